@@ -1,4 +1,4 @@
-/** What user kernels need of a workload; each workload's folder has one, in its registry entry. */
+/** Interface of a workload to user kernels; each workload's folder has one, in its registry entry. */
 
 import type { UserKernelVerdict } from '../../contract/user-kernels/verdict.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
@@ -10,7 +10,7 @@ import type { AnyRunData } from './run-data.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
 export interface UserKernelWorkload extends ReplaceRules {
-  /** What a reproducer of `kernel` is given of a scenario. Throws a BraggError for a scenario that cannot be used. */
+  /** Input of a reproducer of `kernel`, from a scenario. Throws a BraggError for a scenario that cannot be used. */
   readonly reproduced: (addon: NativeAddon, reading: AnyReading, kernel: UserKernel) => ReproducedProblem;
   /** As the engine lists them. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
@@ -28,11 +28,11 @@ export interface UserKernelWorkload extends ReplaceRules {
   ) => Promise<UserKernelVerdict | null>;
 }
 
-/** What tells kernels from the rest: device code is compiled for the GPU, C++ for this processor. */
+/** File names of kernels: device code is compiled for the GPU, C++ for this processor. */
 const usual = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
 
 interface FileRules {
-  /** What the engine makes before it makes a variant, or judges it by: replaced in a variant, it would be used by nobody. */
+  /** Files that the engine uses to set up or judge variants: a replacement in a variant would never be used. */
   readonly engine: readonly string[];
   /** Headers that only device code includes. */
   readonly deviceHeaders?: readonly string[];

@@ -1,4 +1,4 @@
-/** What a workload is to the host. One folder each; index.ts lists them. */
+/** Interface of a workload to the host. One folder each; index.ts lists them. */
 
 import type { Session } from '../../contract/bench/session.ts';
 import type { Variant } from '../../contract/capabilities.ts';
@@ -21,10 +21,10 @@ import type { AnyReading } from './scenarios/index.ts';
 import type { ScenarioSide } from './scenarios/side.ts';
 import type { UserKernelWorkload } from './user-kernels.ts';
 
-/** What a run has around it while it computes. */
+/** Callbacks of a run while it computes. */
 export interface RunSurroundings {
   progressed(detail: ProgressDetail, eta_s: number | null): void;
-  /** What is known of the run beside its result, as of now. */
+  /** Current metadata of the run, in addition to its result. */
   context(): RunContext;
   /** Keeps a state of it against a crash, and says in words how far it is; null: a crash loses it. */
   readonly keep: ((state: AnyRunData, upTo: string) => Promise<void>) | null;
@@ -36,11 +36,11 @@ export interface WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
-  /** What nothing may run beside it: its device, or EVERY_LANE. */
+  /** Lane that the run occupies exclusively: its device, or EVERY_LANE. */
   readonly lane: string;
-  /** How much it computes: `1024 × 1024 pixels`. */
+  /** Size of the computation: `1024 × 1024 pixels`. */
   readonly size: string;
-  /** How far it is before it begins. */
+  /** Progress before the start. */
   readonly before: ProgressDetail;
   /** Once. Resolves with what was computed, also after `cancel`. Throws what the addon throws. */
   start(around: RunSurroundings): Promise<AnyRunData>;
@@ -51,12 +51,12 @@ export interface WorkloadRun {
   endLive(): void;
 }
 
-/** What lists say of a run that has ended. */
+/** Summary of an ended run in lists. */
 interface EndedRun {
   readonly size: string;
   readonly headline: Headline | null;
   readonly detail: ProgressDetail;
-  /** How far it came: `40 steps, 12.3 mm deep`. */
+  /** Progress at the end: `40 steps, 12.3 mm deep`. */
   readonly upTo: string;
 }
 
@@ -72,8 +72,8 @@ export interface ResolveParts {
 }
 
 /**
- * Measures on a thread of its own, with the user kernels among those that are named. `soFar` is told now and then what
- * the session would be if it ended there.
+ * Measures on a worker thread, including named user kernels. `soFar` is called from time to time with the session as it
+ * would be if it ended then.
  */
 export type Measure = (
   task: Omit<BenchTask, 'userKernels' | 'userKernelLimit_s'>,
@@ -87,24 +87,24 @@ interface PrepareOptions {
   /** False: only numbers are wanted of it, no pictures of its way. */
   readonly pictures: boolean;
   readonly measure: Measure;
-  /** What its runs take in energy, where the run is a session of many. */
+  /** Measure the energy of runs, if the run is a session of many. */
   readonly energy: boolean;
-  /** Where the scenario has none of its own. */
+  /** Used if the scenario has no name. */
   readonly name: string;
   readonly assetsFolder: string;
 }
 
-/** What solving a scenario asks of the machine, before it is solved. */
+/** Resources that solving a scenario needs, known before it is solved. */
 export interface Need {
   readonly variant: string;
   readonly precision: string;
-  /** What it computes on, at most. */
+  /** Upper bound on the memory of the state. */
   readonly state_bytes: number;
   /** About the most that solving takes, tables and results too; absent where that is the state. */
   readonly memory_bytes?: number;
-  /** What pictures of the way take beside it, once the run has ended; absent where there are none. */
+  /** Additional memory for the run's pictures after it has ended; absent if there are none. */
   readonly pictures_bytes?: number;
-  /** How much it computes, in words: `1024 × 1024 pixels, …`. */
+  /** Size of the computation in words: `1024 × 1024 pixels, …`. */
   readonly size: string;
   /** The same for scripts, by its workload's names. */
   readonly sizes: Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ export interface Need {
   readonly expected?: { readonly seconds: number; readonly elsewhere: string | null };
 }
 
-/** `beams`: one thread each, many in one process. `runs`: a process each. `alone`: nothing beside it. */
+/** `beams`: one thread each, many in one process. `runs`: a process each. `alone`: nothing at the same time. */
 export type Together = 'beams' | 'runs' | 'alone';
 
 /** Readings and runs are of the workload's own kind: each narrows them itself. */
@@ -125,25 +125,25 @@ export interface HostWorkload {
   readonly userKernels: UserKernelWorkload;
   /** Whether its GPU kernels are compiled when a window opens, where nvcc did not: a first run of `auto` uses them. */
   readonly compiledAtStart: boolean;
-  /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
+  /** The resolved scenario; null if it has errors. Throws if the engine refuses it. */
   readonly resolve: (parts: ResolveParts, reading: AnyReading) => Promise<Resolved | null>;
-  /** What a scenario asks of the machine. Throws as `prepare` does. */
+  /** Resources that a scenario needs. Throws as `prepare` does. */
   readonly needs: (addon: NativeAddon, reading: AnyReading) => Promise<Need>;
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */
   readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => Promise<EndedRun>;
   /** `what` is one of the workload's in contract/exports.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
-  /** What a run's timeline is made from. */
+  /** Timeline data of a run. */
   readonly timeline: (run: AnyRunData, declared: DeclaredBytes) => RunTimeline;
   readonly benchable: Benchable;
   readonly compared: ComparedRuns;
-  /** How points of a study that solve this document go beside each other. */
+  /** Concurrency of study points that solve this document. */
   readonly together: (document: unknown) => Together;
-  /** What a study keeps of a run. */
+  /** Measures of a run that a study saves. */
   readonly measures: (run: AnyRunData) => Measured | Promise<Measured>;
-  /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */
+  /** Label that distinguishes scenarios in a list: `70 MeV`; empty if there is none. */
   readonly about: (document: unknown) => string;
-  /** What claims may be limited to; null where none of this workload is. */
+  /** Scenario values that claims may be limited to; null if claims are never limited for this workload. */
   readonly claimed: (filled: ScenarioWithConstants) => Values | null;
 }

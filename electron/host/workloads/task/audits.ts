@@ -95,8 +95,8 @@ export class Audits {
   }
 
   /**
-   * The check that would decide whether it remembers: more probes, or its inputs in another process. Null if all is
-   * decided.
+   * The check that would decide whether the kernel remembers results: more probes, or its inputs in another process.
+   * Null if all is decided.
    */
   get doubt(): 'probe' | 'swap' | null {
     if (this.#proof !== null) return null;

@@ -257,7 +257,7 @@ export class TaskContestant implements Contestant {
     return sample === null || told === null ? null : takenOf(sample, prepared, told);
   }
 
-  /** Proves or refutes suspected memory at once, outside of the timing. */
+  /** Proves or refutes that the kernel remembers results, at once and outside of the timing. */
   async #decide(instance: number): Promise<void> {
     const { seconds } = this.#audits;
     for (let doubt = this.#audits.doubt; doubt !== null; doubt = this.#audits.doubt) {

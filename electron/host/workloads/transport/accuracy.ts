@@ -1,4 +1,4 @@
-/** How right a run of proton transport is, and how it calls what every session has. */
+/** Accuracy of a proton transport run, and the wording of its sessions. */
 import type { Accuracy, Words } from '../../../contract/bench/session.ts';
 import type { Precision } from '../../../contract/run.ts';
 import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
@@ -64,7 +64,7 @@ export function depthDoseError(dose: Values, reference: Values | null, nx: numbe
   };
 }
 
-/** `precision` is null where it is told, and not judged. */
+/** `precision` is null if the error is reported without a limit. */
 export function ledgerError(value: number, precision: Precision | null): Accuracy {
   const bound = precision === null ? null : ledgerLimit[precision];
   return {

@@ -1,4 +1,4 @@
-/** Readouts of a run beside the host's loop where its arrays are large: grids have up to four million cells, files more. */
+/** Readouts of a run, on a worker thread if its arrays are large: grids have up to four million cells, files more. */
 import type { GammaDose } from '../../../contract/dose.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import type { DepthDose, LedgerTable, Moments, RunSummary } from '../../../contract/run.ts';
@@ -13,7 +13,7 @@ import { depthDoseOf, momentsOf } from './metrics/run-metrics.ts';
 import { lateralCurves, ledgerTable, summaryOf } from './readouts.ts';
 import { measured, type RunData } from './run-data.ts';
 
-/** What readouts are made from: neither pictures nor the recording, which may be larger than all else. */
+/** Input of readouts: without pictures and recording, which may be larger than everything else. */
 const looked = (run: RunData): RunData => ({ ...run, scenario: {}, keyframes: [], spans: noSpans, trace: null });
 
 function readout<A, R>(name: string, work: (run: RunData, asked: A) => R): (run: RunData, asked: A) => Promise<R> {
@@ -34,7 +34,7 @@ export const depthDoseOfRun: (run: RunData) => Promise<DepthDose> = plainReadout
   quality: qualityOf(run),
 }));
 
-/** Where it falls to 80 %, and the like. */
+/** Depth-dose metrics, such as the depth at 80 %. */
 export const depthMetricsOfRun: (run: RunData) => Promise<DepthDose['metrics']> = plainReadout(
   'read a range',
   (run) => depthDoseOf(measured(run)).metrics,

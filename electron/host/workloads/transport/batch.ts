@@ -23,7 +23,7 @@ import { laid, leastOf } from './work.ts';
 
 /** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
 const ON_A_GPU = 4;
-/** The rest of a GPU's memory is for its driver, tables, and what is kept between beams. */
+/** The rest of a GPU's memory is for its driver, tables, and data retained between beams. */
 const SHARE_OF_A_GPU = 0.5;
 
 export interface BatchBeam {
@@ -46,11 +46,11 @@ export interface BatchOptions {
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
-  /** Told of each beam as it ends, in no order. */
+  /** Called as each beam ends, in no particular order. */
   readonly ended: (index: number, outcome: SolvedBeam | BraggError) => void;
 }
 
-/** A beam on one thread stands in a process with others; one on more has its own, as a user kernel has. */
+/** Beams on one thread share a process; a beam on more threads has its own, as does a user kernel. */
 export function beamsTogether(document: unknown): 'beams' | 'runs' {
   const variant = valueAt(document, ['solver', 'variant']);
   const threads = valueAt(document, ['solver', 'threads']);
@@ -84,7 +84,7 @@ export class BeamSolver {
   readonly #memory: Budget;
   readonly #lanes: Budget;
   readonly #gpu = new Budget(ON_A_GPU);
-  /** The device is asked when the first beam goes there. */
+  /** The device is queried when the first beam runs on it. */
   readonly #gpuMemory = once(() => {
     const memory_bytes = usedGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
     return new Budget(SHARE_OF_A_GPU * memory_bytes);
@@ -156,7 +156,7 @@ export class BeamSolver {
   }
 }
 
-/** Least seconds of a beam; 0 where it cannot be solved, which is told in its turn. */
+/** Lower bound on the seconds of a beam; 0 if it cannot be solved, which is reported later. */
 async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
     const reading = asBeam(name, await read());

@@ -27,7 +27,7 @@ export class Checkpointing {
     this.#times = new KeepingTimes(now);
   }
 
-  /** Whether any state was kept. */
+  /** Whether any state was saved. */
   get begun(): boolean {
     return this.#taken > 0;
   }

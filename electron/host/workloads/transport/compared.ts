@@ -1,4 +1,4 @@
-/** Transport runs beside each other. */
+/** Comparison of transport runs. */
 import { asideIfLarge } from '../../io/aside/large.ts';
 import { parityLimit, relativeL2, type Values } from '../../model/bench/parity.ts';
 import type { ComparedRuns } from '../compared.ts';

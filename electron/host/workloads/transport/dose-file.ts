@@ -173,7 +173,7 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
   return { name: main.name, volume: dose.volume };
 }
 
-/** What files of a dose hold. */
+/** Name and grid of the dose in these files. */
 export const lookIntoDose = aside(
   'look into a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
@@ -185,7 +185,7 @@ export const lookIntoDose = aside(
 
 export interface AskedPlane {
   readonly plane: PlaneOfVolume;
-  /** What its numbers are in; null: it is scaled so that its largest dose is 1. */
+  /** Unit of its numbers; if null, the dose is scaled so that its maximum is 1. */
   readonly unit: PlaneUnitName | null;
   /** That a unit of one proton is multiplied by: as many as the run has. */
   readonly protons: number;

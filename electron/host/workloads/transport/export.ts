@@ -1,4 +1,4 @@
-/** What a run can be exported as; CSV columns carry their units in the header. */
+/** Export formats of a transport run; CSV columns carry their units in the header. */
 import { BraggError } from '../../../contract/errors.ts';
 import { letNames, type Quality } from '../../../contract/quality.ts';
 import { summaryDocument } from '../../../contract/run.ts';

@@ -72,7 +72,7 @@ function reactionParts({ secondaries }: Pick<RunData, 'secondaries'>) {
   return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
 }
 
-/** What the run's balances come to in the end. */
+/** Final balances of a run. */
 export function lastBalances(run: Ledgers & Pick<RunData, 'secondaries'>): {
   readonly number: NumberBalance;
   readonly energy: EnergyBalance;

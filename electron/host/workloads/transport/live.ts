@@ -22,7 +22,7 @@ export class LiveState {
   readonly #native: Pick<TransportRun, 'live' | 'wantPlanes'>;
   #latest: NativeLive | null = null;
   #revision = 0;
-  /** Null: nothing was made for it yet. */
+  /** Last frame or error of each view; null if none has been made yet. */
   readonly #views = new Map<LiveView, Made | null>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -73,7 +73,7 @@ export class LiveState {
     this.#wantCuts();
   }
 
-  /** What was made last for the view. Throws what it failed of. */
+  /** The view's last frame. Throws the error if making it failed. */
   frame(run: string, view: LiveView): LiveFrame {
     const made = this.#views.get(view) ?? new Error('a live frame was asked for before there was one');
     if (made instanceof Error) throw made;

@@ -6,7 +6,7 @@ import { mostSpots } from '../../../contract/scenario/transport/spots.ts';
 import type { Override, Scenarios, TransportReading } from '../scenarios/index.ts';
 import { asBeam } from './batch.ts';
 
-/** What beams on one grid may differ in. */
+/** Beam parameters that may differ between beams on one grid. */
 const OF_A_SPOT = ['energy_MeV', 'range_mm', 'energy_sigma_MeV', 'x_mm', 'x_sigma_mm', 'angle_sigma_mrad'] as const;
 /** A spot has these in the place of the beam. */
 const ENERGIES = ['energy_MeV', 'range_mm'] as const;
@@ -46,7 +46,7 @@ const beamIn = (document: unknown): Beam | null => {
   return typeof beam === 'object' && beam !== null ? { ...beam } : null;
 };
 
-/** What beams must have alike to share a grid, as text; null where this one shares none. */
+/** Key of the settings that beams on one grid must share; null if this beam cannot share a grid. */
 export function familyOf(document: unknown): string | null {
   const beam = beamIn(document);
   if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;

@@ -35,7 +35,7 @@ interface RunsOptions extends Omit<Options, 'ended'> {
   readonly ended: (index: number, run: RunData | BraggError) => void;
 }
 
-/** What is the same for all beams of a scenario. */
+/** Data common to all beams of a scenario. */
 interface Common {
   readonly scenario: TransportScenario;
   readonly problem: TransportProblem;
@@ -125,7 +125,7 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
   });
 }
 
-/** The same with the whole run of each beam, without keyframes. */
+/** As `solveOnOneGrid`, with the complete run data of each beam, without keyframes. */
 export function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
   return onOneGrid(name, reading, options, (native, common) =>
     native.start(({ beam, result }) => {

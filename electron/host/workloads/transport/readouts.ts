@@ -23,7 +23,7 @@ function graySummary(run: RunData): RunSummary['gray'] {
   };
 }
 
-/** How many ascending values are at most `limit`. */
+/** Number of ascending values that are at most `limit`. */
 function countUpTo(values: Float64Array, limit: number): number {
   let count = 0;
   while (count < values.length && (values[count] ?? 0) <= limit) count += 1;

@@ -1,8 +1,7 @@
 /**
- * Cuts of a run that has ended: what is kept of a run is summed. So its phase
- * space at a kept step is computed again, up to that step and no further. That is
- * done only while somebody waits for it. It is the same to rounding: the sums that
- * were kept of the step are compared with those of the repetition.
+ * Cuts of a run that has ended. A run stores only sums, so its phase space at a stored step is computed again, up to
+ * that step and no further. This happens only while a client waits for it. The result agrees to rounding: the stored
+ * sums of the step are checked against those of the repetition.
  */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
@@ -40,7 +39,7 @@ interface CutsRequest {
 
 interface Parts {
   readonly addon: NativeAddon;
-  /** Runs that have ended, and what was asked of them. */
+  /** Data and scenarios of runs that have ended. */
   readonly runs: {
     readonly data: (run: string) => Promise<AnyRunData>;
     readonly scenario: (run: string) => Readonly<Record<string, unknown>>;
@@ -121,7 +120,7 @@ export class Recomputing {
     sink.offer(() => ({ state: 'done', ...answer }));
   }
 
-  /** Null when it was given up. */
+  /** Null if it was cancelled. */
   async #repeat(
     run: string,
     data: RunData,

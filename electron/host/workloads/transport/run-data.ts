@@ -49,7 +49,7 @@ export interface RunData extends RunContext, Recording, RunScalars {
   readonly variant: string;
   readonly precision: Precision;
   readonly isa: string;
-  /** What setup_s went into. */
+  /** Parts of `setup_s`. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
@@ -58,19 +58,19 @@ export interface RunData extends RunContext, Recording, RunScalars {
   /** [step][column], columns as in the contract. */
   readonly ledgerNumber: Float64Array;
   readonly ledgerEnergy: Float64Array;
-  /** The same of what escaped by its face; empty in files from before faces were told apart. */
+  /** The same for escapes, by face; empty in files that predate the separation of faces. */
   readonly facesNumber: Float64Array;
   readonly facesEnergy: Float64Array;
-  /** Where the energy went that reactions took; null where they were not followed. */
+  /** Destinations of the energy removed by reactions; null if reactions were not followed. */
   readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
   /** The beam's width across y, or why there is none; null in files that did not record it. */
   readonly acrossY: AcrossY | null;
-  /** What LET is made from; null where it was not scored. */
+  /** Track moments and spectra for LET; null if LET was not scored. */
   readonly tracks: NonNullable<TransportResult['tracks']> | null;
   readonly keyframes: readonly Marginals[];
 }
 
-/** What is known of a transport run before and beside its result. */
+/** Metadata of a transport run, known before and in addition to its result. */
 export type TransportContext = RunContext & Pick<RunData, 'table'>;
 
 export function axesOf(problem: TransportProblem, plan: Pick<TransportRun['plan'], 'energies_MeV'>): Axes {
@@ -114,12 +114,15 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
   return frames;
 }
 
-/** At once: a collector that has no turn on a busy machine would leave them all beside their copies. */
+/**
+ * Frees the originals at once: on a busy machine the garbage collector may run too late, and all originals would occupy
+ * memory in addition to their copies.
+ */
 function freeCopied(handed: Marginals, kept: Marginals): void {
   const stay = new Set<unknown>(Object.values(kept));
   for (const each of Object.values<unknown>({ ...handed })) {
     if (!ArrayBuffer.isView(each) || !(each.buffer instanceof ArrayBuffer) || stay.has(each)) continue;
-    // What came in one message may lie in its memory together.
+    // Arrays from one message may share a buffer.
     if (each.byteLength === each.buffer.byteLength) each.buffer.transfer(0);
   }
 }
@@ -129,7 +132,7 @@ export function stepAlongAxis({ solver, grid, beam }: TransportProblem): number 
   return solver.stepping === 'depth' ? grid.dz_mm / Math.cos(beam.angle_rad) : solver.step_mm;
 }
 
-/** What a run leaves beside its keyframes; a state on the way has neither spans nor trace. */
+/** Result of a run without its keyframes; an intermediate state has neither spans nor trace. */
 export type RunOutcome = Omit<TransportResult, 'keyframes' | 'clocks' | 'trace' | 'traceReason' | 'spans'> &
   Partial<Pick<TransportResult, 'spans' | 'trace'>>;
 
@@ -176,7 +179,7 @@ export function runData(
   };
 }
 
-/** What the steps took: by the GPU's clock where one took them, else by the host's. */
+/** Time of the steps, by the GPU's clock if they ran on one, else by the host's. */
 export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 'solve_s'>): number {
   return device_s > 0 ? device_s : solve_s;
 }
@@ -201,8 +204,8 @@ type Readable = Pick<
 const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
 
 /**
- * What the ledger loses from a depth on, protons: in the step that begins there and in those behind it. A step counts
- * the planes that it crosses before it loses any.
+ * Protons that the ledger loses from a depth on: in the step that begins there and in later ones. A step counts the
+ * planes that it crosses before it loses any.
  */
 function lostBehind({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
@@ -219,7 +222,7 @@ function lostBehind({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: numbe
 
 export const measured = (run: RunData): MeasuredRun => measuredFrom({ ...run, spread: stepsByPath(run) });
 
-/** A result of the engine that is not kept as a run. */
+/** Readout input from a result of the engine that is not saved as a run. */
 export function measuredResult(
   problem: TransportProblem,
   plan: Pick<TransportRun['plan'], 'energies_MeV'>,

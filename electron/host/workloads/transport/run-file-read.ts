@@ -61,13 +61,13 @@ function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
   }));
 }
 
-/** Empty in files from before faces were told apart. */
+/** Empty in files that predate the separation of faces. */
 function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number): Float64Array {
   const path = `ledger/faces_${of}`;
   return f.hasDataset(path) ? f.float64(path, [steps, faceColumns.length]) : new Float64Array(0);
 }
 
-/** Null in files of runs that did not follow nuclear reactions. */
+/** Null if the run did not follow nuclear reactions. */
 function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   if (!f.has('secondaries')) return null;
   return {
@@ -100,7 +100,7 @@ function readKinds(f: RunFileFields, nz: number): readonly YKind[] {
   });
 }
 
-/** Null in files from before it was kept. */
+/** Null if the file predates it. */
 function readAcrossY(f: RunFileFields, { nz }: Axes): RunData['acrossY'] {
   if (!f.has('across_y')) return null;
   if (f.hasDataset('across_y/sigma_y_mm')) return { sigma_y_mm: f.float64('across_y/sigma_y_mm', [nz]) };
@@ -108,7 +108,7 @@ function readAcrossY(f: RunFileFields, { nz }: Axes): RunData['acrossY'] {
   return { reason: f.text('across_y', 'reason') };
 }
 
-/** Null in files of runs that did not score LET. */
+/** Null if the run did not score LET. */
 function readTracks(f: RunFileFields, { nz, nx }: Axes): RunData['tracks'] {
   if (!f.has('tracks')) return null;
   const bins = f.length('tracks/spectrum_energy_MeV');

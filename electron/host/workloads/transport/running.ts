@@ -22,7 +22,7 @@ interface TransportStart {
   readonly unwatched: boolean;
   /** Cells that its steps were expected to visit: what it takes is learned from. */
   readonly visits?: number | null;
-  /** Spots that differ are told apart afterwards, for dose in Gy. */
+  /** Solve spots of different kinds separately after the run, for dose in Gy. */
   readonly gray?: boolean;
 }
 
@@ -83,7 +83,7 @@ export class TransportRunning implements WorkloadRun {
     );
     const context = around.context();
     if (result.traceReason !== null) around.warn(result.traceReason);
-    // What is copied of a large run, and read of it, holds the loop: others take their turns in between.
+    // Copying a large result blocks the event loop, so yield first.
     await nextTurn();
     // The engine leaves a last frame, with which every live map ends at the final state.
     await this.#refresh();

@@ -1,4 +1,4 @@
-/** What the timeline of a transport run is made from. */
+/** Timeline of a transport run. */
 import { type RecordedLane, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import type { RunData } from './run-data.ts';
 

@@ -101,7 +101,7 @@ export class UserKernelTransportRun implements TransportRun {
     return state;
   }
 
-  /** What someone has asked for, one frame and one checkpoint at a time. */
+  /** Forwards the pending requests, one frame and one checkpoint at a time. */
   #askFor(lease: Lease): void {
     this.#frames.askFor(lease);
     const { process } = lease;

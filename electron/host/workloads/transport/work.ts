@@ -1,4 +1,4 @@
-/** How much there is to do of a beam. */
+/** Amount of work for a beam. */
 import { availableParallelism } from 'node:os';
 import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
@@ -8,7 +8,7 @@ import { expectedTime, expectedVisits, learnTime, type Ranges } from './bench/ex
 
 type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
 
-/** What follows the beam leaves out most of its state: `visits`, which are null where they are not known. */
+/** Variants that follow the beam skip most of the state and only visit `visits` cells; null if unknown. */
 function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
@@ -59,8 +59,8 @@ const usualRates: Readonly<Record<string, number>> = {
 };
 
 /**
- * Null for the plain reference, and for what cannot run. A variant that follows the beam has the forecast of the form:
- * both count the cells that its steps visit, and both learn from what ended here.
+ * Null if `id` is the plain reference or cannot run. A variant that follows the beam uses the forecast of the form:
+ * both count the cells that its steps visit, and both learn from completed runs.
  */
 export async function amountFor(
   addon: NativeAddon,
@@ -93,7 +93,7 @@ export async function amountFor(
   };
 }
 
-/** Null where the machine refuses it. */
+/** Null if the engine refuses the problem. */
 async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<Planned | null> {
   try {
     return (await addon.layTransport(problem)).plan;

@@ -12,7 +12,7 @@ import type { Image } from '../view.ts';
 export const ofImage = ({ width, height, image }: Image): Measured =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
-/** Images are read on a worker thread because every pixel is visited. */
+/** Every pixel is visited, so files and large images are processed on a worker thread. */
 export const takeImage = asideIfLarge('take in an image', ofImage);
 export const takeFile = aside(
   'read an image file',

@@ -1,7 +1,7 @@
 /**
- * Fits energy and spread to a measured depth dose, beside the host's loop: depth doses between those that were solved
- * follow by aligning their ranges, a spread by summing over energies. Least squares on the peak and what lies behind it,
- * the dose's unit free.
+ * Fits energy and spread to a measured depth dose, on a worker thread. Depth doses between the solved ones are
+ * interpolated by aligning their ranges; a spread is a sum over energies. Least squares on the peak and the points
+ * behind it, with a free scale of the dose.
  */
 import type { Commissioned } from '../../../../contract/beams/commission.ts';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -114,12 +114,12 @@ function residuals(
 
 const squares = (values: Float64Array): number => values.reduce((sum, value) => sum + value * value, 0);
 
-/** What the curve says of the beam before anything is fitted. */
+/** Estimates from the curve alone, before anything is fitted. */
 interface FirstGuess {
   readonly r80_mm: number;
   /** Ranges whose depth doses the fit needs. */
   readonly ranges_mm: readonly number[];
-  /** How deep the water has to be. */
+  /** Depth of water that the fit needs. */
   readonly depth_mm: number;
 }
 

@@ -53,7 +53,7 @@ function whole(read: Parsed): ReadCurve {
 /** `unit` where the file does not say it. */
 export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => whole(parse(text, unit));
 
-/** Refuses a file whose column says another unit than the one that is asked for: a tenfold depth fits some beam too. */
+/** Refuses a file whose column names another unit than the requested one: a tenfold depth fits some beam too. */
 export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   const read = parse(text, unit);
   const told = read.ok ? read.curve.depthUnit?.toLowerCase() : undefined;

@@ -1,8 +1,8 @@
-/** What is read from the depth dose of a spread-out peak: its plateau, and where the dose leaves it. */
+/** Readouts of the depth dose of a spread-out peak: its plateau, and the depths at which the dose leaves it. */
 import { cellCurve, fallsTo, risesTo } from '../metrics/cell-curve.ts';
 
 export interface Plateau {
-  /** Mean dose between the ends that were asked for. */
+  /** Mean dose between the requested ends. */
   readonly mean: number;
   /** Half of what lies between the least and the largest dose there, over their mean. */
   readonly flatness: number;

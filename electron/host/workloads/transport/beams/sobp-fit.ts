@@ -1,4 +1,4 @@
-/** Weights of the layers of a spread-out Bragg peak, by non-negative least squares, beside the host's loop. */
+/** Weights of the layers of a spread-out Bragg peak, by non-negative least squares on a worker thread. */
 import { BraggError } from '../../../../contract/errors.ts';
 import { aside } from '../../../io/aside/task.ts';
 import { combined } from '../../../model/beams/least-squares.ts';
@@ -6,9 +6,9 @@ import { nnls } from '../../../model/beams/nnls.ts';
 import type { DepthDoses } from './depth-doses.ts';
 import { type Plateau, plateauOf } from './plateau.ts';
 
-/** Rounds in which the proximal end comes to where it was asked for. */
+/** Bisection steps for the proximal end. */
 const ROUNDS = 12;
-/** How far it may lie from where the modulation would have it, beside a tenth of that. */
+/** Largest distance of the proximal end from its nominal depth, in addition to a tenth of the modulation. */
 const REACH_MM = 3;
 const CLOSE_MM = 0.02;
 
@@ -70,7 +70,7 @@ interface Wanted {
   readonly first: readonly number[];
 }
 
-/** Moves the proximal end of the fit until the modulation is the one that was asked for. */
+/** Moves the proximal end of the fit until the modulation is the requested one. */
 function fittedTo({ doses, modulation_mm, to_mm, first }: Wanted): Fit {
   const room = Math.min(modulation_mm / 2, REACH_MM + 0.1 * modulation_mm);
   const excess = (fit: Fit): number => fit.plateau.m95_mm - modulation_mm;
@@ -104,5 +104,5 @@ function fittedTo({ doses, modulation_mm, to_mm, first }: Wanted): Fit {
   return best;
 }
 
-/** Weights with which the dose between 95 % is as long as was asked for. Throws BraggError `invalid` where none are. */
+/** Weights for which the dose above 95 % has the requested length. Throws BraggError `invalid` if there are none. */
 export const fitLayers = aside('fit a spread-out peak', fittedTo);

@@ -72,7 +72,7 @@ function peak_mm({ curves, step_mm }: DepthDoses): number {
   return peak?.position ?? refuse('range_mm: the deepest layer has no peak in the water; allowed: a smaller range');
 }
 
-/** `signal` ends it between and inside runs; `done` is told the share of the work. */
+/** `signal` cancels between and inside runs; `done` receives the share of the work. */
 export async function buildSobp(
   tools: WaterPhysics,
   { beam }: Pick<TransportScenario, 'beam'>,

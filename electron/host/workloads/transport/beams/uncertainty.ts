@@ -1,7 +1,8 @@
 /**
- * Bands on depth doses. In layered matter the march of moments gives the derivatives by every input; elsewhere, and where
- * products of reactions are followed, they are differences of whole runs. Inputs are independent of each other, and their
- * effects linear: variances add. A material has one density and one mean excitation energy, wherever it lies.
+ * Uncertainty bands on depth doses. In layered matter the march of moments gives the derivatives by every input.
+ * Elsewhere, and if products of reactions are followed, they are differences of end-to-end runs. Inputs are independent
+ * and their effects linear, so variances add. A material has one density and one mean excitation energy, wherever it
+ * lies.
  */
 import {
   type UncertainInput,

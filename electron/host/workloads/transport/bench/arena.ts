@@ -49,7 +49,7 @@ export function transportArena(addon: NativeAddon, problem: TransportProblem, op
       })),
       ...rivals,
     ],
-    // A run allocates, uploads and fills its state anew: each is an instance of its own.
+    // Every run allocates, uploads and fills its state again, so each is an instance of its own.
     roundsPerInstance: 1,
     oracle: ({ label }) => oracleOf(label),
     facts: () => [],

@@ -1,4 +1,4 @@
-/** A variant of proton transport as a session measures it: every run allocates, uploads and fills its state anew. */
+/** A variant of proton transport in a session: every run allocates, uploads and fills its state again. */
 import type { Mode } from '../../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { isUserKernelId } from '../../../../contract/user-kernels.ts';
@@ -35,7 +35,7 @@ export function headOf({ label, variant, problem, note, gpu }: Candidate): Entry
   };
 }
 
-/** Null for a user kernel. */
+/** Null if the variant is a user kernel. */
 export function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const calls = [{ method: 'start', args: [{ unwatched: true }], reports: true }];
@@ -71,7 +71,7 @@ export class TransportContestant implements Contestant {
   readonly #addon: NativeAddon;
   readonly #candidate: Candidate;
   readonly #signal: AbortSignal | undefined;
-  /** Null for a shipped variant, which the parity tests check. */
+  /** Null if the variant is shipped: the parity tests check those. */
   readonly #varied: VariedRuns | null;
   #first: Measured | null = null;
 

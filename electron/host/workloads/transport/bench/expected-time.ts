@@ -17,7 +17,7 @@ const REACH = 5;
 const angleAt = (u: number): number => 0.031 * Math.sqrt(-Math.log(Math.max(1 - u, 0.05)));
 const widthAt = (u: number): number => 0.022 * u ** 1.75;
 const STRAGGLING = 0.0115;
-/** Cells of depth that path stepping visits at a time beside one plane. */
+/** Cells of depth that path stepping visits at a time, compared with one plane of depth stepping. */
 const DEPTH_CELLS = 9;
 
 /** The ranges of the slowest and the fastest proton, and where they enter. */
@@ -46,7 +46,7 @@ export interface Ranges {
   readonly bins_mm: number;
 }
 
-/** What `expectedVisits` asks of a reading. */
+/** Input of `expectedVisits` from a reading. */
 export const rangesOf = (reading: {
   readonly range_mm: number | null;
   readonly waterRange_mm: number | null;

@@ -1,4 +1,4 @@
-/** What other programs are told of a transport problem, and how their doses are judged. */
+/** Requests of transport problems to other programs, and the accuracy of their doses. */
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import { parityLimit, relativeL2 } from '../../../model/bench/parity.ts';
 import type { RivalTerms } from '../../../model/external/contestant.ts';
@@ -11,7 +11,7 @@ export function problemOnPath(problem: TransportProblem): TransportProblem {
 }
 
 export function transportTerms(addon: NativeAddon, asked: TransportProblem, { baseline }: ChosenBaseline): RivalTerms {
-  // A program of the user's has a physics of its own: how far its dose is from ours is told, and not judged.
+  // A user's program has its own physics: the difference from our dose is reported without a limit.
   const judged = baseline.path === undefined;
   const problem = problemOnPath(asked);
   const { precision } = problem.solver;

@@ -21,7 +21,7 @@ function energyAxis(centres: Float64Array): GridAxis {
 
 export type GridAxes = Readonly<Record<AxisName, GridAxis>>;
 
-/** A run's axes are asked for with every map of every frame. */
+/** Cached, because every map of every frame requests the axes of its run. */
 const made = new WeakMap<Axes, GridAxes>();
 
 export function gridAxes(axes: Axes): GridAxes {

@@ -10,7 +10,7 @@ import type { Axes, RunData } from '../run-data.ts';
 import { type GridAxes, gridAxes } from './grid-axes.ts';
 import { differenceOf, letField } from './whole-fields.ts';
 
-/** What maps can be made from: dose always, marginals where the moment has them. */
+/** Sources of maps: dose always, marginals if the moment has them. */
 export interface Fields {
   readonly axes: Axes;
   /** MeV per cell, [z][x]. */
@@ -19,7 +19,7 @@ export interface Fields {
   /** Present in a run that has ended and scored LET. */
   readonly tracks?: RunData['tracks'];
   readonly gray?: (y_mm: number) => Promise<{ readonly values: Float64Array } | { readonly reason: string }>;
-  /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
+  /** Cuts, and sums that are not stored: of a running computation, or of a recomputed step. */
   readonly planes?: readonly NativePlane[];
 }
 
@@ -182,7 +182,7 @@ export async function makeMap(fields: Fields, request: MapRequest): Promise<Fiel
   return mapOf(await sourceOf(fields, request), shownAxes(gridAxes(fields.axes), request), request.viewport);
 }
 
-/** Where two axes are not the same, cell by cell; null where they are. */
+/** Text describing both axes if their cells differ; null if they are equal. */
 function axisDifference(first: GridAxis, second: GridAxis): string | null {
   const [a, b] = [first.edges, second.edges];
   const text = ({ edges, name, unit }: GridAxis): string =>
@@ -207,7 +207,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
   return mapOf({ ...whole, values, scale: 1, quantity }, shownAxes(axes, plain), plain.viewport);
 }
 
-/** What live frames have to hold so that these maps can be made: `dose`, and sums by their keys. */
+/** Parts of a live frame that these maps need: `dose`, and sums by their keys. */
 export function partsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
   return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
     if (quantity === 'letd' || quantity === 'lett' || quantity === 'gray') return [];

@@ -1,4 +1,4 @@
-/** Fields of a whole grid that maps are made from, beside the host's loop where they are large. */
+/** Whole-grid fields for maps, computed on a worker thread if they are large. */
 import type { LetName } from '../../../../contract/quality.ts';
 import type { Per } from '../../../io/addon/reduction.ts';
 import { asideIfLarge } from '../../../io/aside/large.ts';
@@ -11,7 +11,7 @@ const makeLet = asideIfLarge(
   ({ primary, protons, name }: LetMoments & { readonly name: LetName }) => letMap({ primary, protons }, name),
 );
 
-/** Maps of a run that is looked at are asked for again and again. */
+/** Cached, because maps of a displayed run are requested repeatedly. */
 const made = new WeakMap<LetMoments, Map<LetName, Promise<Float64Array>>>();
 
 /** keV/µm per cell, [z][x]; 0 where there are no protons. */
@@ -21,7 +21,7 @@ export function letField(tracks: LetMoments, name: LetName): Promise<Float64Arra
   const { primary, protons } = tracks;
   const found = known.get(name) ?? makeLet({ primary, protons, name });
   known.set(name, found);
-  // What failed is tried anew.
+  // Errors are not cached.
   found.catch(() => known.delete(name));
   return found;
 }

@@ -24,7 +24,7 @@ interface None {
 /** σ_y by row of z, mm; behind the range it stays. Of spots that differ, one for each kind. Or why there is none. */
 export type AcrossY = Width | { readonly kinds: readonly YKind[] } | None;
 
-/** The first row of z in which two materials lie beside each other; null where matter is layered. */
+/** First row of z that contains two materials; null if matter is layered. */
 function mixedRow({
   map,
   grid,

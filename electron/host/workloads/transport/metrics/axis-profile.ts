@@ -41,7 +41,7 @@ const STRAIGHT = 1e-9;
 
 const ROUNDING = 1e-9;
 
-/** How far along the axis a cell's energy is spread by its depth, or by the step that left it there. */
+/** Length along the axis over which a cell's energy is spread: its projected depth or its step, whichever is longer. */
 export function reachOf({ dz_mm, angle_rad, step_mm }: Pick<AxisGeometry, 'dz_mm' | 'angle_rad' | 'step_mm'>): number {
   return Math.max(Math.abs(dz_mm * Math.cos(angle_rad)), step_mm ?? 0);
 }

@@ -1,4 +1,4 @@
-/** What is read from a depth-dose curve: R80, W80–20, peak, width, peak to entrance. Depths from the entrance. */
+/** Readouts of a depth-dose curve: R80, W80–20, peak, width, peak to entrance. Depths from the entrance. */
 import type { AxisProfile } from './axis-profile.ts';
 import { cellCurve, fallsTo, peakOf, risesTo } from './cell-curve.ts';
 
@@ -56,7 +56,7 @@ function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, b
   return mean - (slope / spread) * centre;
 }
 
-/** Where the plateau is read, in parts of R80: behind the build-up, before the rise. */
+/** Depths of the plateau, as fractions of R80: behind the build-up, before the rise. */
 const PLATEAU = [0.2, 0.5] as const;
 
 function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>, r80: number | null): number | null {

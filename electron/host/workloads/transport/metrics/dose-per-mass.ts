@@ -9,14 +9,14 @@ const NANOGRAY = 160.2176634;
 
 export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
 
-/** What energies of cells are divided by for nGy mm³. Null where the run does not know its densities. */
+/** Divisor of cell energies for nGy mm³. Null if the run's densities are unknown. */
 export function perMass(density_g_cm3: Float64Array | null): Per | null {
   return density_g_cm3 === null ? null : { divisor: density_g_cm3, factor: NANOGRAY };
 }
 
 /**
- * `dose`: MeV per cell, [z][x]. nGy mm³ per cell: by the cell's area nGy mm. Null where the run does not know its
- * densities: those of a file from before they were kept.
+ * `dose`: MeV per cell, [z][x]. Returns nGy mm³ per cell; divided by the cell's area, nGy mm. Null if the densities are
+ * unknown because the run's file predates them.
  */
 export function dosePerMass(dose: Float64Array, density_g_cm3: Float64Array | null): Float64Array | null {
   if (density_g_cm3 === null) return null;

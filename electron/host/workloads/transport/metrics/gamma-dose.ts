@@ -4,7 +4,7 @@ import type { DoseMap } from '../../../model/fields/gamma.ts';
 import type { RunData } from '../run-data.ts';
 import { dosePerMass } from './dose-per-mass.ts';
 
-/** What both runs can be compared by: a run from before densities were kept has energy by area alone. */
+/** Dose by which both runs can be compared: runs that predate stored densities have energy by area only. */
 export function gammaDoseOf(asked: GammaDose, runs: readonly RunData[]): GammaDose {
   return runs.every(({ axes }) => axes.density_g_cm3 !== null) ? asked : 'area';
 }

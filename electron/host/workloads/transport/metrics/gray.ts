@@ -10,7 +10,7 @@ const GRAY = 160.2176634;
 const gaussian = (sigma_mm: number, y_mm: number): number =>
   Math.exp(-0.5 * (y_mm / sigma_mm) ** 2) / (Math.sqrt(2 * Math.PI) * sigma_mm);
 
-/** What the dose in Gy is made from. */
+/** Parts of a run that the dose in Gy is computed from. */
 export type GrayRun = Pick<RunData, 'acrossY' | 'axes' | 'beam' | 'dose'>;
 
 /** By column, the share of a cell's dose that lies at `y_mm`, per mm. */
@@ -19,7 +19,7 @@ type RowShares = (row: number, x: number) => number;
 /** Standard deviations beyond which a spot has no part in a column. */
 const REACH = 8;
 
-/** How much of a kind lies in the column at `x_mm`, in the plane, by Gaussians. */
+/** Fluence of a kind of spots in the column at `x_mm`, from Gaussians in the plane. */
 function inColumn({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
   const sigma = Math.max(sigma_x_mm[row] ?? 1, 1e-6);
   let sum = 0;
@@ -82,7 +82,7 @@ export function grayField(
   return { values };
 }
 
-/** On the beam's axis, between the two columns beside it; or why there is none. */
+/** Dose on the beam's axis, interpolated between the two nearest columns; or the reason for its absence. */
 export function grayOnAxis(run: GrayRun): { readonly curve: Curve } | { readonly reason: string } {
   const { nx, nz, dz_mm, dx_mm } = run.axes;
   const place = run.beam.x_mm / dx_mm + nx / 2 - 0.5;

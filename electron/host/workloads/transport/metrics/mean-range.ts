@@ -17,7 +17,7 @@ const MOST_LEFT = 0.01;
  */
 const LEAST_SPREAD = 1;
 
-/** How the engine ends tracks. */
+/** Numbers of stopped, lost and escaped protons, and the excess path of the last step. */
 export interface TrackEnd {
   /** Protons that stopped. */
   readonly stopped: number;

@@ -1,4 +1,4 @@
-/** What studies keep of a transport run. */
+/** Measures of a transport run that studies save. */
 import { keptCurve, type Measured, measuresOf, unitBySuffix } from '../../measures.ts';
 import { summaryOf } from '../readouts.ts';
 import { measured, type RunData } from '../run-data.ts';

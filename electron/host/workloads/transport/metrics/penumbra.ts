@@ -15,8 +15,8 @@ function reach(values: Float64Array, from: number, side: -1 | 1, level: number):
 }
 
 /**
- * mm, mean of both sides, of the largest dose in `row` of [z][x]. Null where the dose reaches the edge of the grid, or the
- * falloff lies within a cell and cannot be told.
+ * Penumbra in mm, mean of both sides, relative to the largest dose in `row` of [z][x]. Null if the dose reaches the
+ * edge of the grid, or the falloff lies within a cell and is not resolved.
  */
 export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: number): number | null {
   const values = dose.subarray(row * nx, (row + 1) * nx);

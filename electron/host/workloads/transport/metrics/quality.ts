@@ -23,7 +23,9 @@ export type LetMoments = Pick<Tracks, 'primary' | 'protons'>;
 /** Less of the tracks than this share of the most is no beam: an average of nothing. */
 const LEAST_SHARE = 1e-7;
 
-/** Whose tracks each average is of, and which moment stands over the one before it. */
+/**
+ * Tracks that each average includes, and the order of the moment in its numerator; the denominator is one order lower.
+ */
 const averages: Readonly<Record<LetName, readonly ['primary' | 'protons', 1 | 2]>> = {
   lett_primary: ['primary', 1],
   letd_primary: ['primary', 2],
@@ -84,7 +86,7 @@ function spectraOf({ axes }: RunData, tracks: Tracks): Quality['spectra'] {
   });
 }
 
-/** Null for a run that scored no tracks. */
+/** Null if the run scored no tracks. */
 export function qualityOf(run: RunData): Quality | null {
   const { tracks } = run;
   if (tracks === null) return null;
@@ -132,7 +134,7 @@ export function qualityOf(run: RunData): Quality | null {
 
 type Places = Pick<Metrics, 'r80_mm' | 'peak_mm'>;
 
-/** Where readers look: at the entrance, half-way, at the peak and at R80; as indices of the columns. */
+/** Reported depths as column indices: entrance, half of R80, peak and R80. */
 function placesIn({ depth_mm }: Quality, { r80_mm, peak_mm }: Places) {
   const places = [
     { at: 'entrance', depth: depth_mm.find((depth) => depth >= 0) ?? 0 },

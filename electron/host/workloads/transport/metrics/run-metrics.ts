@@ -9,7 +9,7 @@ import { penumbra_mm } from './penumbra.ts';
 import { stoppingFrom_mm } from './stopping-depth.ts';
 import { withoutBlur } from './without-blur.ts';
 
-/** What the readouts need of a run. */
+/** Parts of a run that the readouts need. */
 export interface MeasuredRun {
   readonly geometry: AxisGeometry;
   /** MeV per cell, [z][x]. */
@@ -103,7 +103,7 @@ export function momentsOf(run: MeasuredRun): Moments {
   return fluenceMoments(run.crossing, run.geometry.dz_mm, run.x_variance_of_representation_mm2);
 }
 
-/** Null for a tilted beam; `depth_mm` is from its entrance. */
+/** Null if the beam is tilted. `depth_mm` is from its entrance. */
 function penumbraAt({ geometry, dose }: MeasuredRun, depth_mm: number | null): number | null {
   const { nz, nx, dz_mm, dx_mm, z_mm, angle_rad } = geometry;
   if (depth_mm === null || angle_rad !== 0) return null;
@@ -115,7 +115,10 @@ export function metricsOf(run: MeasuredRun): Metrics {
   return readMetrics(run, depthProfile(run)).metrics;
 }
 
-/** `whole`: the run's profile. `blur_mm`: standard deviation along the axis by which cells wide beside their depth blur what a tilted beam's readouts read. */
+/**
+ * `whole`: the run's profile. `blur_mm`: standard deviation along the axis by which cells that are wide compared with
+ * their depth blur the readouts of a tilted beam.
+ */
 export function readMetrics(
   run: MeasuredRun,
   whole: AxisProfile,

@@ -1,6 +1,6 @@
 /**
- * What stands beside a run's numbers: where they say less than they seem to, and which wishes of the scenario changed
- * nothing. Made once, as data; text, JSON, page and exports show the same list.
+ * Notes shown with a run's numbers: limits of their meaning, and settings of the scenario that had no effect. Created
+ * once, as data; text, JSON, page and exports show the same list.
  */
 import { z } from 'zod';
 import type { RunNote, RunSummary } from '../../../../contract/run.ts';
@@ -17,7 +17,7 @@ const NOTICEABLE_SHARE = 0.005;
 const LEAST_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
 const LEAST_BINS = 3;
 
-/** Where protons go out that were to stop inside, and what keeps them. */
+/** Borders through which protons leave that should stop inside, and the setting that retains them. */
 const ways = [
   { column: 'escaped_theta', where: 'beyond the largest angle', remedy: 'a larger grid.theta_max_mrad' },
   { column: 'escaped_x', where: 'through the sides', remedy: 'a larger geometry.width_mm' },
@@ -61,7 +61,7 @@ type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'extra_str
   readonly bins: number;
 };
 
-/** Energy in the columns of cells beside both faces in x, MeV. */
+/** Energy in the columns of cells at both faces in x, MeV. */
 function besideFaces_MeV(dose: Float64Array, nx: number): number {
   let sum = 0;
   for (let i = 0; i < dose.length; i += nx) sum += (dose[i] ?? 0) + (nx > 1 ? (dose[i + nx - 1] ?? 0) : 0);
@@ -69,9 +69,9 @@ function besideFaces_MeV(dose: Float64Array, nx: number): number {
 }
 
 /**
- * Share of what the cells beside a face hold that may be too much or missing. It is for beams started wider than they
- * are. 70 and 150 MeV of 0.4 mm in cells of 1 mm, 0.1 to 2 mm from a face: up to 0.37, by the Monte Carlo. Beams that
- * their cells can show are within 1.3 %, and need no note.
+ * Share of the energy in cells at a face that may be spurious or missing, for beams started wider than they are. For 70
+ * and 150 MeV, 0.4 mm wide in cells of 1 mm, 0.1 to 2 mm from a face, Monte Carlo gives up to 0.37. Beams that their
+ * cells resolve are within 1.3 % and need no note.
  */
 const OFF_BESIDE_FACE = 0.4;
 /** A smaller share of the energy is less than what the protons that left took along. */
@@ -102,7 +102,7 @@ function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins
   return [{ code: 'coarse-grid', text }];
 }
 
-/** What the notes need of a complete scenario. */
+/** Parts of a complete scenario that the notes need. */
 const asked = {
   beam: askedPart('beam', z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number(), angle_deg: z.number() })),
   grid: askedPart('grid', z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() })),
@@ -205,8 +205,8 @@ function tiltNote({ beam, grid }: Asked, { metrics: { w80_20_mm }, extra_straggl
 }
 
 /**
- * What the remap in z holds back before the back of the box, of the dose of its last cells: measured at 70 MeV for steps
- * of 0.1 to 0.9 cells in depth, and for longer ones than a cell, whose dose is spread over several.
+ * Share of the dose in the last cells that the remap in z retains before the back of the box. Measured at 70 MeV for
+ * steps of 0.1 to 0.9 cells in depth, and for steps longer than a cell, whose dose is spread over several.
  */
 const HELD_BACK = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
 

@@ -1,11 +1,14 @@
-/** Where protons begin to stop: the Bragg peak lies behind it, whatever denser matter before takes up. */
+/**
+ * Depth at which protons begin to stop. The Bragg peak lies behind it, regardless of the energy absorbed in denser
+ * matter upstream.
+ */
 import type { Moments } from '../../../../contract/run.ts';
 
 /** This share of the protons that stop is left there; at the peak of a beam of one energy it is nine tenths. */
 const STILL_UNDER_WAY = 0.999;
 
 /**
- * Along the beam axis from the entrance, mm; 0 where that cannot be told; or where the axis is so far from +z that the
+ * Along the beam axis from the entrance, mm. 0 if it cannot be determined, or if the axis is too far from +z: then the
  * number crossing planes of z does not measure range along it.
  */
 export function stoppingFrom_mm(

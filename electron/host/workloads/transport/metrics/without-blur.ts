@@ -1,9 +1,9 @@
 /**
- * A profile without what scoring and spreading on it blurred. A variance v that is narrow beside the curve changes it
- * by v/2 of its second derivative: as much is taken out, as flows between neighbouring bins, so that sums stay.
+ * Removes the blur of scoring and spreading from a profile. A variance v that is narrow compared with the curve changes
+ * it by v/2 of its second derivative. This amount is removed as flows between neighbouring bins, which conserves sums.
  *
- * Where the curve is not resolved, at a border of media or of the beam, second order is no use: flows are limited there
- * so that no bin leaves the values around it (Zalesak's flux-corrected transport). None turns negative and no border
+ * At a border of media or of the beam the curve is not resolved, and second order fails. Flows are limited there so
+ * that no bin leaves the values around it (Zalesak's flux-corrected transport). No bin turns negative and no border
  * overshoots. A peak that is round over three bins is resolved, and may rise.
  */
 import type { AxisProfile } from './axis-profile.ts';
@@ -12,7 +12,7 @@ import type { AxisProfile } from './axis-profile.ts';
 const MOST_AT_ONCE = 0.25;
 /** Passes; wider blur is the grid's own resolution: it stays, and the profile says so. */
 const MOST_PASSES = 4;
-/** Beside its own second difference, which is the smallest of three. */
+/** Room for a resolved extremum, in units of the smallest of the three second differences around it. */
 const ROOM = 2;
 
 /** `more_mm2`: variance along the axis that the profile does not know of. What stays is the new profile's `blur_mm2`. */

@@ -13,7 +13,7 @@ type Beam = TransportProblem['beam'];
 /** Columns wide enough that nothing leaves sideways, few enough to cost nothing. */
 const COLUMNS = { nx: 30, dx_mm: 20 } as const;
 
-/** What decides depth dose and widths. */
+/** Key of the parameters that determine depth dose and widths. */
 const kindOf = ({
   energy_MeV,
   energy_sigma_MeV,
@@ -69,7 +69,7 @@ function inWideColumns(problem: TransportProblem, { spot: own, places }: Kind): 
   };
 }
 
-/** Whether spots differ in layered matter: then they can be told apart. */
+/** Whether matter is layered and spots along z are of several kinds, so that each kind can be solved separately. */
 export function hasKinds(problem: TransportProblem): boolean {
   const { spots = [], initial } = problem;
   if (initial.kind === 'filled' || !isLayered(problem)) return false;

@@ -1,4 +1,4 @@
-/** How far the beam comes along its axis, through the regions that lie there. */
+/** Range of the beam along its axis, through the regions on it. */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy } from '../../../model/scenarios/stopping-table.ts';
 import type { Medium } from './contents.ts';
@@ -77,7 +77,7 @@ function borders({ beam, geometry }: TransportScenario, ct: PlacedCt | null): re
   return at.filter((way) => way > 0).sort((a, b) => a - b);
 }
 
-/** Null beside the image, and without one. */
+/** Null if the point lies outside the image, or there is no CT. */
 function matterAt(ct: PlacedCt | null, z_mm: number, x_mm: number): Medium | null {
   const hu = ct === null ? null : huAt(ct, z_mm, x_mm);
   return ct === null || hu === null ? null : mediumOf(ct, hu);
@@ -91,7 +91,7 @@ export function axisRange_mm(scenario: TransportScenario, context: TransportCont
   const background: Medium = { material: context.ct?.outside ?? geometry.background, density_scale: 1 };
   const mediumAt = (way: number): Medium => {
     const [z, x] = [beam.z_mm + way * Math.cos(angle), beam.x_mm + way * Math.sin(angle)];
-    // Only middles between borders are asked for: none lies on one.
+    // Only midpoints between borders are evaluated, so none lies on a border.
     const inside = ({ x_mm, z_mm }: Readonly<Record<'x_mm' | 'z_mm', readonly [number, number]>>): boolean =>
       x >= x_mm[0] && x < x_mm[1] && z >= z_mm[0] && z < z_mm[1];
     return geometry.regions.findLast(inside) ?? matterAt(context.ct, z, x) ?? background;

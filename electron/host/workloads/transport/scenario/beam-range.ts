@@ -20,7 +20,7 @@ export interface AskedRange {
   readonly physics: TransportWithConstants['physics'];
 }
 
-/** What energies follow from. */
+/** Tables from which energies are computed. */
 type RangeContext = Pick<TransportContext, 'water' | 'materials' | 'rangeTable'>;
 
 /** Standard deviations about the mean range in which the dose is looked at, and points in one of them. */
@@ -140,14 +140,14 @@ function energyFromRange(asked: AskedRange, context: RangeContext): number {
     const sigma = Math.hypot(straggling, (asked.energy_sigma_MeV * 10) / stopping);
     const offset = sigma > 0 ? behindFalloff_mm(context, sigma, share) : 0;
     const detour = asked.physics.scattering === 'off' ? 0 : detour_mm(context, energy);
-    // Where reactions are followed, ways are those in three dimensions.
+    // If reactions are followed, paths are three-dimensional: the detour counts in both planes.
     const planes = asked.physics.nuclear === 'icru63' ? 2 : 1;
     energy = energyOfRange(context, asked.range_mm + offset + planes * detour);
   }
   return energy;
 }
 
-/** Found within milliseconds each: more are found beside the host's loop. */
+/** Each energy needs milliseconds, so larger numbers are computed on a worker thread. */
 const FEW = 4;
 
 interface Several extends Pick<TransportContext, 'water' | 'materials'> {

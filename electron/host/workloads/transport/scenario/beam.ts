@@ -65,7 +65,7 @@ export async function withEnergies(
   const { spots: wanted, energy_MeV, ...rest } = scenario.beam;
   const list = Array.isArray(wanted) ? wanted : fromFile;
   if (wanted === undefined || list === null) {
-    // A file that cannot be read is at fault itself; the rest is checked with any energy.
+    // An unreadable file has its own issue; the rest is checked with an arbitrary energy.
     const energy = wanted === undefined ? (await energiesOf([scenario.beam], scenario, context))(scenario.beam) : 100;
     return { ...scenario, beam: { ...rest, energy_MeV: energy } };
   }

@@ -1,12 +1,12 @@
 /**
- * How many range bins a solver step takes. Slowing down by a whole number of bins adds no spread; by a fraction f of
- * one it takes a variance of f (1 - f) bins², which the straggling of a step has to hold. What it does not hold widens
- * the falloff.
+ * Number of range bins per solver step. Slowing down by a whole number of bins adds no spread. A fraction f of a bin
+ * adds a variance of f (1 - f) bins², which the straggling of a step has to contain. Any excess widens the falloff.
  *
- * Bins must not be coarse beside the straggling either. A step's straggling is a jump of a bin, seldom made: the
- * variance is right, but the sum of seldom jumps has a fourth cumulant of a bin² times the variance; a Gaussian
- * has none. That makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff make the dose
- * of its cells a comb. So steps that are coarse beside the falloff take more bins: what cells then show is their mean.
+ * Bins must not be coarse compared with the straggling either. The straggling of a step is then a rare jump of one bin.
+ * The variance is correct, but the sum of rare jumps has a fourth cumulant of a bin² times the variance; a Gaussian has
+ * none. That makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff turn the dose of
+ * its cells into a comb. So steps that are coarse compared with the falloff are divided into more bins, and cells show
+ * their mean.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { tidy } from '../../../model/scenarios/nice.ts';
@@ -17,7 +17,7 @@ import { rangeStraggling_mm } from './straggling.ts';
 
 /** Most wanted first: three hold every tissue and metal at its own density; more take as much more time. */
 const CANDIDATES = [3, 2, 4, 5, 6] as const;
-/** Where water is all there is, only the paths of a tilted beam from plane to plane are no whole number of bins. */
+/** In water alone, only the plane-to-plane paths of a tilted beam are not a whole number of bins. */
 const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
 /** As many parts as a bin of the file is taken in. */
 const PARTS = [1, 2, 3, 4, 5, 6] as const;
@@ -28,11 +28,11 @@ const MOST_PER_STEP = 6;
  * The program's own grids of metals would not fit into usual memory with less than the first.
  */
 const BEARABLE = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
-/** Largest bin of the program's choice beside the beam's straggling: W80–20 within 0.5 %. */
+/** Largest bin that the program chooses, relative to the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
 /**
- * Bins beside the beam's straggling where a step takes less than one: from the widest on, each is about half as wide. A
- * beam in air takes such steps, and would need tens of thousands of bins that each hold a part of one.
+ * Bins relative to the beam's straggling, for steps that are shorter than a bin: from the widest on, each is about half
+ * as wide. A beam in air has such steps; dividing them would need tens of thousands of bins.
  */
 const THIN_BINS = [WIDEST_BIN, 0.11, 0.055, 0.0275] as const;
 /** Bins of a step without straggling: one makes a comb of the last cells, two are within a hundredth of the peak. */
@@ -101,7 +101,10 @@ function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Arra
   return found;
 }
 
-/** Lengths of a step from plane to plane beside the axis' own, for a beam that has spread by `angle`; 1 where all are. */
+/**
+ * Plane-to-plane lengths of a step relative to the axis, for a beam with an angular spread of `angle`; 1 if all are
+ * equal.
+ */
 type Paths = (angle: number) => readonly number[];
 const STRAIGHT: readonly number[] = [1];
 
@@ -168,7 +171,7 @@ function mediaOf({ background, regions }: TransportWithBeam['geometry']): readon
 /** Densities on the way through a CT that are as good as one. */
 const DENSITY_STEPS = 50;
 
-/** What the axis meets in a CT, each as thick as it is together. */
+/** Media on the beam's axis in a CT, each with its total thickness. */
 function mediaOnAxis({ x_mm, z_mm, angle_deg }: TransportWithBeam['beam'], ct: PlacedCt | null): readonly Medium[] {
   if (ct === null) return [];
   const angle = (angle_deg * Math.PI) / 180;
@@ -237,7 +240,7 @@ function binsPerStep(
   return fewest(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
-/** Bins that a length is to be taken in beside the straggling. */
+/** Least number of bins in a length, given the straggling. */
 function leastBins(length_mm: number, spread_mm: number): number {
   return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : LEAST_WITHOUT_SPREAD;
 }
@@ -250,7 +253,7 @@ export function wayPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
   return beam.angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
 }
 
-/** What a solver step along the beam's axis takes of the residual range in the background, mm of water. */
+/** Loss of residual range per solver step along the beam's axis in the background, mm of water. */
 function stepInWater_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const { background } = scenario.geometry;
   const linear = (material: string): number =>
@@ -309,7 +312,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   if (own && thinBin_mm(scenario, context, step_mm) !== null) return 1;
   const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
-  // What a tilted beam's rows gain was measured with the bins of its file.
+  // The gain in a tilted beam's rows was measured with the bins of its file.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
   return fewest(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);

@@ -1,6 +1,6 @@
 /**
- * What fills each cell of the box. Borders may cut cells anywhere: a cell holds each medium by the share of its area
- * that the medium has. So a foil thinner than a cell counts as thick as it is.
+ * Contents of each cell of the box. Borders may cut cells anywhere: a cell contains each medium by its share of the
+ * cell's area. So a foil thinner than a cell counts with its actual thickness.
  */
 
 import { atOnce, type Pausing } from '../../../../contract/pausing.ts';

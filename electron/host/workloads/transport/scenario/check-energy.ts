@@ -31,7 +31,7 @@ function limits(scenario: TransportScenario, context: TransportContext): { lowes
   };
 }
 
-/** A fault of the beam's energy, at its range where the file gives that. */
+/** An error of the beam's energy, reported at its range if the file gives the range. */
 function energyFault({ beam }: TransportScenario, says: string, allowed: string): Fault {
   const { energy_MeV, range_mm } = beam;
   if (range_mm === undefined) return fault(['beam', 'energy_MeV'], energy_MeV, `MeV ${says}`, allowed);

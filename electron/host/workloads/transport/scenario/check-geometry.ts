@@ -32,7 +32,7 @@ function checkRegions(axis: 'x_mm' | 'z_mm') {
   };
 }
 
-/** Borders through cells mix what they divide; only so many different mixtures are kept apart. */
+/** Borders through cells mix the media that they divide; the number of distinct mixtures is limited. */
 function warnOfRoundedShares(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
@@ -45,7 +45,7 @@ function warnOfRoundedShares(scenario: TransportScenario, context: TransportCont
   return [{ severity: 'warning', path: ['geometry', 'regions'], atKey: true, message, value: null, allowed: null }];
 }
 
-/** What a CT should be warned of: densities that are taken together, and what its table does not reach. */
+/** Warnings of a CT: densities that are merged into their mean, and Hounsfield units outside its table. */
 function warnOfCt(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
@@ -85,7 +85,7 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
 function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: TransportContext): readonly Fault[] {
   if (geometry.regions.length > 0 || context.ct !== null || initial.kind !== 'beam') return [];
   const table = tableOf(context, geometry.background);
-  // Beyond its table a range is not known, and its energy is a fault.
+  // Beyond its table a range is unknown, and the energy is reported as an error.
   if (beam.energy_MeV > highestEnergy(table)) return [];
   const density = materialOf(context, geometry.background).density_g_cm3;
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;

@@ -1,4 +1,4 @@
-/** What is kept of a run against its geometry and steps. */
+/** Checks of the requested output against geometry and steps. */
 import { type Fault, fault, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../contract/units.ts';
 import type { Check } from './one-check.ts';

@@ -12,7 +12,7 @@ import type { TransportContext } from './context.ts';
 import { beamSigmas } from './estimate.ts';
 import type { Check } from './one-check.ts';
 
-/** Faults of more spots say the same. */
+/** Most spots whose errors are reported; those of further spots repeat them. */
 const MOST = 5;
 
 interface Wrong {

@@ -1,7 +1,6 @@
 /**
- * What the schema cannot know: whether the parts of a scenario fit each other
- * and the tables. Every check names the values that it uses, so that it is
- * skipped when one of them was already found at fault.
+ * Checks beyond the schema: whether the parts of a scenario fit each other and the tables. Every check names the values
+ * that it uses, so that it is skipped if one of them was already rejected.
  */
 import {
   type Fault,
@@ -30,7 +29,7 @@ const fromEnergy = [
   'solver.step_mm',
 ] as const;
 
-/** Where what the energy follows from was refused: then nothing else that follows from it can be checked. */
+/** Whether the source of the beam's energy was rejected: then nothing that depends on the energy can be checked. */
 export function energyIsUnknown(leftOut: readonly Path[]): boolean {
   return leftOut.some((path) =>
     (['energy_MeV', 'range_mm', 'spots'] as const).some(
@@ -51,8 +50,8 @@ function regionIndex(leftOut: readonly Path[]): RegionIndex {
 }
 
 /**
- * Every fault of a complete scenario. `leftOut` are the values that validation
- * refused, `isSet` tells whether the file sets a value.
+ * Errors and warnings of a complete scenario. `leftOut` are the values that validation refused; `isSet` returns whether
+ * the file sets a value.
  */
 export function checkTransport(
   scenario: TransportScenario,

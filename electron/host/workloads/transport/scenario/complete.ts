@@ -52,7 +52,7 @@ const cutoffs_MeV = [2, 1.5, 1, 0.7, 0.5, 0.3, 0.2] as const;
 const highestCutoff_MeV = 0.5;
 /** In matter that scatters this much more than water slow protons turn round within a step, and leave the angle grid. */
 const turnsRound = 1.3;
-/** What the rest of the range may be of the straggling. */
+/** Residual range at the cutoff, relative to the straggling. */
 const restPerStraggling = 0.1;
 const restPerStragglingInMetals = 0.5;
 
@@ -66,7 +66,10 @@ const fewestCells = 40;
 
 /** In a box of less than this share of the range a beam is far narrower than at its end. */
 const crossedShare = 0.1;
-/** Width of such a box beside that of the beam behind it; at least the depth, for what comes out of reactions. */
+/**
+ * Width of such a box relative to the beam's width at its back. It is at least the depth, to contain products of
+ * reactions.
+ */
 const widthPerBeam = 16;
 
 interface Ranges {

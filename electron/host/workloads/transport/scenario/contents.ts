@@ -1,4 +1,4 @@
-/** What cells hold: media by their shares of the area, each combination once. */
+/** Contents of cells: media by their shares of the area, each combination once. */
 
 export interface Medium {
   readonly material: string;

@@ -1,4 +1,4 @@
-/** What the transport workload's files need to know beside the scenario itself. */
+/** Data that the transport workload needs in addition to the scenario itself. */
 
 import { type Material, type MaterialSet, standardTable } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';

@@ -1,4 +1,4 @@
-/** How large the grid of a scenario is, and how much memory no variant can do without. */
+/** Size of a scenario's grid, and the memory that every variant needs at least. */
 import { spotsOf, type TransportScenario } from '../../../../contract/scenario/index.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { takenRangeStep_mm } from './bins-per-step.ts';
@@ -11,8 +11,8 @@ export interface GridEstimate {
   readonly nx: number;
   readonly cells: number;
   /**
-   * What the leanest way takes at least: a window that follows the beam, or one
-   * plane in depth stepping. The engine's plan knows the variant and is exact.
+   * Least memory of the leanest method: a window that follows the beam, or one plane in depth stepping. The engine's
+   * plan knows the variant and is exact.
    */
   readonly state_bytes: number;
 }

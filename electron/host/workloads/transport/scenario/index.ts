@@ -44,7 +44,7 @@ interface TransportServices {
 }
 
 interface TransportParts {
-  /** Every value present; as good as could be done where there are faults. Null without a usable energy. */
+  /** Every value present, as far as possible if there are errors. Null if there is no usable energy. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
   /** CSDA range along the beam's axis from the entrance, through the regions on it; mm. */
@@ -53,14 +53,14 @@ interface TransportParts {
   readonly waterRange_mm: number | null;
   /** The stopping power table of water in use. */
   readonly table: StoppingTable;
-  /** Null without one, and where it cannot be used. */
+  /** Null if there is none or it cannot be used. */
   readonly ct: PlacedCt | null;
   readonly faults: readonly Fault[];
-  /** Faults in files that the scenario names. */
+  /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
   /** Only for a scenario without errors. */
   readonly problem: () => TransportProblem;
-  /** What a scenario without errors should be warned of before it is run. */
+  /** Warnings for a scenario without errors, before it is run. */
   readonly warnings: () => Promise<readonly Fault[]>;
 }
 

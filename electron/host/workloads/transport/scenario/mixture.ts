@@ -1,4 +1,4 @@
-/** What a cell holds as a material of the solver: one medium, or several mixed. */
+/** Contents of a cell as a material of the solver: one medium, or several mixed. */
 
 import type { Pausing } from '../../../../contract/pausing.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';

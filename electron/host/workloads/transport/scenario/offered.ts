@@ -1,4 +1,7 @@
-/** A named variant decides what the file leaves open of it: depth stepping alone is no fault of who asks for `depth`. */
+/**
+ * A named variant sets the stepping and precision that the file leaves open. So choosing `depth`, which supports only
+ * depth stepping, is not an error.
+ */
 import { type TransportScenario, valueAt } from '../../../../contract/scenario/index.ts';
 import type { Offers } from '../../../io/addon/addon.ts';
 

@@ -1,4 +1,4 @@
-/** What is known of a transport scenario after reading it. */
+/** Result of reading a transport scenario. */
 import type { TransportDocument, TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import type { Read } from '../../scenarios/read.ts';
@@ -7,9 +7,9 @@ import type { GridEstimate } from './estimate.ts';
 
 /** A transport scenario, or a text that is no scenario at all. */
 export interface Reading extends Read {
-  /** The draft in the newest version, when nothing in it is at fault. */
+  /** The draft in the newest version; null if it has errors. */
   readonly document: TransportDocument | null;
-  /** With every default; as good as could be done where there are faults. Null without a usable energy. */
+  /** With every default, as far as possible if there are errors. Null if there is no usable energy. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
   /** CSDA range along the beam's axis from the entrance, through the regions on it; mm. */

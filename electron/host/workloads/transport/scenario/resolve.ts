@@ -17,7 +17,7 @@ function widthInPlane(
   return beam.x_sigma_is === 'plane' ? of.x_sigma_mm : of.x_sigma_mm / Math.cos((of.angle_deg * Math.PI) / 180);
 }
 
-/** What the beam's spots are to the engine; a single beam is none. */
+/** The beam's spots in the engine's form; empty if there is a single beam. */
 function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
   return (beam.spots ?? []).map((spot: Spot) => ({
     energy_MeV: spot.energy_MeV,

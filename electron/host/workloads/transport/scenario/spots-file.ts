@@ -1,4 +1,4 @@
-/** Files of spots: CSV whose first line names the columns, or a JSON list. Faults name the line and the value. */
+/** Files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value. */
 import { decimalOf } from '../../../../contract/csv.ts';
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/spots.ts';
@@ -17,7 +17,7 @@ interface LineFault {
 const mostFaults = 20;
 const columns = Object.keys(spotSchema.shape);
 
-/** A document, and the line that a path of it stands in. */
+/** A document, and the line number of each path in it. */
 interface Listed {
   readonly value: unknown;
   readonly lineOf: (path: Path) => number;

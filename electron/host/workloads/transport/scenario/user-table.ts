@@ -1,4 +1,4 @@
-/** The stopping power table of water: one of the library's, or the user's own beside the scenario. */
+/** The stopping power table of water: one of the library's, or the user's from the scenario's folder. */
 import type { Issue } from '../../../../contract/errors.ts';
 import type { Fault, TransportWithConstants } from '../../../../contract/scenario/index.ts';
 import { besideReader } from '../../../model/scenarios/beside.ts';
@@ -19,14 +19,14 @@ const readTable = besideReader({
 });
 
 interface WaterTable {
-  /** The library's standard table where the wanted one cannot be used; then there are faults or issues. */
+  /** The library's standard table if the requested one cannot be used; then there are faults or issues. */
   readonly table: StoppingTable;
   readonly faults: readonly Fault[];
-  /** Faults inside the table's own file. */
+  /** Errors inside the table's own file. */
   readonly issues: readonly Issue[];
 }
 
-/** `scenarioName` is how the scenario file is shown; the table is shown beside it. */
+/** `scenarioName` is the displayed name of the scenario file; the table's name is shown relative to it. */
 export async function waterTable(
   scenario: TransportWithConstants,
   materials: Materials,

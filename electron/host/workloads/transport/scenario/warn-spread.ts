@@ -1,4 +1,4 @@
-/** Warns of energy bins that widen the beam: what they add to the range spread, beside what physics gives. */
+/** Warns of energy bins that widen the beam: range spread added by the bins, compared with the physical spread. */
 import { type Fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../contract/units.ts';
 import { divides } from '../../../model/scenarios/nice.ts';
@@ -35,7 +35,7 @@ export function spreadWarning(
   const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
-  // What a step of parts of cells adds has a warning of its own.
+  // Spread from steps of fractional cells has its own warning.
   if (energy.kind === 'range' && partCells(scenario)) return null;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);

@@ -20,7 +20,7 @@ const LIMIT_MRAD = (Math.PI / 3) * 1000;
 /** Fewer cells across the box, or bins on either side of the beam, show nothing. */
 const FEWEST_CELLS = 16;
 const FEWEST_BINS = 8;
-/** Moments kept while the hand moves: each takes longer than the steps between two of them. */
+/** Keyframes saved while a control is dragged: each needs longer than the steps between two of them. */
 const MOST_KEYFRAMES = 9;
 
 /** The cell that divides a box into as many as are left of them. */

@@ -1,7 +1,7 @@
-/** How coarse a grid has to be for an answer to come in time, by what the answers before it took. */
+/** Chooses a grid that is coarse enough for a timely answer, from the times of earlier answers. */
 import { asItIs, type Factors } from './coarser.ts';
 
-/** What one answer may take of the solver: a tenth of a second on the CPU; two frames of a screen on a GPU. */
+/** Solver time for one answer: a tenth of a second on the CPU; two display frames on a GPU. */
 const BUDGET_S = { cpu: 0.1, gpu: 0.03 } as const;
 /** Seconds per visit of a cell before there is a measurement: of two cores, and of a GPU. */
 const FIRST_GUESS_S = { cpu: 2.5e-10, gpu: 2e-12 } as const;

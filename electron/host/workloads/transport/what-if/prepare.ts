@@ -30,9 +30,9 @@ interface WhatIfQuestion {
 
 export interface PreparedWhatIf {
   readonly running: TransportRunning;
-  /** The scenario as it stands. */
+  /** The scenario as entered. */
   readonly reading: TransportReading;
-  /** What is solved. */
+  /** The scenario that is solved. */
   readonly solved: TransportReading;
   readonly way: WhatIfWay;
   readonly resolved: TransportResolved;
@@ -89,13 +89,13 @@ async function readSooner(
   return reading;
 }
 
-/** Cells of one grid in one of another; of few cells a grid is made coarser by less than was asked for. */
+/** Cell sizes of one grid in units of another's. A grid with few cells is coarsened by less than requested. */
 function cellsIn(grid: TransportScenario['grid'], of: TransportScenario['grid']): Factors {
   const ratio = (key: 'dx_mm' | 'dz_mm' | 'dtheta_mrad'): number => Number((grid[key] / of[key]).toPrecision(9));
   return { x: ratio('dx_mm'), z: ratio('dz_mm'), theta: ratio('dtheta_mrad') };
 }
 
-/** Where `auto` runs. */
+/** Kind of device that `auto` uses. */
 function kindOf(addon: NativeAddon): Kind {
   const usable = addon
     .variants()

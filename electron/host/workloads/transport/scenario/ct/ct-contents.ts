@@ -1,7 +1,7 @@
 /**
- * What fills the cells of a box in a CT. A cell has the mean of the Hounsfield units in it; they give its material and
- * density. The solver tells apart only so many media: where there are more, near densities are taken together as their
- * mean. So the mass of a material stays what it is.
+ * Contents of the cells of a box in a CT. The mean of the Hounsfield units in a cell gives its material and density.
+ * The solver supports a limited number of media: if there are more, similar densities are merged into their mean. This
+ * conserves the mass of a material.
  */
 
 import type { Pausing } from '../../../../../contract/pausing.ts';
@@ -139,7 +139,7 @@ export function* findCtContents(
   throw new Error(`the densities of a CT do not fit ${most} media`);
 }
 
-/** Water of density 1 stands first in the list, whether it is used or not. */
+/** Water of density 1 is first in the list, whether it is used or not. */
 function numbered(media: readonly Medium[], index: Uint8Array): Pick<CellContents, 'list' | 'map'> {
   const isWater = ({ material, density_scale }: Medium): boolean => material === 'water' && density_scale === 1;
   const water: Medium = { material: 'water', density_scale: 1 };

@@ -1,4 +1,7 @@
-/** The CT that a scenario names: found beside it, read beside the host's loop, and kept until a file changes. */
+/**
+ * The CT that a scenario names: found in the scenario's folder, read on a worker thread, and cached until a file
+ * changes.
+ */
 import { BraggError } from '../../../../../contract/errors.ts';
 import type { Pausing } from '../../../../../contract/pausing.ts';
 import {

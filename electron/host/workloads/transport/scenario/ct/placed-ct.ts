@@ -34,7 +34,7 @@ interface Rectangle {
   readonly high: readonly [number, number];
 }
 
-/** Edges of the image: half a pixel beside the first and last centres. */
+/** Edges of the image: half a pixel outside the first and last centres. */
 function edgesOf({ origin_mm, spacing_mm, columns, rows }: CtSlice): Rectangle {
   const low = [origin_mm[0] - spacing_mm[0] / 2, origin_mm[1] - spacing_mm[1] / 2] as const;
   return { low, high: [low[0] + columns * spacing_mm[0], low[1] + rows * spacing_mm[1]] };
@@ -73,7 +73,7 @@ export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | '
   };
 }
 
-/** Null where the beam's axis misses the image. */
+/** Null if the beam's axis misses the image. */
 export function placeCt(
   slice: CtSlice,
   placement: CtPlacement,
@@ -107,7 +107,7 @@ export function placeCt(
   };
 }
 
-/** Where a place in the box lies along the two axes of the slice. */
+/** Coordinates of a point of the box along the two axes of the slice. */
 export function pointAt(
   { along, across, isocentre_mm, isocentre_depth_mm }: PlacedCt,
   z_mm: number,
@@ -117,7 +117,7 @@ export function pointAt(
   return [isocentre_mm[0] + way * along[0] + x_mm * across[0], isocentre_mm[1] + way * along[1] + x_mm * across[1]];
 }
 
-/** Hounsfield units of the pixel at a place in the box; null beside the image. */
+/** Hounsfield units of the pixel at a point of the box; null outside the image. */
 export function huAt(ct: PlacedCt, z_mm: number, x_mm: number): number | null {
   const { slice } = ct;
   const [u, v] = pointAt(ct, z_mm, x_mm);
@@ -127,7 +127,7 @@ export function huAt(ct: PlacedCt, z_mm: number, x_mm: number): number | null {
   return slice.hu[row * slice.columns + column] ?? null;
 }
 
-/** What a Hounsfield unit stands for. */
+/** Material and relative density of a Hounsfield unit. */
 export function mediumOf(ct: PlacedCt, hu: number): { readonly material: string; readonly density_scale: number } {
   const index = materialAt(ct.table, hu);
   const scale = densityAt(ct.table, hu) / (ct.listed_g_cm3[index] ?? 1);
