@@ -48,8 +48,7 @@ export interface BenchTask {
   readonly seed: number;
   readonly limits: BenchLimits;
   /**
-   * Cold processes per variant, started after the rounds. Absent or null: the workload's usual number, if there is one
-   * size.
+   * Cold processes per variant, started after the rounds. Absent or null: the workload's usual number, none in a sweep.
    */
   readonly processes?: number | null;
   readonly assetsFolder: string;

@@ -215,7 +215,7 @@ export class Scenarios {
 
   /**
    * The workload's findings about a scenario. The same scenario is checked several times on the way from the page to a
-   * run, so results are cached while its files and the variants are unchanged.
+   * run. Findings are therefore cached while its files and the variants are unchanged.
    */
   private async found(
     filled: ScenarioWithConstants,

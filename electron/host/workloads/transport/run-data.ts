@@ -115,8 +115,8 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
 }
 
 /**
- * Frees the originals at once: on a busy machine the garbage collector may run too late, and all originals would occupy
- * memory in addition to their copies.
+ * Frees the originals at once. On a busy machine the garbage collector may run too late, and they would occupy memory
+ * in addition to their copies.
  */
 function freeCopied(handed: Marginals, kept: Marginals): void {
   const stay = new Set<unknown>(Object.values(kept));

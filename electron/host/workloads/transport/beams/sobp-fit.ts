@@ -6,7 +6,7 @@ import { nnls } from '../../../model/beams/nnls.ts';
 import type { DepthDoses } from './depth-doses.ts';
 import { type Plateau, plateauOf } from './plateau.ts';
 
-/** Bisection steps for the proximal end. */
+/** Bisection steps of the search for the requested modulation. */
 const ROUNDS = 12;
 /** Largest distance of the proximal end from its nominal depth, in addition to a tenth of the modulation. */
 const REACH_MM = 3;

@@ -19,7 +19,7 @@ type RowShares = (row: number, x: number) => number;
 /** Standard deviations beyond which a spot has no part in a column. */
 const REACH = 8;
 
-/** Fluence of a kind of spots in the column at `x_mm`, from Gaussians in the plane. */
+/** Relative share of a kind of spots in the column at `at_mm`, from Gaussians in the plane. */
 function inColumn({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
   const sigma = Math.max(sigma_x_mm[row] ?? 1, 1e-6);
   let sum = 0;

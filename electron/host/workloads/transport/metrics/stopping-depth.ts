@@ -8,8 +8,8 @@ import type { Moments } from '../../../../contract/run.ts';
 const STILL_UNDER_WAY = 0.999;
 
 /**
- * Along the beam axis from the entrance, mm. 0 if it cannot be determined, or if the axis is too far from +z: then the
- * number crossing planes of z does not measure range along it.
+ * Along the beam axis from the entrance, mm. 0 if it cannot be determined. 0 also if the axis is too far from +z: then
+ * the number crossing planes of z does not measure range along it.
  */
 export function stoppingFrom_mm(
   moments: Moments,

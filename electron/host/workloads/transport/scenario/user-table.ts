@@ -19,7 +19,7 @@ const readTable = besideReader({
 });
 
 interface WaterTable {
-  /** The library's standard table if the requested one cannot be used; then there are faults or issues. */
+  /** The library's standard table if the requested one cannot be used; errors then give the reason. */
   readonly table: StoppingTable;
   readonly faults: readonly Fault[];
   /** Errors inside the table's own file. */
