@@ -103,7 +103,7 @@ function drawCurve(
     if (on) context.lineTo(x, y);
     else context.moveTo(x, y);
     on = true;
-    // The label stands at the highest place that leaves room for it.
+    // Place the label at the highest point of the curve that leaves room for it.
     const inside =
       x > box.left + 24 && x < box.left + box.width - 24 && y > box.top + 10 && y < box.top + box.height - 10;
     if (inside && y < labelY) [labelX, labelY] = [x, y];

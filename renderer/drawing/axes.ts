@@ -15,7 +15,7 @@ const LABELS_DOWN = 2.6;
 /** More labels than this are read no better on a wide screen. */
 const MOST_LABELS = 14;
 
-/** Fewer labels than this do not tell a scale: then they stand closer. */
+/** Fewer labels than this do not convey the scale; the axis is then labelled more densely. */
 const FEWEST_LABELS = 3;
 const CLOSER = 1.7;
 

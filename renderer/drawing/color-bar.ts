@@ -1,6 +1,6 @@
 /**
- * The colour bar of a map: its colours over the whole range of the field, a
- * histogram of the values beside them, and the limits as handles to drag.
+ * Colour bar of a map: its colours over the whole range of the field, a histogram of the values next to them, and
+ * draggable handles for the limits.
  */
 
 import { powerOfTen } from '../base/numbers.ts';
@@ -111,7 +111,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
 
   const power = exponent === 0 ? '' : powerOfTen(exponent);
   if (title === null) {
-    // The labels' power of ten must still be told.
+    // Without a title, the labels' power of ten needs a text of its own.
     context.textBaseline = 'bottom';
     if (power !== '') context.fillText(`×${power}`, box.left, box.top - 1);
     return;

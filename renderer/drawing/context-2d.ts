@@ -1,6 +1,6 @@
 /**
- * What the drawings use of a canvas context. Everything that draws takes this
- * and no more, so that it can draw on a canvas and into an SVG file alike.
+ * Subset of a canvas context that the drawings use. Drawing code accepts only this type, so that it can draw on a
+ * canvas and into an SVG file alike.
  */
 export type Drawing2D = Pick<
   CanvasRenderingContext2D,

@@ -18,7 +18,7 @@ interface Colorizer {
   row(values: Float32Array, from: number, samples: Uint16Array, pixels: Uint32Array, to: number): void;
 }
 
-/** What no scale can show (NaN, the logarithm of a negative number). */
+/** Colour of values outside the scale's domain (NaN, the logarithm of a negative number). */
 const TRANSPARENT = 0;
 const TABLE_SIZE = 1 << 16;
 
@@ -119,7 +119,7 @@ export function makeColorizer(map: ColorMap, scale: Normalisation, table = color
   return arithmetic ? linearColorizer(map, scale) : tableColorizer(map, scale, table);
 }
 
-/** What decides the pixels; equal keys need no new image. */
+/** Inputs that determine the pixels; an image with an equal key can be reused. */
 interface Drawn {
   readonly field: FieldMap;
   readonly map: ColorMap;
@@ -137,7 +137,7 @@ export function sampleEdge(axis: MapAxis, index: number): number {
 /** Longest side of a resampled image: more than any plot has pixels. */
 export const MOST_PIXELS = 8192;
 
-/** How the columns or rows of an image follow from the samples of an axis. */
+/** Mapping from the samples of an axis to the columns or rows of an image. */
 interface Spread {
   /** Sample of each column or row; null: one each, in order. */
   readonly samples: Uint16Array | null;

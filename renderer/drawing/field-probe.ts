@@ -1,4 +1,4 @@
-/** What a field holds at a point. */
+/** Value of a field at a point. */
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { sampleEdge } from './field-image.ts';
 import { cellOfEdges, uniformCell } from './scale.ts';
@@ -16,7 +16,7 @@ function sampleAt(axis: MapAxis, position: number): number {
     : cellOfEdges(position, axis.edges);
 }
 
-/** Null outside the part of the field that was sent. */
+/** Null if the point is outside the part of the field that was sent. */
 export function probe(field: FieldMap, horizontal: number, vertical: number): Probe | null {
   const column = sampleAt(field.horizontal, horizontal);
   const row = sampleAt(field.vertical, vertical);

@@ -1,7 +1,6 @@
 /**
- * What pointer, wheel and arrow keys do on a map: move the crosshair, pin it,
- * zoom and pan, or mark a segment or a rectangle. Speaks to its owner in the
- * axes' units.
+ * Pointer, wheel and arrow keys on a map: move the crosshair, pin it, zoom and pan, or mark a segment or a rectangle.
+ * Reports to its owner in the axes' units.
  */
 import type { Interval } from '../../electron/contract/fields.ts';
 import type { MapPoint } from './map-view.ts';
@@ -11,7 +10,9 @@ import type { MapPoint } from './map-view.ts';
 /** Deeper than a thousandth of the whole there are no cells left to see. */
 const SMALLEST_SHARE = 1e-3;
 
-/** `window` (undefined: the whole) scaled by `factor` around `at` and kept inside `whole`; null when it holds all of it. */
+/**
+ * `window` (undefined: the whole) scaled by `factor` around `at` and clamped to `whole`; null if it covers all of it.
+ */
 export function zoomed(whole: Interval, window: Interval | undefined, at: number, factor: number): Interval | null {
   const [from, to] = window ?? whole;
   const span = whole[1] - whole[0];
@@ -35,12 +36,12 @@ export interface MapExtent<T> {
   readonly vertical: T;
 }
 
-/** What dragging does: move the window, or mark a part of the field. */
+/** Effect of dragging: move the window, or mark a part of the field. */
 export type DragTool = 'pan' | 'segment' | 'region';
 
 /** Something on the map that a drag takes along instead of the window. */
 export interface MapHandle {
-  /** The way it goes. */
+  /** Axis along which it moves. */
   readonly along: 'horizontal' | 'vertical';
   move(to: MapPoint): void;
   /** The button is up, or the drag was taken away. */
@@ -52,20 +53,20 @@ export interface GestureOwner {
   pointAt(x: number, y: number): MapPoint | null;
   /** The same, or the nearest point of the plot's edge; null while nothing is shown. */
   nearestPoint(x: number, y: number): MapPoint | null;
-  /** Null while there is nothing to zoom in. */
+  /** Null if there is no map to zoom. */
   whole(): MapExtent<Interval> | null;
   windows(): MapExtent<Interval | undefined>;
-  /** Null: the whole axis; a missing axis stays as it is. */
+  /** If null, the whole axis; a missing axis stays unchanged. */
   zoom(changes: Partial<MapExtent<Interval | null>>): void;
   hover(point: MapPoint | null): void;
   pin(point: MapPoint): void;
   crosshair(): Partial<MapPoint> | null;
   /** The vertical axis points down: so do the arrow keys. */
   readonly down?: boolean;
-  /** What one press of an arrow key moves along both axes; missing: a share of what is in sight. */
+  /** Step of an arrow key along both axes; if missing, a share of the visible window. */
   readonly keyStep?: number;
   resetZoom(): void;
-  /** What lies at a point, within `near` of it; null: nothing that can be dragged. */
+  /** Draggable handle within `near` of a point; null if there is none. */
   handle?(at: MapPoint, near: MapPoint): MapHandle | null;
   /** Missing: always `pan`. */
   tool?(): DragTool;
@@ -90,7 +91,7 @@ const arrows: Readonly<Record<string, readonly [horizontal: number, vertical: nu
 };
 
 interface Press {
-  /** What lay under the pointer when it went down: a click means that, wherever the page moves the canvas. */
+  /** Point under the pointer at the press. A click refers to it even if the page moves the canvas. */
   readonly point: MapPoint;
   /** In the window. A plot that moves under a pointer at rest is no drag. */
   readonly clientX: number;

@@ -9,7 +9,7 @@ interface BarOwner {
   limitAt(x: number, y: number): keyof Limits | null;
   /** The limits with one of them at a height of the bar; null while nothing is shown. */
   limitsWith(which: keyof Limits, y: number): Limits | null;
-  /** Null: the field's own again. */
+  /** If null, the field's own limits are restored. */
   setLimits(limits: Limits | null): void;
 }
 
@@ -56,7 +56,7 @@ function listenForLimits(canvas: HTMLCanvasElement, owner: BarOwner): () => void
 }
 
 export interface MapOwner extends Omit<GestureOwner, 'pointAt' | 'nearestPoint'> {
-  /** Null: the field's own again. Missing: the bar has no handles. */
+  /** If null, the field's own limits are restored. If missing, the bar has no handles. */
   setLimits?(limits: Limits | null): void;
 }
 

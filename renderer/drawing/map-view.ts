@@ -76,7 +76,7 @@ export interface MapMark {
 }
 
 export type PaintedFigure = Extract<Figure, { paint: unknown }>;
-/** What the owner of a view knows of the figure and the view does not. */
+/** Figure metadata that the owner supplies to the view. */
 export type FigureAbout = Pick<Figure, 'name' | 'title' | 'notes'>;
 
 /** CSS pixels: room for the titles of a figure that is small on the screen. */
@@ -91,7 +91,7 @@ export class MapView {
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
   #colouring: { readonly field: FieldMap; readonly style: MapStyle; readonly made: Colouring } | null = null;
-  /** Those that stand on the canvas. */
+  /** Key and theme of the axes currently on the canvas. */
   #axes: { readonly key: string; readonly theme: DrawingTheme } | null = null;
   #crosshair: Partial<MapPoint> | null = null;
   #mark: MapMark | null = null;
@@ -161,7 +161,7 @@ export class MapView {
     };
   }
 
-  /** The colour limit that a press there takes hold of; null beside the bar. */
+  /** Colour limit that a press at this position grabs; null outside the bar. */
   limitAt(x: number, y: number): keyof Limits | null {
     const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
     if (bar === null || colours === null || this.#style?.handles !== true) return null;
@@ -182,7 +182,7 @@ export class MapView {
     this.#layers.dispose();
   }
 
-  /** What is shown, for export: the field's values as they were sent, with their axes. Null: nothing is shown. */
+  /** Figure of the current map for export: the field's values as sent, with their axes. Null if the map is empty. */
   figure(about: FigureAbout): PaintedFigure | null {
     const [scene, style, colours] = [this.#scene, this.#style, this.#colours()];
     const { width: shownWidth, height: shownHeight } = this.#layers.below.size;

@@ -12,7 +12,7 @@ import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
 import { grey, type Wash, washed } from './wash.ts';
 
-// How often values occur, over the fractions of a scale: for the bar beside the colours.
+// Frequency of values over the fractions of a scale, for the histogram next to the colours.
 
 /** More samples than these change nothing that is seen, and a live field has a new histogram with every frame. */
 const MOST_SAMPLES = 4096;
@@ -132,14 +132,14 @@ function contours(field: FieldMap, levels: readonly Level[]): readonly Contour[]
 export interface MapStyle {
   readonly colorMap: ColorMap;
   readonly scale: ScaleKind;
-  /** Null: the whole field's smallest and largest value. */
+  /** If null, the smallest and largest value of the whole field. */
   readonly limits: Limits | null;
   /** Zero in the middle of the colours, for differences. */
   readonly centred?: boolean;
   readonly contours?: boolean;
   /** The limits can be dragged: the bar shows its handles. */
   readonly handles?: boolean;
-  /** How the colours lie over what is below them; `rising` where it is left out. */
+  /** Opacity of the colours over the map below; default `rising`. */
   readonly wash?: Wash;
 }
 
@@ -154,12 +154,12 @@ export interface ShownAxis {
 export interface MapScene {
   readonly horizontal: ShownAxis;
   readonly vertical: ShownAxis;
-  /** Null: axes and annotations alone (nothing was computed yet). */
+  /** Null if nothing has been computed yet: axes and annotations only. */
   readonly field: FieldMap | null;
-  /** Null: the colour bar has no title, for a map whose heading names the quantity and its unit. */
+  /** Null if the colour bar has no title, for a map whose heading names the quantity and its unit. */
   readonly quantityTitle: string | null;
   readonly annotations: readonly Annotation[];
-  /** What lies below the field, in grey between two limits. */
+  /** Map below the field, in grey between two limits. */
   readonly under?: (Limits & { readonly field: FieldMap }) | null;
 }
 
@@ -169,7 +169,7 @@ export interface MapScales {
   readonly vertical: Scale;
 }
 
-/** What follows from field and style alone: made once per frame of a stream. */
+/** Values derived from field and style alone, computed once per frame of a stream. */
 export interface Colouring {
   readonly colors: Normalisation;
   readonly range: Normalisation;
@@ -227,7 +227,7 @@ function drawContours(
       right = Math.max(right, x0);
       context.moveTo(x0, y0);
       context.lineTo(horizontal.toPixel(segments[i + 2] ?? 0), vertical.toPixel(segments[i + 3] ?? 0));
-      // The label stands at the line's highest point that leaves room for it.
+      // Place the label at the line's highest point that leaves room for it.
       const free = taken.every(
         ([x, y]) => Math.abs(x - x0) > LABEL_WIDTH * theme.labelSize || Math.abs(y - y0) > theme.labelSize * 1.1,
       );
@@ -244,31 +244,31 @@ function drawContours(
   }
 }
 
-/** Kept from frame to frame. */
+/** Reused from frame to frame. */
 interface MapImages {
   readonly field: FieldImage;
   readonly under: FieldImage;
 }
 
-/** The canvas that a map stands on, when it stands on one and nothing is transformed but to its device pixels. */
+/** Canvas of a map that is drawn on one with no transform except device-pixel scaling. */
 interface Screen {
   readonly context: CanvasRenderingContext2D;
   readonly ratio: number;
   /** CSS pixels. */
   readonly width: number;
-  /** Its axes stand there from the frame before: text is most of what a live map costs besides its field. */
+  /** The axes from the previous frame are still valid. Text dominates the cost of a live map apart from its field. */
   readonly axesStand: boolean;
 }
 
 /** Below the plot: ticks of the axis; the numbers of the bar reach half their height down. */
 const TICKS = 6;
 
-/** What decides the axes and all that a field leaves free; equal keys need no new ones. */
+/** Inputs that determine the axes and all pixels outside the field; with an equal key they are not redrawn. */
 export function axesKey(
   { horizontal, vertical, field, quantityTitle }: MapScene,
   { plot, bar }: PlotFrame,
 ): string | null {
-  // A title beside the bar may be longer than the bar, and stands where it cannot be cleared by itself.
+  // A title next to the bar may be longer than the bar and lies where it cannot be cleared separately.
   if (field === null || bar === null || quantityTitle !== null) return null;
   const extents = [field.horizontal.from, field.horizontal.to, field.vertical.from, field.vertical.to];
   return JSON.stringify([horizontal, vertical, extents, plot, bar]);

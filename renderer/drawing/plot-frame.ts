@@ -1,4 +1,4 @@
-/** Where the parts of a map stand in its canvas. */
+/** Positions of the parts of a map in its canvas. */
 
 export interface Box {
   readonly left: number;

@@ -15,7 +15,7 @@ interface FrameStatistics {
   readonly longest_ms: number;
 }
 
-/** Where the frames come from: `requestAnimationFrame`, or a test's clock. */
+/** Source of frames: `requestAnimationFrame`, or a test's clock. */
 interface FrameSource {
   request(callback: (time_ms: number) => void): number;
   now(): number;
@@ -88,8 +88,8 @@ export class FrameScheduler {
 }
 
 /**
- * A window in the background gets no animation frames, but its streams must not
- * stall for ever: a slow timer stands in while the page is hidden.
+ * A window in the background gets no animation frames, but its streams must not stall. A slow timer replaces them while
+ * the page is hidden.
  */
 const HIDDEN_FRAME_MS = 500;
 

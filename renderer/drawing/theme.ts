@@ -6,7 +6,7 @@ export interface DrawingTheme {
   readonly axis: string;
   readonly grid: string;
   readonly surface: string;
-  /** What lies around the plot. */
+  /** Background around the plot. */
   readonly paper: string;
   readonly accent: string;
   readonly crosshair: string;
@@ -18,7 +18,7 @@ export interface DrawingTheme {
   readonly labelSize: number;
 }
 
-/** Reads the tokens anew; call it when the theme has changed. */
+/** Reads the design tokens; call it again when the theme has changed. */
 export function readDrawingTheme(element: Element = document.documentElement): DrawingTheme {
   const style = getComputedStyle(element);
   const token = (name: string): string => style.getPropertyValue(name).trim();

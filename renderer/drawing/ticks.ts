@@ -21,9 +21,8 @@ export function niceStep(span: number, most: number): number {
 }
 
 /**
- * Labelled ticks of a linear axis with about `most` intervals. Labels share one
- * number of decimals, and one power of ten when the numbers are very large or small:
- * the caller writes `exponent` beside the unit.
+ * Labelled ticks of a linear axis with about `most` intervals. Labels share one number of decimals, and one power of
+ * ten when the numbers are very large or small: the caller writes `exponent` next to the unit.
  */
 export function linearTicks(
   from: number,

@@ -2,8 +2,8 @@
 import { type ColorMap, packColor } from './colormap.ts';
 
 /**
- * How dense the colours are along their scale: `rising` from nothing at its lower end, as for dose; `centred` with
- * nothing in the middle, as for differences; `even` the same everywhere, as for gamma.
+ * Opacity of the colours along their scale: `rising` from zero at the lower end, as for dose; `centred` with zero in
+ * the middle, as for differences; `even` throughout, as for gamma.
  */
 export type Wash = 'rising' | 'centred' | 'even';
 

@@ -31,7 +31,7 @@ export function dashOf(dash: readonly number[]): string {
   return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
 }
 
-/** What is told of a point under the pointer. */
+/** Hover text of a point. */
 function toldOf({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover: Chart['hover']): Options {
   if (tips !== undefined) return { hovertext: tips.map(escaped), hoverinfo: 'text' };
   const isTold = hover === 'values' || (hover === 'point' && points.length > MANY_POINTS);

@@ -1,6 +1,6 @@
 /**
- * A chart in the page: Plotly draws it, above it stand the lines of the cursor, so that pointing moves one line and
- * redraws nothing. Says to its owner what pointer and keys do, in the units of the axes. Knows no React and no store.
+ * A chart on the page, drawn by Plotly. Cursor lines are an overlay, so that pointing moves one line and redraws
+ * nothing. Reports pointer and key input to its owner in the units of the axes. Independent of React and of the stores.
  */
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Interval } from '../../../electron/contract/fields.ts';
@@ -26,11 +26,11 @@ interface ChartOwner {
   pick?(at: number): void;
   /** A point with an id was clicked. */
   pickPoint?(id: number): void;
-  /** The horizontal window that is asked for; missing: the chart zooms by itself. */
+  /** Requests a horizontal window; without this callback the chart zooms by itself. */
   zoom?(window: Interval): void;
-  /** The whole is asked for. */
+  /** Requests the full range. */
   reset?(): void;
-  /** Milliseconds between drawings while the chart changes all the time: Plotly takes some 10 ms for each. */
+  /** Milliseconds between drawings while the chart changes continuously: Plotly needs some 10 ms per drawing. */
   pace?(): number;
   /** Plotly could not be loaded. */
   failed?(reason: string): void;
@@ -105,14 +105,14 @@ export class ChartView {
     );
   }
 
-  /** Null: nothing to show. */
+  /** If null, the chart is cleared. */
   show(chart: Chart | null): void {
     if (this.#chart?.title !== chart?.title) this.#zooms = new Map();
     this.#chart = chart;
     this.#soon();
   }
 
-  /** Where the pointer is on the horizontal axis, and what is marked there for all panels; null: nothing. */
+  /** Pointer position on the horizontal axis and the mark shared by all panels; null hides either. */
   setCursor(at: number | null, mark: number | null): void {
     if (at === this.#cursor && mark === this.#mark) return;
     this.#cursor = at;
@@ -120,7 +120,7 @@ export class ChartView {
     this.#scheduler.request(this.#place);
   }
 
-  /** What is shown, for export. Null: nothing is shown. */
+  /** Figure of the current chart for export. Null if the chart is empty or has no width. */
   figure(about: FigureAbout): Figure | null {
     const { clientWidth: width, clientHeight: height } = this.#host;
     if (this.#chart === null || width <= 0) return null;
@@ -224,7 +224,8 @@ export class ChartView {
       const id: unknown = Array.isArray(points) ? Reflect.get(Object(points[0]), 'customdata') : null;
       if (typeof id === 'number') this.#owner.pickPoint?.(id);
     });
-    // An axis that is dragged moves before anybody is told; a name of the legend takes its dots away.
+    // Repaint the dots: Plotly moves a dragged axis before its layout event, and a click on a legend name hides its
+    // dots.
     for (const name of ['plotly_relayouting', 'plotly_afterplot'])
       emitter.on?.(name, () => {
         if (this.#dots.length > 0 && !this.#drawing) this.#scheduler.request(this.#paintDots);
@@ -298,7 +299,7 @@ export class ChartView {
     this.#layer.paint(this.#plot, dots, this.#brush);
   };
 
-  /** What is told of the dot under the pointer; null: nothing. */
+  /** Shows the hover text of the dot under the pointer. A null event hides it. */
   #tell(event: MouseEvent | null): void {
     const at = event === null || event.buttons !== 0 ? null : this.#placeOf(event);
     if (this.#plotly !== null && this.#brush !== null) this.#layer.tell(this.#plotly, this.#plot, this.#brush, at);

@@ -31,13 +31,13 @@ interface SeriesBase {
   readonly x: ArrayLike<number>;
   /** As many as x. What cannot be drawn (NaN, zero on a logarithmic axis) is a gap. */
   readonly y: ArrayLike<number>;
-  /** Told when pointed at, one per point. */
+  /** Hover texts, one per point. */
   readonly tips?: readonly string[];
-  /** The number of what a point stands for, one per point: told to the chart's owner when it is clicked. */
+  /** Identifier of each point's item, passed to the chart's owner on click. */
   readonly ids?: ArrayLike<number>;
   /** Not named in the legend. */
   readonly silent?: boolean;
-  /** Behind its name in the legend. */
+  /** Text after its name in the legend. */
   readonly says?: string;
 }
 
@@ -49,9 +49,9 @@ export interface LineSeries extends SeriesBase {
   readonly dash: readonly number[];
   /** Pixels. */
   readonly width?: number;
-  /** What is filled: down to zero, or a band to the line that stands before this one. */
+  /** Area fill: down to zero, or a band to the previous line. */
   readonly fill?: 'to zero' | 'to the line before';
-  /** The name in the legend that switches it off, where that is not its own. */
+  /** Legend name that toggles it, if different from its own. */
   readonly group?: string;
   /** An edge of a band: of points in one column of pixels that end of theirs is drawn. */
   readonly edge?: 'low' | 'high';
@@ -86,7 +86,7 @@ export type Series = LineSeries | DotSeries | BarSeries | WaterfallSeries;
 export type ChartMark =
   | Readonly<{
       kind: 'line';
-      /** Where it crosses that axis. */
+      /** Position on that axis. */
       axis: 'x' | 'y';
       at: number;
       ink: Ink;
@@ -137,26 +137,29 @@ export interface Pane {
 export const MANY_POINTS = 2000;
 
 export interface Chart {
-  /** What it shows, for headings, file names and screen readers. */
+  /** Title for headings, file names and screen readers. */
   readonly title: string;
   readonly panes: readonly Pane[];
-  /** Panes stand in one row where the width is so many label heights; missing: above each other. */
+  /** Panes are placed side by side from this width on, in label heights; if missing, they are stacked. */
   readonly besideFrom?: number;
   /** Panes over one horizontal axis: they are zoomed and pointed at together. */
   readonly linked?: boolean;
-  /** Where names stand; missing: above. `inside` is the first pane's upper left. */
+  /** Position of the legend; default above. `inside` is the upper left of the first pane. */
   readonly legend?: 'above' | 'inside' | 'none';
-  /** Left and right of the plots, label heights, where they are to line up with another plot. */
+  /** Margins left and right of the plots in label heights, to align them with another plot. */
   readonly room?: { readonly left: number; readonly right: number };
-  /** What is told of a point: its tip, or the values of all curves there; missing: the panel says it. */
+  /**
+   * Hover text of a point: its tip, or the values of all curves at that position. If missing, the panel shows the
+   * values.
+   */
   readonly hover?: 'point' | 'values';
-  /** What is plotted. */
+  /** Plotted data. */
   readonly arrays: readonly FigureArray[];
   /** Names of rows and the like, which arrays of numbers do not hold. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Then all of them are stamped, in whatever groups they stand. Long lines are thinned instead. */
+/** Above this count all dots are stamped into an image, whatever their series. Long lines are thinned instead. */
 export const hasManyDots = ({ panes }: Pick<Chart, 'panes'>): boolean =>
   panes.flatMap(({ series }) => series).reduce((sum, { kind, x }) => sum + (kind === 'dots' ? x.length : 0), 0) >
   MANY_POINTS;
@@ -187,7 +190,7 @@ export function paneArrays({ x, y, series }: Pick<Pane, 'x' | 'y' | 'series'>, p
   return out;
 }
 
-/** What the legend names, each once. */
+/** Series named in the legend, each name once. */
 export function legendOf({ panes, legend }: Chart): readonly Series[] {
   if (legend === 'none') return [];
   const named = new Map<string, Series>();

@@ -9,7 +9,7 @@ export interface NamedCurve {
   readonly ink: Ink;
   readonly dash: readonly number[];
   readonly curve: Curve;
-  /** Null of the reference. */
+  /** Null if the curve is the reference. */
   readonly residual: Curve | null;
 }
 

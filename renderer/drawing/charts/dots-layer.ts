@@ -59,7 +59,7 @@ interface Stamp {
 /** Pixels across the line of a ring. */
 const RING = 1;
 
-/** How much of a pixel a dot covers whose middle is so far away. */
+/** Fraction of a pixel that a dot covers if its centre is (dx, dy) away. */
 function coverage(form: Stamp['form'], radius: number, dx: number, dy: number): number {
   if (form === 'square') return radius + 0.5 - Math.max(Math.abs(dx), Math.abs(dy));
   const far = Math.sqrt(dx * dx + dy * dy);
@@ -138,7 +138,7 @@ function rgbOf(color: string): readonly [number, number, number] {
   return [red, green, blue];
 }
 
-/** Where the picture stands in the chart. */
+/** Box of the picture within the chart, including padding. */
 const padded = ({ left, top, width, height }: Box): Box => ({
   left: left - PAD,
   top: top - PAD,
@@ -240,7 +240,7 @@ export class DotsLayer {
     return found;
   }
 
-  /** What is told of the dot at a place of the chart, as Plotly tells it; null: nothing. */
+  /** Shows the hover label of the dot at `place` in Plotly's own style; null hides it. */
   tell(plotly: Plotly, plot: HTMLElement, { theme, color }: Brush, place: readonly [number, number] | null): void {
     const top = [...plot.querySelectorAll<SVGElement>('.main-svg')].at(-1);
     const found = place === null ? null : this.at(...place);

@@ -1,4 +1,4 @@
-/** What each optimisation gives alone and in company, and how far several together are from the product. */
+/** Speed-up of each optimisation alone and combined, and the deviation of combinations from the product. */
 import type { Factorial } from '../../../electron/contract/bench/factorial.ts';
 import { factorialRows } from '../../base/factorial.ts';
 import { timesText } from '../../base/measured.ts';

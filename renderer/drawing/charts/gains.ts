@@ -1,4 +1,4 @@
-/** Each optimisation alone (over what it stands on) and together (over the lowest rung), with intervals. */
+/** Speed-up of each optimisation alone (over its base) and cumulative (over the lowest rung), with intervals. */
 import { timesText } from '../../base/measured.ts';
 import { logLimits } from '../figures/axes.ts';
 import { ratioArrays, rowAxis } from '../figures/figure.ts';

@@ -1,4 +1,4 @@
-/** The ladder of variants: which stand on which, and what each step gave. No drawing. */
+/** The ladder of variants: which builds on which, and the gain of each step. No drawing. */
 import { isUnproven, type Ratio } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 
@@ -6,7 +6,7 @@ export function measuredEntries({ entries }: SessionReport): readonly MeasuredSe
   return entries.filter((entry) => entry.status === 'measured');
 }
 
-/** What is wrong or not checked gains nothing by its speed. */
+/** Entries that are wrong or not checked are excluded: their speed is no gain. */
 function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
   return measuredEntries(report).filter(({ verdict }) => !isUnproven(verdict));
 }
@@ -37,11 +37,11 @@ export function fastestChain(report: SessionReport): readonly MeasuredSessionEnt
 
 export interface Gain {
   readonly label: string;
-  /** What it stands on. */
+  /** Variant that it builds on. */
   readonly base: string;
-  /** How many times faster than the base. */
+  /** Speed-up over the base. */
   readonly alone: Ratio;
-  /** How many times faster than the lowest of its chain. */
+  /** Speed-up over the lowest rung of its chain. */
   readonly together: Ratio;
   readonly root: string;
 }

@@ -1,8 +1,11 @@
-/** What a plot shows is not drawn over itself: Plotly lays all of it out anew, and its place tells of itself more often. */
+/**
+ * Skips redundant drawings. Plotly recomputes the whole layout for each, and resize notifications are more frequent
+ * than changes.
+ */
 export class LastDrawn {
   #key: string | null = null;
 
-  /** Whether anything differs from what was asked for last; then this is. */
+  /** Returns whether the request differs from the last one, and remembers it. */
   isNew(asked: unknown): boolean {
     const key = JSON.stringify(asked);
     if (key === this.#key) return false;
@@ -10,7 +13,7 @@ export class LastDrawn {
     return true;
   }
 
-  /** Something else stands there now. */
+  /** Call when the plot shows something else. */
   forget(): void {
     this.#key = null;
   }

@@ -1,4 +1,4 @@
-/** Where the parts of a chart stand, in CSS pixels: the same in the page and in files. */
+/** Positions of the parts of a chart, in CSS pixels: the same on the page and in files. */
 import { horizontalRoom, roomBeside } from '../figures/axes.ts';
 import { type FigureSize, textWidth } from '../figures/figure.ts';
 import type { Box } from '../plot-frame.ts';
@@ -94,7 +94,7 @@ export function layOut(chart: Chart, size: FigureSize, given_px: number | null):
   return { width, height: given_px ?? Math.round(bottom + label / 2), legend, boxes };
 }
 
-/** Places labels in a margin beside their points, in order, none on another. */
+/** Places labels in a margin next to their points, in order and without overlap. */
 export function spread(wanted: readonly number[], step: number, top: number, bottom: number): readonly number[] {
   const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const places = [...wanted];

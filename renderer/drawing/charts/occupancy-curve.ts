@@ -19,7 +19,7 @@ export function occupancyChart(kernel: LaunchedKernel, limits: LaunchLimits, lau
       const warps = Math.ceil(point.threads / limits.warpThreads);
       return (point.occupancy.allows[limiter] * warps) / most;
     });
-  // What never comes near the whole is left out.
+  // Omit limiters that never come below full occupancy.
   const shown = limiters.filter((limiter) => alone(limiter).some((share) => share <= 1));
   // A size holds from behind the one before it: the last warp is filled up. More than the whole is not drawn.
   const steps = threads.flatMap((count) => [count - limits.warpThreads, count]);

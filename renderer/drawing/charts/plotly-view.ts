@@ -1,4 +1,6 @@
-/** Plots of Plotly's that have no axes of ours, such as heat maps: drawn anew when their place or the theme changes. */
+/**
+ * Plotly plots that do not use this program's axes, such as heat maps. Redrawn when their size or the theme changes.
+ */
 
 import type { Data, Layout } from 'plotly.js/lib/core';
 import { messageOf } from '../../../electron/contract/errors.ts';

@@ -10,7 +10,7 @@ import { loadPlotly } from './plotly.ts';
 
 interface PlottedSize {
   readonly width: number;
-  /** Null: as tall as it wants to be. */
+  /** Null if the chart determines its own height. */
   readonly height: number | null;
 }
 
@@ -19,7 +19,7 @@ const MARGIN = 10;
 const TITLE = 2;
 const LINE = 1.4;
 
-/** `caption` stands below it, such as the machine that it was measured on. */
+/** `caption` is printed below the chart, such as the machine that it was measured on. */
 export function plottedFigure(
   chart: Chart,
   about: FigureAbout,

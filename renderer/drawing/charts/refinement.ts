@@ -1,4 +1,4 @@
-/** What is left of an image's counts, iteration by iteration. */
+/** RMS residual of an image in counts, by iteration. */
 import { axisArray, curveArray } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import type { Chart, Series } from './chart.ts';

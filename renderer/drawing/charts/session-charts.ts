@@ -27,7 +27,7 @@ const [ROW, BAR] = [2.6, 0.55];
 /** The axis goes on behind the longest bar, for its time. */
 const ROOM = 1.14;
 
-/** What set-up took besides its named parts. */
+/** Set-up time outside the named parts. */
 const REST = 'other';
 
 type Parts = MeasuredSessionEntry['setup_parts'];
@@ -41,7 +41,7 @@ function partsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry):
           setup_parts.reduce((left, part) => left - (part[key] ?? 0), whole),
         );
   const first_s = rest(first_setup_s ?? setup_s, 'first_s');
-  // Where later set-ups were not broken into parts, all of theirs is one.
+  // If later set-ups were not broken into parts, all of their time belongs to this one.
   const warm_s = first_setup_s === null ? null : rest(setup_s, 'warm_s');
   return [...setup_parts, { name: REST, first_s, warm_s }];
 }
@@ -113,7 +113,7 @@ interface SessionChart {
   readonly chart: Chart;
 }
 
-/** A chart, or the sentence that stands in its place. */
+/** A chart, or the sentence that replaces it. */
 type Made = SessionChart | { readonly missing: string } | null;
 
 function ladder(report: SessionReport): Made {

@@ -5,7 +5,7 @@ import type { Chart } from './chart.ts';
 
 /** Height of the plot, in label heights. */
 const TALL = 8;
-/** Room beside the outermost. */
+/** Margin on either side of the outermost spots, as a share of their range. */
 const ROOM = 0.06;
 
 const words = {

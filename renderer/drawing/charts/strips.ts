@@ -32,7 +32,7 @@ export interface Strips {
 
 const one = { value: 1, interval: null } as const;
 
-/** What equal candidates differ by: the measured interval, else the floor. */
+/** Noise band of equal candidates: the measured interval, else the floor. */
 function bandOf({ ratio, floor }: Noise): { readonly from: number; readonly to: number } | null {
   if (ratio?.interval != null) return { from: ratio.interval.low, to: ratio.interval.high };
   return floor === null ? null : { from: 1 - floor, to: 1 + floor };

@@ -19,7 +19,7 @@ interface Quantity {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What sizes are counted in, in the plural, as one is called in a fit: `per million cells`. */
+/** Whether the swept parameter is a count: fits then report a slope such as `per million cells`. */
 const isCount = ({ rate }: Words): boolean => rate !== null;
 
 function quantitiesOf({ timeTip, rate }: Words): readonly Quantity[] {
@@ -60,7 +60,7 @@ function slopeText(fixed_s: number, slope_s: number, words: Words): string {
 /** Sizes at which a fitted line is drawn: it bends on logarithmic axes. */
 const FIT_POINTS = 48;
 
-/** Height of a plot, and the width from which plots stand side by side, in labels. */
+/** Height of a plot, and the width from which plots are placed side by side, in labels. */
 const [TALL, BESIDE_FROM] = [17, 62];
 
 export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {

@@ -1,4 +1,4 @@
-/** What is plotted as comma-separated values: one header line, numbers with all their digits. */
+/** Plotted data as comma-separated values: one header line, numbers with all their digits. */
 import { csvCell } from '../../../electron/contract/csv.ts';
 import type { FigureArray } from './figure.ts';
 

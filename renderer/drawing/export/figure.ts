@@ -1,20 +1,20 @@
 /**
- * What a panel hands over to be exported. One mechanism for all panels:
+ * Exportable contents of a panel. One mechanism for all panels:
  *
  *     const figure: Figure = {
- *       name: 'Bone slab, depth dose',              // becomes the file's name
- *       title: 'Bone slab: depth dose, step 120',   // stands above the drawing
+ *       name: 'Bone slab, depth dose',              // becomes the file name
+ *       title: 'Bone slab: depth dose, step 120',   // printed above the drawing
  *       width, height,                              // CSS pixels, as on the screen
  *       paint: (context) => { … },                  // on any Drawing2D: a canvas (PNG) or an SVG file
- *       arrays: [depth, dose],                      // what is plotted, with names and units
+ *       arrays: [depth, dose],                      // plotted data, with names and units
  *     };
  *     <ExportMenu onChoose={(format) => workbench.figures.save(figure, format)} />
  *
- * `MapView.figure` and `ChartView.figure` make one from what they show, `joined`
- * puts several into one. A panel that draws otherwise gives `paint` its own
- * drawing; one that cannot draw on a context (Plotly) gives `svg` instead.
+ * `MapView.figure` and `ChartView.figure` create one from their current contents,
+ * `joined` combines several. A panel that draws in another manner passes its own
+ * drawing as `paint`; one that cannot draw on a context (Plotly) passes `svg`.
  * PNG and SVG come from the drawing, CSV, NPZ and HDF5 from the arrays: exactly
- * what is plotted, at the resolution that is plotted.
+ * the plotted data, at the plotted resolution.
  */
 import type { Drawing2D } from '../context-2d.ts';
 
@@ -23,7 +23,7 @@ export interface FigureArray {
   readonly name: string;
   /** Empty: a plain number. */
   readonly unit: string;
-  /** What it is, in words. */
+  /** Description in words. */
   readonly description: string;
   /** Row-major; one entry per axis. */
   readonly shape: readonly number[];
@@ -39,7 +39,7 @@ interface FigureBase {
   readonly width: number;
   readonly height: number;
   readonly arrays: readonly FigureArray[];
-  /** What else a reader of the numbers wants to know: run, step, variant. Kept in NPZ and HDF5. */
+  /** Metadata for readers of the numbers: run, step, variant. Saved in NPZ and HDF5. */
   readonly notes: Readonly<Record<string, string | number>>;
 }
 
@@ -87,7 +87,7 @@ interface JoinedParts {
   readonly name: string;
   readonly title: string;
   readonly columns: number;
-  /** Stands above its figure, and before the names of its arrays. */
+  /** Heading above each figure, and prefix of the names of its arrays. */
   readonly labels: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * What is plotted as NumPy's NPZ: a ZIP archive of NPY arrays, format version
- * 1.0 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
- * Notes, units and axes go as JSON text into the array `about`.
+ * Plotted data as NumPy's NPZ: a ZIP archive of NPY arrays, format version 1.0
+ * (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). Notes, units and axes are stored as JSON
+ * text in the array `about`.
  */
 import { zipSync } from 'fflate';
 import type { FigureArray } from './figure.ts';

@@ -48,7 +48,7 @@ const anchors: Readonly<Record<string, string>> = { center: 'middle', right: 'en
 const shifts: Readonly<Record<string, number>> = { top: 0.8, hanging: 0.8, middle: 0.35, bottom: -0.2 };
 
 interface SvgOptions {
-  /** Begins the names within the file, so that several files can stand in one document. */
+  /** Prefix of the identifiers within the file, so that several files can be embedded in one document. */
   readonly id: string;
   readonly width: number;
   readonly height: number;

@@ -37,7 +37,10 @@ function ticksOf({ kind, from, to, format }: FigureAxis, most: number): Ticks {
   return { ticks: ticks.map(({ value, label }) => ({ value, label: label === '' ? '' : format(value) })), exponent: 0 };
 }
 
-/** Whether words beside each other on an axis of so many pixels touch: digits of a decade come closer and closer. */
+/**
+ * Whether neighbouring labels on an axis of `width` pixels overlap. On logarithmic axes the digits of a decade get
+ * closer and closer.
+ */
 function crowded(axis: FigureAxis, labels: readonly Tick[], width: number, size: number): boolean {
   const { toPixel } = scaleOf(axis, 0, width);
   return labels.some(({ value, label }, i) => {

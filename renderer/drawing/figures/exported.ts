@@ -91,7 +91,7 @@ export function inkOf(element: Element = document.documentElement): (ink: Ink) =
   return (ink) => style.getPropertyValue(`--${ink}`).trim();
 }
 
-/** `name` becomes the file's; `title` stands above the drawing. */
+/** `name` becomes the file name; `title` is printed above the drawing. */
 export function exported(figure: Figure, name: string, title: string): Extract<Exported, { readonly paint: unknown }> {
   const { width, height, arrays, notes } = figure;
   return {

@@ -35,7 +35,7 @@ export type Shape =
       height: number;
       ink: Ink;
       opacity?: number;
-      /** Told when pointed at. */
+      /** Hover text. */
       tip?: string;
     }>
   | Readonly<{ kind: 'frame'; x: number; y: number; width: number; height: number; ink: Ink }>
@@ -65,16 +65,16 @@ export type Shape =
 export interface Figure {
   readonly width: number;
   readonly height: number;
-  /** What it shows, for headings, file names and screen readers. */
+  /** Title for headings, file names and screen readers. */
   readonly title: string;
   readonly shapes: readonly Shape[];
-  /** What is plotted. */
+  /** Plotted data. */
   readonly arrays: readonly FigureArray[];
   /** Names of rows and the like, which arrays of numbers do not hold. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** What every figure is given. */
+/** Size that every figure receives. */
 export interface FigureSize {
   readonly width: number;
   /** Font size of labels, CSS pixels. */
@@ -185,7 +185,7 @@ export function ratioArrays(
   ];
 }
 
-/** Rows by number; their names stand in the notes. */
+/** Rows by number; their names are in the notes. */
 export function rowAxis(count: number): FigureArray {
   return axisArray(
     'row',

@@ -1,4 +1,6 @@
-/** A sum over a block after one of its steps, thread by thread: what stands in each place, and what was added there. */
+/**
+ * A sum over a block after one of its steps, thread by thread: the value in each slot and the addend that it received.
+ */
 import { type ReducedValues, type Reduction, reductionTitles } from '../../../electron/contract/launch/reduction.ts';
 import { axisArray, curveArray } from '../export/figure.ts';
 import type { Figure, FigureSize, Shape } from './figure.ts';

@@ -8,7 +8,7 @@ import { axisArray, curveArray } from '../export/figure.ts';
 import { type Figure, type FigureSize, type Ink, type Shape, seriesInk } from './figure.ts';
 
 const WARP = 32;
-/** Narrower than this neighbours cannot be told apart: then they are drawn as one. */
+/** Pixels below which neighbouring blocks cannot be distinguished; they are then drawn as one. */
 const NARROWEST = 2;
 const BLOCK_INKS = 4;
 
@@ -80,7 +80,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   const now: Strip = { from: start, to: end, y: all.y + height + gap };
   const blocks = Math.ceil((end - start) / blockWidth);
   head(now.y, `Turn ${turn + 1}: elements ${text(start)} to ${text(end - 1)}, by ${text(blocks)} blocks`);
-  // As many blocks as can be told apart share a bar.
+  // If blocks are too narrow to distinguish, several of them share a bar.
   const joined = Math.max(1, Math.ceil((blocks * NARROWEST) / room));
   for (let first = 0; first < blocks; first += joined) {
     const last = Math.min(blocks, first + joined) - 1;

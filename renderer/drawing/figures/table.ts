@@ -1,4 +1,4 @@
-/** A table drawn so that it can be exported as a figure: as wide as what stands in it. */
+/** A table drawn so that it can be exported as a figure. Its width follows from its contents. */
 import { curveArray } from '../export/figure.ts';
 import { type Figure, rowAxis, type Shape, textWidth, withCaption } from './figure.ts';
 

@@ -9,7 +9,7 @@ import { type Figure, type FigureSize, type Ink, type Shape, seriesInk } from '.
 
 const PER_ROW = 64;
 const WARP = 32;
-/** How many of the chosen thread's elements are shown. */
+/** Number of the chosen thread's elements that are shown. */
 const TURNS_SHOWN = 5;
 const MOST_ROWS = 14;
 /** Colours of blocks: neighbours differ, and none is a colour of errors or warnings. */
@@ -37,7 +37,7 @@ function rowsOf(launch: Launch, thread: number): readonly number[] {
 
 const inkOf = (block: number): Ink => seriesInk(block % BLOCK_INKS);
 
-/** `thread` along x is framed wherever it stands. */
+/** `thread` along x is framed wherever it occurs. */
 export function threadMapFigure(launch: Launch, thread: number, { width, label }: FigureSize): Figure {
   const places = placesOf(launch);
   const [elements] = launch.request.elements;

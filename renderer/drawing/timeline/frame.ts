@@ -1,4 +1,4 @@
-/** Where the parts of a timeline stand in its canvas, in CSS pixels. */
+/** Positions of the parts of a timeline in its canvas, in CSS pixels. */
 import type { TimelineMetrics } from './rows.ts';
 import type { TimeWindow } from './time-window.ts';
 

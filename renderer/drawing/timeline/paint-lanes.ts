@@ -1,4 +1,4 @@
-/** Paints what stands around the spans: ruler, names of blocks and lanes, lines between them. */
+/** Paints the surroundings of the spans: ruler, names of blocks and lanes, lines between them. */
 import type { Drawing2D } from '../context-2d.ts';
 import type { DrawingTheme } from '../theme.ts';
 import { type TimelineFrame, xOf } from './frame.ts';

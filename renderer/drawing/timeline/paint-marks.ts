@@ -142,7 +142,7 @@ function paintHits(
   context.fill();
 }
 
-/** Where the lanes of a timeline stand; null where none is in sight. */
+/** Vertical extent of a timeline's lanes; null if none is visible. */
 function lanesOf({ scene, frame }: Painted, trace: string): { readonly top: number; readonly bottom: number } | null {
   const own = scene.rows.filter((row) => row.trace === trace);
   const [first, last] = [own[0], own.at(-1)];
@@ -154,7 +154,7 @@ function lanesOf({ scene, frame }: Painted, trace: string): { readonly top: numb
 
 const VEIL = 0.86;
 
-/** Covers what lies between the parts that are kept. */
+/** Covers the time between the retained parts. */
 function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: TimelineMarks, theme: DrawingTheme): void {
   const { scene, frame } = place;
   const { kept } = marks;

@@ -23,7 +23,7 @@ export function lanesInSight({ rows, scroll }: TimelineScene, height: number): r
   );
 }
 
-/** How a block's window falls onto `pixelsPerPlot` columns of the plot. */
+/** Mapping from a block's window to `pixelsPerPlot` columns of the plot. */
 export function placementOf(
   block: SceneBlock,
   { view }: Pick<TimelineScene, 'view'>,

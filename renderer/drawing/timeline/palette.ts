@@ -4,7 +4,7 @@ const TINTS = 8;
 const LEVELS = 16;
 /** A pixel with a single short span in it is still to be seen. */
 const FAINTEST = 0.4;
-/** What a search leaves of a span that does not match. */
+/** Colour strength of spans that do not match a search. */
 const DIMMED = 0.22;
 
 type Rgb = readonly [red: number, green: number, blue: number];
@@ -63,7 +63,7 @@ export function pixelOf(palette: TimelinePalette, tint: number, busy: number, di
   return palette.packed[((dimmed ? TINTS : 0) + (tint & (TINTS - 1))) * LEVELS + (busy >> 4)] ?? 0;
 }
 
-/** Reads the tokens anew; call it when the theme has changed. */
+/** Reads the design tokens; call it again when the theme has changed. */
 export function readTimelinePalette(element: Element): TimelinePalette {
   const style = getComputedStyle(element);
   const token = (name: string): Rgb => parseHex(style.getPropertyValue(name));

@@ -1,4 +1,4 @@
-/** Where blocks, lanes and tracks stand above each other. */
+/** Vertical positions of blocks, lanes and tracks. */
 import type { Lane } from '../../../electron/contract/timeline.ts';
 
 interface BlockLanes {

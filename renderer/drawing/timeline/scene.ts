@@ -1,4 +1,4 @@
-/** What a timeline shows: plain data, made by the panel. */
+/** Contents of a timeline: plain data, assembled by the panel. */
 import type { Lane, TimelineWindow } from '../../../electron/contract/timeline.ts';
 import type { Row, TimelineMetrics } from './rows.ts';
 import type { TimeWindow } from './time-window.ts';
@@ -8,13 +8,13 @@ export interface SceneBlock {
   readonly title: string;
   readonly about: string;
   readonly lanes: readonly Lane[];
-  /** Time of the trace that stands at zero of the common axis. */
+  /** Time of the trace at zero of the common axis. */
   readonly origin_ns: number;
   /** Newest answer of the host; it may be of another part of time or another resolution. Null: none yet. */
   readonly window: TimelineWindow | null;
   /** Text of a name, or null while it is not known. */
   nameOf(name: number): string | null;
-  /** Where the step stands that the maps show, on the common axis. */
+  /** Time of the step that the maps show, on the common axis. */
   readonly playhead_ns: number | null;
 }
 
@@ -45,14 +45,14 @@ export interface TimelineScene {
   readonly search: string;
 }
 
-/** What moves without the spans: drawn above them. */
+/** Marks that move independently of the spans and are drawn above them. */
 export interface TimelineMarks {
   readonly cursor_ns: number | null;
   readonly selection: TimeWindow | null;
   readonly hovered: SceneMark | null;
   readonly chosen: SceneMark | null;
   readonly arrows: readonly SceneArrow[];
-  /** Arrows that belong to the chosen span stand out. */
+  /** Arrows of the chosen span, which are emphasised. */
   readonly chosenArrows: readonly SceneArrow[];
   /** Times of what the search found, ascending, on the common axis. */
   readonly hits: Float64Array;

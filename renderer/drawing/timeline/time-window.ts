@@ -7,7 +7,7 @@ export interface TimeWindow {
 
 /** Ten nanoseconds across the plot: below that no clock resolves anything. */
 export const SHORTEST_NS = 10;
-/** Room beside what there is, as a share of it: the first and last spans are not glued to the edges. */
+/** Margin on either side, as a share of the whole, so that the first and last spans do not touch the edges. */
 const MARGIN = 0.02;
 
 /** All of `whole` with a margin. */
@@ -16,7 +16,7 @@ export function fitted(whole: TimeWindow): TimeWindow {
   return { from: whole.from - margin, to: whole.to + margin };
 }
 
-/** Kept within the whole and no shorter than the shortest. */
+/** Clamped to the whole and to the shortest span. */
 export function bounded(window: TimeWindow, whole: TimeWindow): TimeWindow {
   const all = fitted(whole);
   const span = Math.min(Math.max(window.to - window.from, SHORTEST_NS), all.to - all.from);

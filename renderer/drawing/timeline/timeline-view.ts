@@ -16,7 +16,7 @@ import type { TimelineMetrics } from './rows.ts';
 import { NO_MARKS, type TimelineMarks, type TimelineScene } from './scene.ts';
 import { TrackPixels } from './track-pixels.ts';
 
-/** What lies under the pointer. */
+/** Item under the pointer. */
 interface Pointed {
   /** On the common axis. */
   readonly ns: number;
@@ -134,7 +134,7 @@ export class TimelineView {
     this.#layers.askAbove();
   }
 
-  /** What is under a position in CSS pixels within the canvas. */
+  /** Item at a position in CSS pixels within the canvas. */
   pointed(x: number, y: number): Pointed | null {
     return this.#scene === null ? null : pointedAt(this.#scene, this.frame, x, y);
   }

@@ -6,10 +6,10 @@
 import type { TimelineWindow } from '../../../electron/contract/timeline.ts';
 import { pixelOf, type TimelinePalette } from './palette.ts';
 
-/** Spans of at least this many device pixels end with a gap, so that neighbours of one colour are told apart. */
+/** Spans of at least this many device pixels end with a gap, so that neighbours of one colour can be distinguished. */
 const GAP_FROM = 4;
 
-/** Where a window's rectangles fall: device pixel = offset + scale · edge. */
+/** Mapping of a window's rectangles: device pixel = offset + scale · edge. */
 export interface Placement {
   readonly offset: number;
   readonly scale: number;
