@@ -17,7 +17,7 @@ interface BenchOrder {
   /** Other programs, by their ids. */
   readonly external: readonly string[];
   readonly modes: readonly Mode[];
-  /** Null: no limit. */
+  /** Null if unlimited. */
   readonly rounds: number | null;
   readonly time_s: number;
   /** Ratios less 1; without a precision the session ends when every verdict is settled. */
@@ -27,7 +27,7 @@ interface BenchOrder {
   readonly processes?: number | null;
   /** Most separately prepared states of each variant; no limit where it is left out. */
   readonly instances?: number | null;
-  /** How the GPU's clock is kept the same, and whether runs are counted in joules; none where it is left out. */
+  /** Controls for a constant GPU clock, and whether energy is measured in joules; if missing, none. */
   readonly lock_MHz?: number | null;
   readonly cool_C?: number | null;
   readonly energy?: boolean;
@@ -37,15 +37,15 @@ interface BenchOrder {
 export interface BenchActions {
   /** Measures the scenario in the form. Null where it did not start. */
   start(order: BenchOrder): Promise<BenchInfo | null>;
-  /** Ends the one that measures; whole rounds are kept. */
+  /** Stops the running session; completed rounds are retained. */
   stop(): Promise<void>;
-  /** Reads the list of stored sessions anew. */
+  /** Reloads the list of stored sessions. */
   refresh(): Promise<void>;
   /** Puts the variants of one report of a stored session into the comparison, and shows it. */
   compare(bench: BenchId, report: number): Promise<void>;
   /** Asks which file, where there is a native dialog. */
   open(): Promise<void>;
-  /** Null where it was not opened. */
+  /** Null if it was not opened. */
   openFile(file: FileRef, name: string): Promise<BenchInfo | null>;
   openText(name: string, text: string): Promise<BenchInfo | null>;
   save(bench: BenchInfo): Promise<void>;

@@ -1,4 +1,4 @@
-/** What actions work with. */
+/** Dependencies of the actions. */
 import type { Client } from '../client/index.ts';
 import type { ComparisonStore } from '../state/comparison.ts';
 import type { ConnectionStore } from '../state/connection.ts';

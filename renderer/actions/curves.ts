@@ -4,7 +4,7 @@ import { MOST_OVERLAYS, type Overlays } from '../data/overlays.ts';
 import type { NoticesStore } from '../state/notices.ts';
 
 const LARGEST_BYTES = 16 * 2 ** 20;
-/** What a notice has room for. */
+/** Number of issues that fit into a notice. */
 const SHOWN_FAULTS = 3;
 
 export async function openCurve(

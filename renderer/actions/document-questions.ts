@@ -1,4 +1,4 @@
-/** What the user is asked before a scenario is opened, left or replaced. */
+/** Questions to the user before a scenario is opened, left or replaced. */
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { ActionContext } from './context.ts';
 

@@ -82,7 +82,7 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
     );
   }
 
-  /** What is written is JSON: a YAML file keeps its comments, and the edit gets a file of its own. */
+  /** Scenarios are written as JSON: a YAML file retains its comments, and the edit is saved to a separate file. */
   function save(): Promise<boolean> {
     const { file, readOnly } = scenario.getState();
     return file === null || readOnly || isYaml(file.name) ? saveAs() : saved(() => writeBack(file.file));
@@ -114,7 +114,7 @@ export interface DocumentActions {
   mayLeave(): Promise<boolean>;
 }
 
-/** What opening finds: a document, of a file or of none. */
+/** Result of opening: a document, with or without a file. */
 type Found = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp' | 'ofRun'>>;
 
 export function createDocumentActions(context: ActionContext): DocumentActions {
@@ -132,7 +132,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
 
   const { save, saveAs } = createSaving(context, refreshRecent);
 
-  /** Takes up what was read, after showing its faults. False: left as it was. */
+  /** Loads a document after showing its issues. False if the form was left unchanged. */
   async function takeUp(name: string, read: Found): Promise<boolean> {
     const { file = null, readOnly = false, stamp = null, ofRun = null } = read;
     if (read.draft === null) {
@@ -159,7 +159,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
 
   const ask = lastAsked();
 
-  /** What was asked for last is what stands in the form in the end, whichever is read sooner. */
+  /** The last request wins, whichever document is read first. */
   async function opening(name: string, read: () => Promise<Found>): Promise<boolean> {
     const isLast = ask();
     if (!(await mayLeave())) return false;

@@ -58,7 +58,7 @@ interface DropActions {
   readonly runs: RunActions;
   readonly timelines: TimelineActions;
   readonly benches: BenchActions;
-  /** Where a depth dose is laid over. */
+  /** Receives a dropped depth dose as an overlay. */
   readonly overlays: Overlays;
   /** An image is taken in to fit a crystal to it. */
   readonly feeds: Feeds;

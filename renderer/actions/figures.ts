@@ -6,7 +6,7 @@ import { handOut } from './hand-out.ts';
 import { safeFileName, withExtension } from './save-file.ts';
 
 export interface FigureActions {
-  /** Null: there is nothing to export, and nothing happens. */
+  /** Null if there is nothing to export; the call is then a no-op. */
   save(figure: Figure | null, format: FigureFormat): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What is done with files of the library: opened, labelled, compared with the form, put into the trash and back. */
+/** Operations on library files: open, label, compare with the form, move to the trash and restore. */
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { LibraryItem } from '../../electron/contract/library.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';

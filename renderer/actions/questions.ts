@@ -19,8 +19,8 @@ import type { RunActions } from './runs.ts';
 const PER_MM = 0.1;
 
 /**
- * One beam of the file: lines of energy (MeV), depth (mm) and dose (MeV cm²/g), comments aside. Throws where it has none
- * of that energy.
+ * One beam of the file: lines of energy (MeV), depth (mm) and dose (MeV cm²/g); comments are skipped. Throws if the
+ * file has no beam of that energy.
  */
 export function curveOfBeam(text: string, energy_MeV: number): CurveFile {
   const lines = text
@@ -93,7 +93,10 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     questions.begin(question.id);
   }
 
-  /** A variant of another machine's would stand there as a fault, at first sight: what runs here takes its place. */
+  /**
+   * Removes a variant that cannot run on this machine: the form would show it as an error at first sight. The default
+   * variant replaces it.
+   */
   function withoutAbsentVariant(): void {
     const { draft } = stores.scenario.getState();
     const { variants } = stores.connection.getState().capabilities;

@@ -6,7 +6,7 @@ import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
 
 export interface RecoveryActions {
-  /** Tells of unsaved work, if there is any. */
+  /** Notifies the user of unsaved work, if any. */
   offer(): Promise<void>;
   /** Asks what to do with each piece; says so when there is none. */
   show(): Promise<void>;
@@ -72,7 +72,7 @@ export function createRecoveryActions(
         if (item.kind === 'draft') {
           if (!(await documents.mayLeave())) return false;
           await takeDraft(item.id);
-          // Kept under this page's id before it goes from where it was.
+          // Save the draft under this page's id before discarding the original entry.
           const { draft, file } = scenario.getState();
           const title = documentTitle(scenario.getState());
           await client.call('recovery.keep', { page: pages.page, title, file: file?.file ?? null, draft });

@@ -1,4 +1,4 @@
-/** Results that no file holds are gone once they are removed from a list: asked first where they took long. */
+/** Confirmation before a result without a file is removed from a list. Short runs are removed without it. */
 import type { BenchInfo } from '../../electron/contract/bench/benches.ts';
 import { KEPT_FROM_MS } from '../../electron/contract/recovery.ts';
 import type { RunInfo } from '../../electron/contract/run.ts';
@@ -8,7 +8,7 @@ import type { ActionContext } from './context.ts';
 
 type Dialogs = ActionContext['stores']['dialogs'];
 
-/** What is done with a result that is in no file; null: nothing. */
+/** Asks about a result that is in no file; null if the user cancels. */
 async function ask(dialogs: Dialogs, title: string, text: string): Promise<'remove' | 'save' | null> {
   const answer = await dialogs.ask('confirm', {
     title,

@@ -92,7 +92,7 @@ export function createReportActions(context: ActionContext): ReportActions {
   async function gather({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
     const asked = { subjects: [...subjects], reference };
     const { rows, words, groups } = await client.call('compare.rows', asked);
-    // Answers are held to the first that is there where the reference has none.
+    // Compare answers with the first available one if the reference has none.
     const shown = rows[reference]?.has_map ? reference : rows.findIndex(({ has_map }) => has_map);
     const withAnswer = { ...asked, reference: Math.max(0, shown) };
     const { curves } = await client.call('compare.curves', withAnswer);

@@ -18,9 +18,9 @@ export interface RunActions {
   start(): Promise<void>;
   /** Stops the run that computes, or the one given. */
   stop(run?: RunId): Promise<void>;
-  /** What the user chose: the answer to what they asked for before, which may come later, does not take its place. */
+  /** Shows the run that the user chose. A late answer to an earlier request does not replace it. */
   show(run: RunId): void;
-  /** Shows it where nothing was asked for. */
+  /** Shows it if no other run was requested. */
   offer(run: RunId): void;
   /** Takes it off the list, and asks where a long result would be lost. */
   forget(run: RunInfo): Promise<void>;

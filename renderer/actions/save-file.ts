@@ -1,4 +1,4 @@
-/** Where to save: the native dialog where there is one, a name in the library otherwise. */
+/** Save location: the native dialog if there is one, a name in the library otherwise. */
 import { BraggError } from '../../electron/contract/errors.ts';
 import type { FilePurpose, FileRef, NamedFile } from '../../electron/contract/files.ts';
 import type { ActionContext } from './context.ts';
@@ -53,12 +53,12 @@ async function saveInLibrary({ stores }: ActionContext, question: SaveQuestion):
   }
 }
 
-/** Null: the user changed their mind. Rejects when saving fails. */
+/** Null if the user cancels. Rejects when saving fails. */
 export async function askAndSave(context: ActionContext, question: SaveQuestion): Promise<NamedFile | null> {
   const { client, stores } = context;
   if (!stores.connection.getState().capabilities.shell.dialogs) return saveInLibrary(context, question);
   const suggestedName = withExtension(safeFileName(question.suggested), question.extension);
   const { file } = await client.call('file.choose', { purpose: question.purpose, suggestedName });
-  // The native dialog has asked about replacing.
+  // The native dialog has already confirmed the replacement.
   return file === null ? null : question.save(file.file, 'replace');
 }

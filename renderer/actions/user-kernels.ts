@@ -1,4 +1,4 @@
-/** User kernels: their files beside the scenario, and the question whether the user trusts them. */
+/** User kernels: their files next to the scenario, and the question whether the user trusts them. */
 import { sameVariant, type Variant } from '../../electron/contract/capabilities.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { isUserKernelId, type UserKernelInfo } from '../../electron/contract/user-kernels.ts';
@@ -7,7 +7,7 @@ import { sameJson } from '../base/same-json.ts';
 import type { ActionContext } from './context.ts';
 
 export interface UserKernelActions {
-  /** Reads the list anew, and puts its variants among the others. */
+  /** Reloads the list, and adds its variants to the others. */
   refresh(): Promise<void>;
   /** Asks the user unless they have said it already. False: they do not trust it. */
   trust(id: string): Promise<boolean>;
@@ -37,7 +37,7 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
   async function list(): Promise<void> {
     const isLast = ask();
     const file = scenario.getState().file?.file ?? null;
-    // The same place stays the same object: the editor reads anew what lies elsewhere.
+    // An equal location reuses the same object: the editor reloads when the object changes.
     const { beside: before } = userKernels.getState();
     const beside = sameJson(file, before) ? before : file;
     try {
@@ -88,7 +88,7 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     refresh,
     trust,
     async trusting(work) {
-      // Each of several is asked for in turn.
+      // If several kernels are untrusted, one question follows another.
       for (;;) {
         try {
           return await work();

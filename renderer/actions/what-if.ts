@@ -18,7 +18,7 @@ export interface WhatIfActions {
   toggle(): void;
 }
 
-/** A hand that pauses for so long rests. */
+/** Milliseconds without an edit after which a drag counts as at rest. */
 const REST_MS = 250;
 /** Time over which answers are counted. */
 const RATE_MS = 1000;
@@ -143,14 +143,14 @@ class LivePage {
       full: this.#full,
       maps: maps.map(([, request]) => request),
     };
-    // What was said of the question before stays until there is something to say of this one.
+    // Any other phase remains until this request has a status of its own.
     if (stores.whatIf.getState().phase === 'answered') stores.whatIf.setState({ phase: 'solving' });
-    // What fails of it is told by the stream, which ends with it.
+    // Errors are reported by the stream, which ends with them.
     client.call('whatIf.ask', question).catch(() => undefined);
   };
 
   #take(frame: WhatIfFrame): void {
-    // What has been drawn, or has been asked for anew since, is not gone back to.
+    // Ignore answers older than the drawn one, and any other status of a superseded request.
     if (this.#over || frame.sequence < this.#shown) return;
     const { whatIf } = this.#parts.stores;
     if (frame.state === 'answer') this.#answer(frame);
@@ -182,7 +182,7 @@ class LivePage {
   #count({ edited_ms }: Question, full: boolean): void {
     if (this.#over) return;
     const now = performance.now();
-    // It stands beside what the same answer took. Rates are of answers while the hand moves.
+    // Shown next to the timings of the same answer. Rates count answers during a drag only.
     this.#parts.stores.whatIf.setState({ latency_ms: now - edited_ms });
     if (full) return;
     this.#drawn = [...this.#drawn.filter((at) => now - at < RATE_MS), now];

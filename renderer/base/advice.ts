@@ -9,7 +9,7 @@ interface Standing {
   readonly verdict: Whole['verdict'];
 }
 
-/** What is known of a variant; seconds. */
+/** Measurements of a variant; seconds. */
 export interface Advised {
   readonly name: string;
   /** From the problem to its answer in memory; null where that was not timed. */
@@ -18,7 +18,7 @@ export interface Advised {
   /** Time of the steps, or of a repetition. */
   readonly time_s: number;
   readonly right: boolean;
-  /** How exact its answer is, in words; empty where nothing was compared. */
+  /** Accuracy of its answer, in words; empty if there was no comparison. */
   readonly error: string;
   readonly isReference: boolean;
   /** Its time over the reference's, and its end-to-end run over the reference's. */
@@ -55,7 +55,9 @@ export function leastWhole<A extends { readonly wall_s: number; readonly right: 
 const quickest = <A>(all: readonly A[], of: (one: A) => number): A | null =>
   all.reduce<A | null>((least, one) => (least === null || of(one) < of(least) ? one : least), null);
 
-/** How the variants are compared: end to end where all were timed so, else by their steps. */
+/**
+ * Quantity by which variants are compared: end-to-end times if all variants have them, else the times of their steps.
+ */
 interface By {
   readonly unit: 'run' | 'repetition';
   readonly time: (one: Advised) => number;
@@ -73,7 +75,7 @@ const bySteps: By = { unit: 'repetition', time: ({ time_s }) => time_s, standing
 interface Lead {
   readonly over: Advised;
   readonly gain: Ratio;
-  /** Null where only medians are known. */
+  /** Null if only medians are known. */
   readonly verdict: Whole['verdict'] | null;
 }
 
@@ -133,7 +135,7 @@ function closeText(close: readonly Advised[]): string {
   return names === '' ? '' : ` ${names} may be as fast: the intervals overlap.`;
 }
 
-/** What made the difference: the parts of both runs. */
+/** Explanation of the difference: the parts of both runs. */
 function whyText(best: Advised, lead: Lead | null): string | null {
   if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
   const rest = ({ wall_s, time_s }: Advised): number => Math.max(0, (wall_s ?? 0) - time_s);
@@ -183,7 +185,7 @@ interface AdviceContext {
   readonly noise: Noise;
   /** Number for each variant; null where the session does not record them. */
   readonly instances: number | null;
-  /** How a longer session is requested: ` (--time 120)`; empty where a form does it. */
+  /** Instruction for a longer session: ` (--time 120)`; empty if a form provides it. */
   readonly longer: string;
 }
 
@@ -204,7 +206,7 @@ export function advice(all: readonly Advised[], context: AdviceContext): readonl
   ];
 }
 
-/** How exact an answer is, in the sentence: its first measure, and whether the ledger closes. */
+/** Accuracy of an answer as a phrase: its first measure, and whether the ledger closes. */
 export function rightnessText(accuracy: readonly Accuracy[]): string {
   const [measure] = accuracy.filter(({ id, value }) => id !== 'ledger' && value !== null);
   const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds);

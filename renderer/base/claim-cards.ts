@@ -1,4 +1,4 @@
-/** What of a GPU's verdicts holds on another: statements that sessions of several machines make of one problem. */
+/** Transfer of verdicts between GPUs: statements about one problem from sessions of several machines. */
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../electron/contract/bench/claim-table.ts';
 
 /** One statement of a claim about one problem, by every machine that measured it. */
@@ -41,7 +41,7 @@ export const onSeveralCards = (rows: readonly ClaimTableRow[]): readonly OnCards
 export const cardsText = ({ cards }: Pick<TableClaim, 'cards'>): string =>
   cards.map(({ machine }) => machine).join(', ');
 
-/** How many claims each set of machines measured, by its text. */
+/** Number of claims measured by each set of machines, by the text of the set. */
 export function cardCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<string, number> {
   const texts = rows.flatMap(({ claims }) => claims.map(cardsText)).filter((text) => text !== '');
   return new Map([...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length]));

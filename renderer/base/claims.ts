@@ -1,4 +1,4 @@
-/** What was claimed, as every table of claims writes it. */
+/** Texts about claims, shared by all tables of claims. */
 import type { ClaimAnswer, TableClaim } from '../../electron/contract/bench/claim-table.ts';
 import { type ClaimResult, claimedBand } from '../../electron/contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';

@@ -9,7 +9,7 @@ import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts
 export interface Column {
   readonly id: string;
   readonly title: string;
-  /** What it is, where the title is short. */
+  /** Explanation of a short title. */
   readonly tip: string;
   readonly align: 'left' | 'right';
   readonly text: (row: ComparedRow) => string;
@@ -17,7 +17,7 @@ export interface Column {
   readonly wrong?: (row: ComparedRow) => boolean;
   /** Unit of the number that it sorts by. */
   readonly unit?: string;
-  /** Null sorts last. */
+  /** If null, the row sorts last. */
   readonly by: (row: ComparedRow) => number | string | null;
 }
 
@@ -72,7 +72,7 @@ function quantityText(value: number | null | undefined, unit: string): string {
   return unit === '' ? number : `${number} ${unit}`;
 }
 
-/** The same with its 95 % interval where the session tells one that is more than a point. */
+/** The same with its 95 % interval, if the session reports one wider than a point. */
 export function toldText(quantity: Quantity | undefined, unit: string): string {
   const text = quantityText(quantity?.value, unit);
   const { low, high } = quantity?.interval ?? { low: 0, high: 0 };
@@ -119,7 +119,7 @@ export const hasWholeRun = ({ wall_s, whole, samples, subject }: ComparedRow): b
   wall_s !== null &&
   (whole !== null || subject.kind === 'run' || samples.some((sample) => sample.wall_s !== undefined));
 
-/** Whole runs of rows that were taken in the same rounds as the reference: these can be weighed against each other. */
+/** End-to-end runs of rows measured in the same rounds as the reference; only these are comparable. */
 function weighed(rows: readonly ComparedRow[]) {
   return rows.flatMap((row) =>
     row.wall_s === null || !hasWholeRun(row) || !(row.paired || row.verdict === 'reference')
@@ -128,7 +128,7 @@ function weighed(rows: readonly ComparedRow[]) {
   );
 }
 
-/** What a user waits for, first. */
+/** End-to-end columns: the time that a user waits for, before the time of the steps. */
 function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
   const all = weighed(rows);
   const groups = Map.groupBy(all, ({ row }) => row.group);
@@ -344,7 +344,7 @@ const noWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', ra
 export function columnsOf(rows: readonly ComparedRow[], words: Words | null): readonly Column[] {
   return [
     ...first,
-    // Workloads that are prepared once and repeated have no whole run.
+    // Workloads that are prepared once and repeated have no end-to-end run.
     ...(rows.some(hasWholeRun) ? wholeColumns(rows) : []),
     timeColumn(words ?? noWords),
     ...middle,

@@ -1,4 +1,4 @@
-/** What sessions say of how to write a computation, in words. The page and the command line say the same. */
+/** Conclusions from sessions about how to write a computation, in words. The page and the command line share them. */
 import {
   type Decision,
   fewestEvidence,
@@ -28,7 +28,7 @@ const lower = (text: string): string =>
 
 const several = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
 
-/** How few samples or instances a way was measured with; the scarcer of the two. */
+/** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
 function fewText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
   return samples < fewestEvidence.samples ? several(samples, 'sample') : several(instances, 'instance');
 }
@@ -89,6 +89,6 @@ export function adviceText({ options, steps }: Decision): string {
 
 const beats = ({ option }: Step, low: number): boolean => option.range.high < low;
 
-/** What the times are of, and where they come from. */
+/** Measured quantity and source of the times. */
 export const sourceText = ({ time, file, created }: Decision): string =>
   `${time === WHOLE_RUN ? 'Warm end-to-end runs' : `${time} alone: set-up and reading back are left out`}. From ${file}, ${created.slice(0, 10)}.`;

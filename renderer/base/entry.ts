@@ -19,8 +19,8 @@ const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
 const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°å%]*|g\/cm[3³])$/i;
 
 /**
- * The number that a text stands for, in the field's unit; null if it stands
- * for none. `5 cm` in a field in mm is 50; `70,5` is 70.5.
+ * Number that a text denotes, in the field's unit; null if it denotes none. `5 cm` in a field in mm is 50; `70,5` is
+ * 70.5.
  */
 export function parseEntry(text: string, unit: Unit): number | null {
   const match = entryPattern.exec(text.trim());

@@ -39,7 +39,7 @@ export interface HandbookLink {
 
 const at = (page: string, anchor: string | null = null): HandbookLink => ({ page, anchor });
 
-/** What F1 opens, by the panel in focus. */
+/** Handbook page that F1 opens, by the panel in focus. */
 export const pageOfPanel: Readonly<Record<string, HandbookLink>> = {
   scenario: at('scenarios'),
   questions: at('start', 'questions-to-begin-with'),

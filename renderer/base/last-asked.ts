@@ -1,6 +1,9 @@
 /** Several questions may be under way at once; only the answer to the last is wanted. */
 
-/** Call what is returned with each question: it tells, once the answer is there, whether none was asked since. */
+/**
+ * Call the returned function with each request. Its result reports, once the answer has arrived, whether the request is
+ * still the newest.
+ */
 export function lastAsked(): () => () => boolean {
   let asked = 0;
   return () => {

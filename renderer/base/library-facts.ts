@@ -1,4 +1,4 @@
-/** What a file of the library says of itself, in one line. */
+/** One-line summary of a library file. */
 import type { LibraryItem } from '../../electron/contract/library.ts';
 import { formatBytes } from '../../electron/contract/units.ts';
 import { duration } from './time.ts';

@@ -1,14 +1,17 @@
 /** Loads what is wanted, one thing at a time: of what was wanted meanwhile only the last is loaded too. */
 
 interface LoadLatest<T> {
-  /** Null: nothing more, or it is there already. */
+  /** Null if nothing more is needed, or it is loaded already. */
   readonly wanted: () => T | null;
   readonly load: (wanted: T) => Promise<void>;
-  /** Told when something cannot be loaded; it is not tried again until something else was wanted, or it is asked for anew. */
+  /**
+   * Called when loading fails. The same item is not retried until a different item is wanted, or the loader is called
+   * again.
+   */
   readonly failed: (error: unknown) => void;
 }
 
-/** What is returned asks for what is wanted now. */
+/** Returns a function that loads the currently wanted item. */
 export function loadLatest<T>({ wanted, load, failed }: LoadLatest<T>): () => Promise<void> {
   let loading = false;
   return async () => {

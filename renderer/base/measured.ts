@@ -40,17 +40,17 @@ export function tickTime(seconds: number): string {
     .replace(/\.(?= )/, '');
 }
 
-/** How many times faster, from a ratio of times. */
+/** Speed-up from a ratio of times. */
 export function gainOf({ value, interval }: Ratio): Ratio {
   return { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
 }
 
-/** Small ratios keep their zeros: a power of ten beside the times sign reads as two factors. */
+/** Small ratios are printed with their zeros: a power of ten next to the times sign reads as two factors. */
 function factor(value: number): string {
   return value >= 1e-6 && value < 1e-3 ? value.toPrecision(3) : significant(value, 3);
 }
 
-/** Where the intervals of a session come from; older ones tell nothing of instances. */
+/** Source of a session's intervals; older sessions do not record instances. */
 export function intervalsText(judged: Judged | undefined): string {
   if (judged === undefined) return '95 % bootstrap intervals over the rounds';
   const { instances, margin } = judged;

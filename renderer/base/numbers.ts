@@ -2,7 +2,7 @@
 
 import { belowAll } from '../../electron/contract/units.ts';
 
-/** What stands for a value that is not there. */
+/** Placeholder for a missing value. */
 export const NO_VALUE = '–';
 
 const MINUS = '−';
@@ -32,7 +32,7 @@ export function powerOfTen(exponent: number): string {
   return `10${String(exponent).replace(/[-\d]/g, (digit) => superscript[digit] ?? digit)}`;
 }
 
-/** `digits` significant digits, trailing zeros kept: the reader sees how much is known. */
+/** `digits` significant digits, including trailing zeros, which indicate the precision. */
 export function significant(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   if (value === 0) return '0';

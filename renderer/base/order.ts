@@ -3,7 +3,7 @@
 /** Fewer are compared. */
 const FEW = 1000;
 
-/** Where the first number stands that is not below. */
+/** Index of the first number that is not below `value`. */
 function firstNotBelow(ordered: Float64Array, value: number): number {
   let [from, to] = [0, ordered.length];
   while (from < to) {

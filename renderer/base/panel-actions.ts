@@ -117,7 +117,7 @@ export const panelActions: readonly PanelAction[] = [
   { panel: 'refine', control: 'run', title: 'Refine the crystal', keywords: 'fit misset cell orientation' },
 ];
 
-/** What users type for a panel whose title says something else. */
+/** Search terms for a panel whose title does not contain them. */
 export const panelKeywords: Readonly<Record<string, string>> = {
   scenario: 'form fields units energy beam material',
   runs: 'results history list',

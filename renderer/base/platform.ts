@@ -1,4 +1,4 @@
-/** What the page has to know of the machine it is shown on. */
+/** Platform that the page is shown on. */
 
 export function isMac(): boolean {
   return /mac/i.test(navigator.platform);

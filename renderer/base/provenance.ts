@@ -3,7 +3,7 @@ import { gpusUsed, type SessionMachine } from '../../electron/contract/bench/ben
 import type { Provenance } from '../../electron/contract/bench/comparison.ts';
 import { count } from './numbers.ts';
 
-/** What of an entry tells on what it ran, whatever the workload. */
+/** Fields that identify the hardware of an entry, common to all workloads. */
 type Measured =
   | {
       readonly status: 'measured';

@@ -3,7 +3,7 @@
  * example and hints; its pictures are assets/questions/ID-light.webp and ID-dark.webp, made by `npm run pictures`.
  */
 
-/** How the example of a question is filled. */
+/** Source of a question's example. */
 export type QuestionExample =
   /** The scenario is solved here. */
   | Readonly<{ kind: 'run' }>
@@ -17,7 +17,7 @@ export type QuestionExample =
   | Readonly<{ kind: 'kernel'; variant: string }>;
 
 interface QuestionHint {
-  /** Panel that it stands in. */
+  /** Panel that shows the hint. */
   readonly panel: string;
   readonly text: string;
 }
@@ -25,7 +25,7 @@ interface QuestionHint {
 export interface Question {
   readonly id: string;
   readonly title: string;
-  /** What one will see, in one line. */
+  /** Preview of the example, in one line. */
   readonly text: string;
   /** The layout that it opens. */
   readonly layout: 'simulate' | 'compare' | 'profile';
@@ -39,7 +39,7 @@ export interface Question {
   readonly picture: string;
 }
 
-/** What a reader may expect of each kind of example. */
+/** Note on each kind of example: runs here, or recorded. */
 export const exampleWords: Readonly<Record<QuestionExample['kind'], string>> = {
   run: 'Runs here, in seconds',
   'monte-carlo': 'Runs here, in seconds',

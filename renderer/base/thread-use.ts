@@ -1,4 +1,4 @@
-/** How a process uses its threads, in words. */
+/** Thread utilisation of a process, in words. */
 import type { ThreadUse } from '../../electron/contract/timeline.ts';
 import { countText } from '../../electron/contract/units.ts';
 import { percent } from './numbers.ts';

@@ -1,4 +1,4 @@
-/** What a map asks the host for: the windows in sight, in as many pixels as the plot has. */
+/** Viewport that a map requests from the host: the visible windows, in as many pixels as the plot has. */
 import type { Interval, Viewport } from '../../electron/contract/fields.ts';
 
 const pair = (window: Interval | undefined): [number, number] | null =>

@@ -187,7 +187,7 @@ class ConnectedClient implements Client {
       case 'end': {
         const stream = this.#streams.get(message.stream);
         this.#streams.delete(message.stream);
-        // Tells the host that the end arrived and need not be repeated.
+        // Acknowledge the end so that the host need not repeat it.
         if (stream !== undefined) this.#send({ type: 'close', stream: message.stream });
         stream?.end(message.error);
         return;
@@ -272,8 +272,8 @@ class ConnectedClient implements Client {
 }
 
 /**
- * Connects to a host. Rejects when there is none or it refuses; after that the
- * client looks after its connection itself and tells through `onState`.
+ * Connects to a host. Rejects if there is none or it refuses. Afterwards the client maintains its connection itself and
+ * reports changes through `onState`.
  */
 export async function connect(openPort: () => Promise<Port>, options: ClientOptions = {}): Promise<Client> {
   const greeted = await greet(openPort, null);

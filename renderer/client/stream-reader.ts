@@ -63,7 +63,7 @@ export class OpenStream {
     this.#delivered = info.sequence;
     const painted = this.#reader.frame(value, info);
     if (painted === undefined) this.#done(info.sequence);
-    // A reader that fails is a fault of the page: it surfaces as an unhandled rejection.
+    // A failing reader is a bug in the page: it surfaces as an unhandled rejection.
     else void painted.finally(() => this.#done(info.sequence));
   }
 

@@ -6,11 +6,11 @@ export interface Command {
   readonly id: string;
   /** As menus show it; an ellipsis at the end: it asks before it acts. */
   readonly title: string;
-  /** Null: in no menu. */
+  /** Null if it is in no menu. */
   readonly menu: MenuName | null;
-  /** Entries of a menu with different groups stand apart. */
+  /** Entries of different groups are separated in the menu. */
   readonly group: number;
-  /** Entry of a menu that this one stands below, such as `Open Recent`. */
+  /** Title of the submenu that contains the entry, such as `Open Recent`. */
   readonly submenu?: string;
   /** Further words that the palette finds it by. */
   readonly keywords?: string;

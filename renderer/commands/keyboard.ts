@@ -13,8 +13,8 @@ function belongsToField(event: KeyboardEvent): boolean {
 }
 
 /**
- * Listens on the window until the returned function is called. `commands` is
- * asked at every press, so that it sees the present state.
+ * Listens on the window until the returned function is called. `commands` is evaluated at every key press, so that it
+ * returns the current state.
  */
 export function listenForShortcuts(commands: () => readonly Command[], desktop: boolean, mac: boolean): () => void {
   const pressed = (event: KeyboardEvent): void => {

@@ -1,4 +1,6 @@
-/** What the command palette offers beyond the menus: examples, actions of panels, materials, headings of the handbook. */
+/**
+ * Entries of the command palette beyond the menus: examples, actions of panels, materials, headings of the handbook.
+ */
 import { valueAt } from '../../electron/contract/scenario/index.ts';
 import { type PanelAction, panelActions } from '../base/panel-actions.ts';
 import type { Part } from '../state/handbook.ts';

@@ -1,4 +1,4 @@
-/** What keeps the page's arrays of the selected run filled; one per workload. */
+/** A feed loads the page's arrays for the selected run; one per workload. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { RunId, RunState } from '../../electron/contract/run.ts';
 

@@ -1,4 +1,4 @@
-/** The feeds of the page: one of each class, made when it is first asked for. */
+/** The feeds of the page: one of each class, created on first use. */
 import type { Client } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import type { RunData } from './run-data.ts';

@@ -1,7 +1,6 @@
 /**
- * Keeps the image of the selected diffraction run: live while its rows come,
- * then the final one, its readouts, and how far it is from the run that it is
- * held against. The host is asked for what the panel shows and no more.
+ * Image of the selected diffraction run: live while its rows arrive, then the final one with its readouts and its
+ * deviation from the reference run. Requests only the view that the panel shows.
  */
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -34,7 +33,7 @@ interface ImageData {
   readonly trouble: ArrayCache<string>;
 }
 
-/** Resizing and panning ask many times a second; the host is asked once they have settled. */
+/** Resizing and panning change the view many times a second; it is requested once they have settled. */
 const SETTLE_MS = 60;
 const PEAKS = 50;
 
@@ -63,7 +62,7 @@ export class ImageFeed implements RunFollower {
     this.#scheduler = scheduler;
   }
 
-  /** What the panel shows; null when it is gone. */
+  /** View that the panel shows; null if the panel is closed. */
   want(wanted: ImageWanted | null): void {
     if (JSON.stringify(wanted) === JSON.stringify(this.#wanted)) return;
     const before = this.#wanted;
@@ -181,7 +180,7 @@ export class ImageFeed implements RunFollower {
       const error = await this.#client.call('image.error', { run, reference });
       if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN, error);
     } catch {
-      // What cannot be subtracted is told where the difference is asked for.
+      // A difference that cannot be computed is reported with the request for its image.
     }
   }
 }

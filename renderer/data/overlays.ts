@@ -9,20 +9,20 @@ interface OverlayInfo {
   /** In the cache of curves. */
   readonly id: string;
   readonly name: string;
-  /** Null: it is from a file. */
+  /** Null if it is from a file. */
   readonly run: RunId | null;
 }
 
 export interface OverlayCurve {
   readonly depth_mm: Float64Array;
   readonly dose: Float64Array;
-  /** Null: any unit; it is then drawn as high as the shown run's peak. */
+  /** Null if the unit is arbitrary; the curve is then scaled to the shown run's peak. */
   readonly unit: string | null;
   /** The same of a run by mass, nGy mm². */
   readonly perMass?: Float64Array | null;
 }
 
-/** More curves than this cannot be told apart. */
+/** More curves than this cannot be distinguished. */
 export const MOST_OVERLAYS = 7;
 
 export class Overlays {

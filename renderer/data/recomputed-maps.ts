@@ -1,7 +1,6 @@
 /**
- * Maps of a run that is over which were not kept of it: the host computes the
- * step again. One repetition at a time makes all of them; moving on to another
- * step, run or cut gives it up.
+ * Maps of a finished run that were not stored with it: the host recomputes the step. One recomputation at a time
+ * produces all of them; changing the step, run or cut cancels it.
  */
 import type { MapRequest, RunId } from '../../electron/contract/run.ts';
 import type { Client, StreamHandle } from '../client/index.ts';

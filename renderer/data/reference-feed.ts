@@ -7,7 +7,7 @@ import { type RunData, SHOWN } from './run-data.ts';
 
 const VARIANT = ['solver', 'variant'] as const;
 
-/** What a run came from holds for every variant, and a recorded run's own may need a GPU that is not here. */
+/** Resolved values are the same for every variant, and the recorded variant may need a GPU that this machine lacks. */
 function withAnyVariant(scenario: ScenarioDraft): ScenarioDraft {
   if (valueAt(scenario, VARIANT) === undefined) return scenario;
   return withValueAt(scenario, VARIANT, 'auto') as ScenarioDraft;

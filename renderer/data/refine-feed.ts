@@ -18,16 +18,16 @@ export type FitChoice = keyof typeof refineFits;
 
 export interface RefineState {
   readonly image: MeasuredImage | null;
-  /** What is being taken in. */
+  /** Name of the image being opened. */
   readonly opening: string | null;
   readonly fit: FitChoice;
   readonly phase: 'idle' | 'waiting' | 'fitting' | 'refined' | 'stopped' | 'failed';
   /** Why there is no image, or no fit. */
   readonly reasons: readonly string[];
-  /** Where the file and the scenario disagree. */
+  /** Discrepancies between the file and the scenario. */
   readonly warnings: readonly string[];
   readonly variant: string | null;
-  /** What the iterations fit: that of the choice when they began. */
+  /** Parameters that the iterations fit: the choice at their start. */
   readonly fitted: FitChoice;
   readonly iterations: readonly RefineIteration[];
   readonly refined: RefinedCrystal | null;
@@ -36,7 +36,7 @@ export interface RefineState {
 const before = { phase: 'idle', reasons: [], warnings: [], variant: null, iterations: [], refined: null } as const;
 const nothing: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...before };
 
-/** What a message has room for. */
+/** Number of issues that fit into a message. */
 const SHOWN_FAULTS = 4;
 
 function reasonsOf(error: unknown): readonly string[] {
@@ -97,7 +97,7 @@ export class RefineFeed {
     );
   }
 
-  /** What was found until then stays in sight. */
+  /** Results found so far remain visible. */
   stop(): void {
     this.#close();
     this.state.setState({ phase: 'stopped' });

@@ -1,4 +1,4 @@
-/** What the page holds of the run that is shown: arrays by key, references by `{ streamId, revision }`. */
+/** Data of the shown run: arrays by key, references by `{ streamId, revision }`. */
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
 import type { DepthDose, LedgerTable, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
@@ -18,7 +18,7 @@ export interface ShownDepthDose {
   readonly curve: Curve;
   /** By mass, along the same axis; null of runs that do not know their densities. */
   readonly perMass: Curve | null;
-  /** Null while the run goes on: readouts of half a dose mean nothing. */
+  /** Null if the run has not finished: readouts of a partial dose are meaningless. */
   readonly final: DepthDose | null;
 }
 
@@ -29,18 +29,18 @@ interface RunReference {
   readonly resolved: Resolved | null;
 }
 
-/** The moments whose phase space was kept, and how the run ended. */
+/** Moments with stored phase space, and how the run ended. */
 export interface RunKeyframes {
   readonly run: RunId;
   readonly frames: Result<'run.keyframes'>['frames'];
   readonly stopped: boolean;
-  /** Axes whose sums were kept. */
+  /** Pairs of axes with stored sums. */
   readonly pairs: Result<'run.keyframes'>['pairs'];
   /** With an answer of Live: the moment that is shown stays. One of a drag is soon gone. */
   readonly live?: 'drag' | 'rest';
 }
 
-/** How far a step is that is computed again for a map. */
+/** Progress of recomputing a step for a map. */
 interface Computing {
   readonly step: number;
   /** 0 while it waits for the run before it. */

@@ -28,7 +28,7 @@ const failure = (error: unknown): FeedStatus => ({
   reason: messageOf(error),
 });
 
-/** Resizing a window asks for a new size many times a second; the host is asked once it has settled. */
+/** Resizing a window changes the size many times a second; maps are requested once it has settled. */
 const SETTLE_MS = 90;
 
 /** Rows of the ledger: more than a screen has pixels across, a few hundred kilobytes. */
@@ -50,7 +50,7 @@ export class RunFeed implements RunFollower {
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Answers that belong to an earlier target are dropped. */
   #generation = 0;
-  /** How often maps were asked for: an answer to an earlier question is dropped, and what it failed of. */
+  /** Sequence numbers of map requests: answers and errors of superseded requests are dropped. */
   readonly #asked = { dose: 0, protons: 0 };
   /** Keyframe that the protons' maps show; null while the run's are not known. */
   #keyframe: number | null = null;
@@ -83,7 +83,7 @@ export class RunFeed implements RunFollower {
     this.#refreshMaps();
   }
 
-  /** What a panel shows under its key; null when it is gone. */
+  /** Map that a panel shows under its key; null if the panel is closed. */
   want(key: string, request: MapRequest | null): void {
     const before = this.#wanted.get(key);
     if (JSON.stringify(before ?? null) === JSON.stringify(request)) return;
@@ -116,7 +116,7 @@ export class RunFeed implements RunFollower {
     return this.#wantedOf('dose');
   }
 
-  /** Shows an answer of Live to what was asked, where its run is the one that is followed. */
+  /** Shows an answer of Live to the request `asked`, if its run is the followed one. */
   takeAnswer(answer: WhatIfAnswer, asked: { readonly maps: AskedMaps; readonly draft: ScenarioDraft }): void {
     const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
     if (this.#target?.run !== run) return;
@@ -137,7 +137,7 @@ export class RunFeed implements RunFollower {
     data.moments.set(SHOWN, moments);
     data.ledger.set(SHOWN, ledger);
     this.#tell({ kind: 'loaded' });
-    // What is computed again is of the answer before.
+    // Recomputed maps belong to the previous answer.
     this.#recomputed.leave();
     data.keyframes.set(SHOWN, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
     // The map was moved or a panel opened since: nobody may ask again.
@@ -148,9 +148,8 @@ export class RunFeed implements RunFollower {
   }
 
   /**
-   * Shows the protons of another stored moment. Of the moments asked for while
-   * one is loaded only the last is loaded too. Settles when what is on its way
-   * has arrived.
+   * Shows the protons of another stored moment. Of the requests made during a load, only the last is loaded as well.
+   * Settles when the pending loads have arrived.
    */
   showKeyframe(index: number): Promise<void> {
     if (!isReadable(this.#target)) return Promise.resolve();
@@ -345,7 +344,7 @@ function mayBeMissing({ against, quantity }: MapRequest): boolean {
   return against !== undefined || (quantity !== 'dose' && quantity !== 'protons');
 }
 
-/** Whether what is kept of a moment holds the map: sums over two axes, of older files not all of them. */
+/** Whether the stored sums of a moment contain the map. They are sums over two axes; older files lack some of them. */
 function isStored({ horizontal, vertical, cuts }: MapRequest, pairs: RunKeyframes['pairs']): boolean {
   if (cuts !== undefined && cuts.length > 0) return false;
   return pairs.some((pair) => pair.includes(horizontal) && pair.includes(vertical));

@@ -1,4 +1,4 @@
-/** Depth doses in water by TOPAS, as the file holds them; loaded when they are asked for. */
+/** Depth doses in water by TOPAS, as in the file; loaded on demand. */
 
 // Vite puts the file into a chunk of its own.
 const files = import.meta.glob('../../assets/reference/topas-water-depth-dose.csv', {

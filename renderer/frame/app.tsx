@@ -21,7 +21,7 @@ import { StatusBar } from './status-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useCommands } from './use-commands.ts';
 
-// What the page says while its host is away.
+// Messages while the host is unreachable.
 
 /** By then a network that hiccups is back, some eight seconds on: a host that ended never is, at this address. */
 const LATE_ATTEMPT = 6;
@@ -69,7 +69,7 @@ function ConnectionCover(): ReactElement | null {
   );
 }
 
-/** Notices, newest last: those that pass stand over the corner, those that stay take room of their own. */
+/** Notices, newest last: temporary ones overlay the corner, permanent ones occupy room of their own. */
 const icons: Readonly<Record<Notice['tone'], IconName>> = {
   info: 'info',
   success: 'done',
@@ -141,7 +141,7 @@ function DropTarget(): ReactElement | null {
   );
 }
 
-/** Puts the theme in force on the page, and follows the system where that is asked for. */
+/** Applies the selected theme to the page, and follows the system if so configured. */
 function useTheme(): void {
   const { stores } = useWorkbench();
   const theme = useSelected(stores.appearance, (state) => state.theme);
@@ -159,7 +159,7 @@ function useTheme(): void {
 export function App(): ReactElement {
   const workbench = useWorkbench();
   useTheme();
-  // What is drawn hears keys: an effect would begin to listen only after the first picture.
+  // Listen for keys before the first paint; an effect would begin only after it.
   useLayoutEffect(() => {
     const { kind } = workbench.client.capabilities.shell;
     return listenForShortcuts(() => commandTable(workbench), kind === 'desktop', isMac());

@@ -154,7 +154,7 @@ function Tabs({
             tabIndex={active ? 0 : -1}
             draggable
             onClick={(event) => {
-              // What can be dragged does not take the focus by itself.
+              // Draggable elements do not take the focus by themselves.
               event.currentTarget.focus();
               stores.handbook.focused(panel);
               stores.layout.show(size, panel);

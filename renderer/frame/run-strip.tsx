@@ -49,7 +49,7 @@ function LiveSwitch({ command }: { readonly command: Command | null }): ReactEle
   const { on, answer, phase, perSecond } = useSelected(stores.whatIf, (state) => state);
   if (command === null) return null;
   const rate = perSecond === null ? null : `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
-  // Where the panel of the run is not in sight, this is what tells a number of a drag from one at rest.
+  // If the run's panel is hidden, only this label distinguishes a rough number of a drag from a final one.
   const rough = answer !== null && !answer.full ? 'rough' : null;
   const state =
     phase === 'waiting' ? 'waits' : phase === 'refused' ? 'refused' : [rough, rate].filter(Boolean).join(' ');

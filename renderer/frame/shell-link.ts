@@ -1,4 +1,4 @@
-/** What page and shell tell each other: title, unsaved changes, menus; chosen entries, files to open, a window to close. */
+/** Messages between page and shell: title, unsaved changes, menus; chosen entries, files to open, a window to close. */
 import type { MenuCommand } from '../../electron/contract/shell.ts';
 import type { Command } from '../commands/command.ts';
 import { commandTable } from '../commands/table.ts';
@@ -19,7 +19,7 @@ function asMenuCommand({ id, title, menu, submenu, group, shortcut, enabled, che
   };
 }
 
-/** The native window and menus follow the page; both are told only what has changed. */
+/** Updates the native window and menus; only changes are sent. */
 function informShell(workbench: Workbench): () => void {
   const { client, stores } = workbench;
   const { shell } = client.capabilities;

@@ -1,4 +1,4 @@
-/** The command table, kept present: a component that shows commands renders again when one of them changes. */
+/** The current command table: a component that shows commands renders again when one of them changes. */
 import { useEffect, useState } from 'react';
 import type { Command } from '../commands/command.ts';
 import { commandTable } from '../commands/table.ts';

@@ -1,4 +1,4 @@
-/** How a map is coloured, kept per user; what is marked on it, as long as its panel. */
+/** Colour settings of a map, saved per user, and its marks, which last as long as the panel. */
 import { z } from 'zod';
 import { colorMap } from '../drawing/colormap.ts';
 import type { DragTool } from '../drawing/map-gestures.ts';
@@ -19,7 +19,7 @@ export type MapConfig = Readonly<z.infer<typeof mapConfigSchema>>;
 export const initialMapConfig = { colorMap: 'viridis', divergingMap: 'coolwarm', contours: false } as const;
 
 export interface MapMarking {
-  /** Null: the field's own. */
+  /** If null, the field's own limits. */
   readonly limits: Limits | null;
   readonly tool: DragTool;
   readonly mark: MapMark | null;

@@ -15,7 +15,7 @@ import {
 import type { Room } from '../drawing/plot-frame.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 
-/** What a change of data or settings asks for. */
+/** Callbacks for a change of data or settings. */
 interface MapChanges {
   show(): void;
   /** Another part of the field, or another field, is wanted. */
@@ -23,7 +23,7 @@ interface MapChanges {
   cross(): void;
 }
 
-/** What a map is of. */
+/** Source of a map's data and settings. */
 interface MapSource
   extends Required<Pick<MapOwner, 'tool' | 'setLimits'>>,
     Pick<MapOwner, 'down' | 'keyStep' | 'handle'> {
@@ -33,12 +33,12 @@ interface MapSource
   /** Asks for the field in these pixels. */
   want(viewport: Viewport): void;
   whole(): MapExtent<Interval> | null;
-  /** Null: nothing to show. `plot`: size of the plot in CSS pixels, once it has one. */
+  /** Null if there is nothing to show. `plot`: size of the plot in CSS pixels, once it is known. */
   scene(plot: { readonly width: number; readonly height: number } | null): MapScene | null;
   style(): MapStyle;
   marked(): MapMark | null;
   mark(mark: MapMark): void;
-  /** Null: there is nothing to export. */
+  /** Null if there is nothing to export. */
   about(): FigureAbout | null;
   /** Subscribes to all that it depends on; the functions end that. */
   follow(changes: MapChanges): readonly (() => void)[];
@@ -48,7 +48,7 @@ interface MapSource
 
 export interface DrivenMap {
   stop(): void;
-  /** What the map shows, for export. */
+  /** Figure of the map for export. */
   figure(): PaintedFigure | null;
 }
 

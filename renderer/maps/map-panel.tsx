@@ -1,4 +1,4 @@
-/** A panel with one map: its bar, its canvases, what stands over them, and the drawer of what is marked. */
+/** A panel with one map: its toolbar, its canvases, the overlays on them, and the drawer for a mark. */
 import { type ReactElement, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { FieldMap } from '../../electron/contract/fields.ts';

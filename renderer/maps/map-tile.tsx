@@ -1,4 +1,4 @@
-/** One of the maps that stand side by side. */
+/** One of several maps shown side by side. */
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react';
 import type { FieldMap, Interval } from '../../electron/contract/fields.ts';
 import { colorMap } from '../drawing/colormap.ts';
@@ -14,14 +14,14 @@ import './map-tile.css';
 interface MapTileProps {
   readonly title: string;
   readonly aside: string;
-  /** Null: the reason stands in its place. */
+  /** Null if there is no field; the reason is then shown instead. */
   readonly field: FieldMap | null;
   readonly reason: string | null;
   readonly plane: Plane;
   readonly style: { readonly colorMap: string; readonly scale: ScaleKind };
   readonly limits: Limits | null;
   readonly quantity: string;
-  /** Told how to make a figure of what is shown; null when it is gone. */
+  /** Receives a function that creates a figure of the map, or null when the tile is removed. */
   readonly onFigure?: (make: (() => PaintedFigure | null) | null) => void;
 }
 

@@ -40,7 +40,7 @@ export interface ReportInput {
   readonly rows: readonly ComparedRow[];
   /** Rows whose times compare. */
   readonly groups: readonly ComparedGroup[];
-  /** How their workload calls things; null without rows. */
+  /** Terms of the workload; null if there are no rows. */
   readonly words: Words | null;
   /** As many as rows. */
   readonly curves: readonly ComparedCurve[];
@@ -110,7 +110,7 @@ function comparison(input: ReportInput): Html {
   ].join('\n');
 }
 
-/** What the rows computed: as curves where their workload has them, and as maps. */
+/** Results of the rows: as curves if their workload has them, and as maps. */
 function answers({ rows, curves, maps, palettes }: ReportInput): Html {
   const named = rows.flatMap((row, i) => {
     const { curve = null, residual = null } = curves[i] ?? {};
@@ -162,7 +162,7 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
   ].join('\n');
 }
 
-/** What is told of one GPU, called `what`. */
+/** Table rows about one GPU, labelled `what`. */
 function gpuFacts({ name, driver, ceilings }: SessionGpu, what: string): readonly (readonly [string, string])[] {
   const told = [what, `${name}, driver ${driver ?? 'not recorded'}`] as const;
   if (ceilings === null) return [told];

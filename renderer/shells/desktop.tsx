@@ -4,7 +4,7 @@ import type { Port } from '../../electron/contract/wire/port.ts';
 import { pagePort } from '../../electron/transports/message-port.ts';
 import { start } from './start.tsx';
 
-/** A preload that does not answer is a fault of the installation, and waiting would not mend it. */
+/** A preload that does not answer is an installation error; waiting longer would not help. */
 const PATIENCE_MS = 10_000;
 
 function openPort(): Promise<Port> {

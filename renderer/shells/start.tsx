@@ -1,4 +1,4 @@
-/** What both shells do once they have a way to open a Port. */
+/** Startup shared by both shells, once they can open a Port. */
 import '../styles/fonts.css';
 import '../styles/tokens.css';
 import '../styles/base.css';
@@ -20,7 +20,7 @@ import { WorkbenchContext } from '../workbench/context.ts';
 import { begin, createWorkbench } from '../workbench/workbench.ts';
 import { pageWorkloads } from '../workloads/index.ts';
 
-/** What the page says when it could not reach its host at all. */
+/** Message if the page could not reach its host at all. */
 function StartFailure({ error }: { readonly error: unknown }): ReactElement {
   return (
     <div className="start-failure">
@@ -102,7 +102,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
     await workbench.scheduler.painted();
     drawn?.();
     const begun = begin(workbench, wasReloaded());
-    // After what the page opens by itself was asked for: what the user drops is the later one.
+    // Accept drops only after the page has requested its initial document: a dropped file is the later request.
     openDrops((files) => void openDropped(files, workbench));
     await begun;
   } catch (error) {

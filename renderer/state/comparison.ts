@@ -12,7 +12,7 @@ export interface Chosen {
   /** Index into the series colours. */
   readonly ink: number;
   readonly hidden: boolean;
-  /** Nobody asked for it: it goes when somebody chooses. */
+  /** Suggested automatically; removed when the user chooses rows. */
   readonly offered?: boolean;
 }
 
@@ -39,7 +39,7 @@ interface ComparisonState {
 export interface ComparisonStore extends StoreApi<ComparisonState> {
   /** Adds what is not there yet, last, and shows that workload. */
   add(workload: WorkloadName, subjects: readonly Subject[]): void;
-  /** Shows rows that nobody asked for, in place of those that were offered before. */
+  /** Shows automatically suggested rows, replacing earlier suggestions. */
   offer(workload: WorkloadName, subjects: readonly Subject[]): void;
   /** The same, and shows that workload with the table. */
   present(workload: WorkloadName, subjects: readonly Subject[], reference: string): void;

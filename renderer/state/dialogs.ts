@@ -1,4 +1,4 @@
-/** The one modal dialog, asked for with a promise: whoever asks goes on with the answer. */
+/** The one modal dialog. Opening it returns a promise of the answer. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
@@ -32,14 +32,14 @@ export interface DialogKinds {
     readonly request: { readonly title: string; readonly suggested: string; readonly extension: string };
     readonly answer: string;
   };
-  /** A kernel of one's own from nothing. */
+  /** A new user kernel. */
   readonly begin: {
     readonly request: {
       readonly beginnings: readonly Beginning[];
       readonly taken: readonly string[];
-      /** What it would run on here. */
+      /** Device that it would run on here. */
       readonly device: 'cpu' | 'cuda';
-      /** Null: the first of all. */
+      /** If null, the first of all. */
       readonly first: string | null;
     };
     readonly answer: { readonly beginning: string; readonly id: string; readonly answer: AnswerLanguage };
@@ -91,7 +91,7 @@ interface DialogsState {
 }
 
 export interface DialogsStore extends StoreApi<DialogsState> {
-  /** Null: dismissed, also when another dialog takes its place. */
+  /** Null if dismissed, also by another dialog that replaces it. */
   ask<K extends DialogKind>(kind: K, request: DialogKinds[K]['request']): Promise<DialogKinds[K]['answer'] | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Where the handbook is open, where it was before, and which panel was last in focus. */
+/** Current page of the handbook, the pages before it, and the panel that was last in focus. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type HandbookLink, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
 
@@ -17,7 +17,7 @@ interface HandbookState {
   readonly place: HandbookLink;
   /** The latest is the last. */
   readonly before: readonly HandbookLink[];
-  /** What is searched for; it outlives a panel that is laid out anew. Empty: the page is shown. */
+  /** Search query; it survives a new layout of the panel. If empty, the page is shown. */
   readonly query: string;
   /** Panel that was last in focus; null before any was. */
   readonly about: string | null;

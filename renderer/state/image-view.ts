@@ -1,4 +1,4 @@
-/** What of the shown image is in sight, and which pixel; shared by the panels that show images. */
+/** Visible part of the shown image, and the selected pixel; shared by the panels that show images. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Interval } from '../../electron/contract/fields.ts';
 

@@ -1,4 +1,4 @@
-/** What the page has to tell the user without stopping the work. */
+/** Messages to the user that do not interrupt the work. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BraggError, type Issue, messageOf } from '../../electron/contract/errors.ts';
 
@@ -7,9 +7,9 @@ export interface Notice {
   readonly tone: 'info' | 'success' | 'warning' | 'error';
   readonly title: string;
   readonly text: string;
-  /** Faults of a file, each with its place. */
+  /** Issues of a file, each with its location. */
   readonly issues: readonly Issue[];
-  /** What can be done about it; null: nothing here. */
+  /** Suggested action; null if there is none. */
   readonly action: { readonly label: string; readonly run: () => void } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Ids of this page: one of its own each time it is loaded, and those that it had before it was loaded anew. */
+/** Ids of this page: a new one for each load, and those from before its reloads. */
 
 const KEY = 'braggbench.pages';
 const MOST = 8;
@@ -18,7 +18,7 @@ function kept(storage: Pick<Storage, 'getItem'> | null): readonly string[] {
   }
 }
 
-/** `reloaded`: a duplicated tab has its original's storage, but was not loaded anew. */
+/** `reloaded`: a duplicated tab has its original's storage, but is not a reload. */
 export function pageIds(storage: Pick<Storage, 'getItem' | 'setItem'> | null, reloaded: boolean): PageIds {
   const previous = reloaded ? kept(storage).slice(0, MOST) : [];
   const bytes = crypto.getRandomValues(new Uint8Array(12));
@@ -26,7 +26,7 @@ export function pageIds(storage: Pick<Storage, 'getItem' | 'setItem'> | null, re
   try {
     storage?.setItem(KEY, JSON.stringify([page, ...previous]));
   } catch {
-    // Storage that is full or forbidden: a page that is loaded anew has no past.
+    // Storage is full or forbidden: a reloaded page then has no previous ids.
   }
   return { page, previous };
 }

@@ -24,7 +24,7 @@ interface PersistedOptions<T> {
   readonly initial: T;
   /** `migrations[v]` takes the data of version v to v + 1. */
   readonly migrations?: Readonly<Record<number, (data: unknown) => unknown>>;
-  /** Told when what was stored could not be used. */
+  /** Called if the stored data could not be used. */
   readonly onReset?: (name: string, reason: string) => void;
 }
 
@@ -50,7 +50,7 @@ function read<T>(options: PersistedOptions<T>): T {
   return options.schema.parse(migrated(options, version, Reflect.get(stored as object, 'data')));
 }
 
-/** A store whose whole state is kept. The state is data alone; what changes it lives beside the store. */
+/** A store whose whole state is saved. The state is data alone; its update functions are defined separately. */
 export function createPersisted<T>(options: PersistedOptions<T>): StoreApi<T> {
   let start = options.initial;
   try {

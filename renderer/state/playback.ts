@@ -9,7 +9,7 @@ interface Keyframe {
 }
 
 interface PlaybackState {
-  /** In the order of steps; empty while a run computes, and for one that kept none. */
+  /** In the order of steps; empty while a run computes, and for a run without stored moments. */
   readonly frames: readonly Keyframe[];
   /** Index of the frame shown; 0 when there are none. */
   readonly index: number;
@@ -17,7 +17,7 @@ interface PlaybackState {
 }
 
 export interface PlaybackStore extends StoreApi<PlaybackState> {
-  /** Takes over the frames of another run and stands at `index`. */
+  /** Loads the frames of another run and goes to `index`. */
   load(frames: readonly Keyframe[], index: number): void;
   /** Goes there, or as far as there are frames; stops playing. */
   go(index: number): void;
@@ -53,9 +53,8 @@ export function createPlaybackStore(): PlaybackStore {
 }
 
 /**
- * Where to stand in a run that has just been loaded. A run that ended by
- * itself has nothing in flight at its end, so its last frame is empty: the
- * middle one shows the beam. A stopped run is shown where it was stopped.
+ * Initial frame of a run that has just been loaded. A run that ended by itself has nothing in flight at its end, so its
+ * last frame is empty: the middle one shows the beam. A stopped run is shown at the point where it was stopped.
  */
 export function firstShown(frames: readonly Keyframe[], stopped: boolean): number {
   return stopped ? Math.max(0, frames.length - 1) : Math.floor(frames.length / 2);

@@ -1,4 +1,4 @@
-/** Whether the questions stand in front at the start, and the hints of the one that was opened. */
+/** Whether the Questions panel is in front at the start, and the hints of the opened question. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { questionOf } from '../base/questions.ts';
@@ -7,7 +7,7 @@ import { createPersisted, type SettingsStorage } from './persisted.ts';
 const schema = z.strictObject({ atStart: z.boolean() });
 type QuestionSettings = Readonly<z.infer<typeof schema>>;
 
-/** Not kept: hints are for the one who has just asked. */
+/** Not saved: hints belong to a question that was just opened. */
 interface Guide {
   /** Id of the question; null: no hints are shown. */
   readonly question: string | null;

@@ -44,7 +44,7 @@ export function runOf(state: RunsState, id: RunId | null): RunInfo | null {
   return state.runs.find(own) ?? state.live.find(own) ?? null;
 }
 
-/** What exported figures say of the run that they are of. */
+/** Notes on a run for exported figures. */
 export function runNotes(run: RunInfo | null): Readonly<Record<string, string>> {
   if (run === null) return {};
   const { name, variant, precision, device, created } = run;

@@ -10,13 +10,13 @@ import { sameJson } from '../base/same-json.ts';
 
 interface Revision {
   readonly draft: ScenarioDraft;
-  /** What led here, for the menu: `Energy`. */
+  /** Name of the edit, for the menu: `Energy`. */
   readonly label: string;
   /** Edits with the same key in a row are one: the digits of one number. */
   readonly key: string | null;
 }
 
-/** What the host found for one draft. */
+/** Result of the host's check of one draft. */
 export interface Check {
   readonly draft: ScenarioDraft;
   readonly issues: readonly Issue[];
@@ -25,11 +25,11 @@ export interface Check {
 
 export interface ScenarioState {
   readonly draft: ScenarioDraft;
-  /** Null: never saved. */
+  /** Null if never saved. */
   readonly file: NamedFile | null;
   /** Shipped with the program: Save asks for another name. */
   readonly readOnly: boolean;
-  /** What tells whether the file was changed since it was read or written here; null: it has none yet. */
+  /** Stamp of the file when it was last read or written here, to detect later changes; null if there is no file. */
   readonly stamp: string | null;
   /** The draft as it is in the file; what is on the disk of a new document is nothing. */
   readonly saved: ScenarioDraft;
@@ -37,7 +37,7 @@ export interface ScenarioState {
   readonly future: readonly Revision[];
   /** Check of the present draft or, while the host looks at it, of an earlier one. */
   readonly check: Check | null;
-  /** The last resolved values: placeholders stay while a fault is being corrected. */
+  /** The last resolved values: placeholders remain while an error is being corrected. */
   readonly lastResolved: Resolved | null;
   /** Grows with every document that is opened: forms drop what they hold of the former. */
   readonly generation: number;
@@ -72,14 +72,14 @@ export interface ScenarioStore extends StoreApi<ScenarioState> {
 /** Deep enough for an afternoon; a draft is a few kilobytes. */
 const MOST_REVISIONS = 500;
 
-/** What the form begins with. */
+/** Initial draft of the form. */
 export const emptyDraft: ScenarioDraft = newDocument(defaultKind);
 
 export function isEdited(state: ScenarioState): boolean {
   return state.draft !== state.saved && !sameJson(state.draft, state.saved);
 }
 
-/** What windows and lists call the document. */
+/** Title of the document in windows and lists. */
 export function documentTitle(state: ScenarioState): string {
   if (state.file !== null) return state.file.name;
   const name = state.draft['name'];

@@ -9,9 +9,9 @@ export type Crosshair = Readonly<Partial<Record<AxisName, number>>>;
 interface SelectionState {
   /** The run that the panels show; null before the first. */
   readonly run: RunId | null;
-  /** Where the pointer is over a plot. */
+  /** Pointer position over a plot. */
   readonly hover: Crosshair | null;
-  /** Where the user put the crosshair; it stays when the pointer leaves. */
+  /** Crosshair pinned by the user; it remains when the pointer leaves. */
   readonly pinned: Crosshair | null;
 }
 

@@ -16,15 +16,20 @@ interface TimelinesState {
   readonly open: readonly TraceInfo[];
   readonly reading: readonly Extract<TraceState, { state: 'reading' }>[];
   readonly sending: readonly SendingFile[];
-  /** The run whose timeline is there because the run is selected; it goes with the selection unless it is kept. */
+  /**
+   * Run whose timeline is open because the run is selected. It closes with the selection unless the user retains it.
+   */
   readonly followed: RunId | null;
-  /** One that nobody asked for: it goes when another comes. Null before and after; `offers`: whether one may still be. */
+  /**
+   * Timeline that was suggested automatically, replaced when another opens. Null if there is none; `offers`: whether
+   * one may still be suggested.
+   */
   readonly offered: TraceId | null;
   readonly offers: boolean;
 }
 
 export interface TimelinesStore extends StoreApi<TimelinesState> {
-  /** What the host says is open. */
+  /** Timelines that are open, as reported by the host. */
   listed(timelines: readonly TraceState[]): void;
   sending(file: SendingFile): void;
   sent(key: number): void;
@@ -46,7 +51,7 @@ export function createTimelinesStore(): TimelinesStore {
       store.setState((before) => {
         const known = new Map(before.open.map((info) => [info.id, info]));
         return {
-          // The same objects as before, so that nothing is drawn anew while another one is read.
+          // Reuse the previous objects, so that nothing is redrawn while another timeline is read.
           open: timelines.flatMap((each) => (each.state === 'open' ? [known.get(each.info.id) ?? each.info] : [])),
           reading: timelines.filter((each) => each.state === 'reading'),
         };

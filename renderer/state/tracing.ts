@@ -1,4 +1,4 @@
-/** Whether runs that are started record the GPU's work. Not kept: recording slows later runs of the program too. */
+/** Whether new runs record the GPU's work. Not saved: recording slows later runs of the program too. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceReport } from '../../electron/contract/devices.ts';
 

@@ -1,10 +1,10 @@
-/** The user kernels beside the scenario that is open. */
+/** The user kernels next to the open scenario. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
 
 interface UserKernelState {
-  /** The scenario beside which they lie; null: the library's. */
+  /** Scenario whose folder contains them; null if they are the library's. */
   readonly beside: FileRef | null;
   readonly variants: readonly UserKernelInfo[];
   /** Those that cannot be used, and why. */

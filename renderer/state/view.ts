@@ -1,4 +1,4 @@
-/** How the page looks, and the part of space that all plots of it share. */
+/** Appearance of the page, and the part of space that all its plots share. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AxisName, Interval } from '../../electron/contract/fields.ts';

@@ -10,9 +10,9 @@ interface WhatIfState {
   /** The run that holds the last answer; null before the first. */
   readonly run: RunId | null;
   readonly answer: ShownAnswer | null;
-  /** What becomes of the newest question. */
+  /** Status of the newest request. */
   readonly phase: 'solving' | 'waiting' | 'refused' | 'answered';
-  /** The hand does, and the full answer was asked for. */
+  /** The drag is at rest, and the full answer was requested. */
   readonly resting: boolean;
   /** Why the newest question was refused, in one line. */
   readonly refusal: string | null;

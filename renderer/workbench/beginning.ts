@@ -1,4 +1,4 @@
-/** A kernel of one's own from nothing: asked for, made, and opened with the scenario that runs it. */
+/** Creates a user kernel: asks for its template, writes the file, and opens it with the scenario that runs it. */
 import { useSelected, useWorkbench } from './context.ts';
 
 /** `first`: what it begins as, unless the user chooses otherwise. */

@@ -17,14 +17,14 @@ export function keepChecked(client: Client, store: ScenarioStore): () => void {
     current = controller;
     const { draft, file } = store.getState();
     try {
-      // A table of stopping powers is looked for beside the file.
+      // The host searches for a table of stopping powers next to the file.
       const params = { scenario: draft, file: file?.file ?? null };
       const outcome = await client.callCancellable('scenario.resolve', params, controller.signal);
       if (outcome.status === 'done' && store.getState().draft === draft) {
         store.checked({ draft, ...outcome.value });
       }
     } catch {
-      // The connection tells about itself; the next edit asks again.
+      // Connection failures are reported elsewhere; the next edit retries.
     }
   };
 

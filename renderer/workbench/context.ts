@@ -1,4 +1,4 @@
-/** How components reach the workbench, its stores and its data. */
+/** Access of components to the workbench, its stores and its data. */
 import { createContext, useCallback, useContext, useSyncExternalStore } from 'react';
 import { type StoreApi, useStore } from 'zustand';
 import type { ArrayCache } from '../data/array-cache.ts';

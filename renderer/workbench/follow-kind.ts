@@ -28,7 +28,7 @@ export function keepDraft(client: Client, scenario: ScenarioStore, notices: Noti
       } else await client.call('recovery.drop', { page });
       failed = false;
     } catch (error) {
-      // Once per row of failures; a lost connection tells about itself.
+      // Report once per series of failures; a lost connection is reported elsewhere.
       if (!failed && client.connection !== '') notices.fail('Unsaved edits are not protected against a crash', error);
       failed = true;
       kept = true;

@@ -42,7 +42,7 @@ export function followRuns(
       const target = run && { run: run.id, state: run.state, kept: hasResult(run), live: run.live === true };
       feed.follow(run?.workload === workload ? target : null);
     }
-    // What Live answers brings its scenario along.
+    // Answers of Live include their scenario.
     reference.follow(run === null || run.live === true ? null : run.id);
   };
 

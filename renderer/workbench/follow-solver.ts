@@ -37,7 +37,7 @@ export function followRemotes(client: Client, connection: ConnectionStore): void
   again();
 }
 
-/** User kernels lie beside the scenario: another scenario, other variants. */
+/** User kernels are stored next to the scenario, so another scenario has other variants. */
 export function followUserKernels(scenario: ScenarioStore, userKernels: UserKernelActions): void {
   void userKernels.refresh();
   scenario.subscribe((now, before) => {

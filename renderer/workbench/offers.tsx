@@ -1,11 +1,11 @@
-/** What panels offer where they have nothing to show: each does the thing, instead of saying that it can be done. */
+/** Actions offered by empty panels: each performs the step instead of describing it. */
 import type { ReactElement } from 'react';
 import { Button } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 import type { IconName } from '../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from './context.ts';
 
-/** Runs what is in the form; where that has faults, it leads there. */
+/** Runs the scenario in the form, or leads to the form if it has errors. */
 export function RunOffer(): ReactElement {
   const { stores, runs } = useWorkbench();
   const canStart = useSelected(

@@ -12,6 +12,6 @@ export interface Plane extends Linked {
   readonly scale: ScaleKind;
   /** Below this share of the largest value a logarithmic scale shows nothing. */
   readonly least: number;
-  /** Told when window or crosshair change. */
+  /** Calls `listener` when the window or the crosshair changes. */
   subscribe(listener: () => void): () => void;
 }

@@ -1,17 +1,17 @@
-/** What the host says of all sessions of the workload at hand. */
+/** The host's answer about all sessions of the current workload. */
 import { useCallback, useEffect, useState } from 'react';
 import type { Params, Result } from '../../electron/contract/wire/methods.ts';
 import { errorText } from '../state/notices.ts';
 import { useSelected, useWorkbench } from './context.ts';
 
 interface OfSessions<T> {
-  /** Null before the first. */
+  /** Null if no answer has arrived yet. */
   readonly answer: T | null;
   readonly failure: string | null;
   readonly ask: () => void;
 }
 
-/** Asked again when a session has ended or was opened, not while one runs. */
+/** Requested again when a session has ended or was opened, not while one runs. */
 export function useOfSessions<M extends 'bench.history' | 'bench.decisions'>(method: M): OfSessions<Result<M>> {
   const { client, stores } = useWorkbench();
   const workload = useSelected(stores.comparison, (state) => state.workload);

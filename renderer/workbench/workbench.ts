@@ -50,7 +50,7 @@ import { followRuns, followTimelines } from './follow-runs.ts';
 import { followRemotes, followSolver, followUserKernels } from './follow-solver.ts';
 import type { PageWorkloads } from './workload.ts';
 
-/** Tells the host which file is open here, and the user when it is open in another window too. */
+/** Reports the open file to the host, and warns the user if it is open in another window too. */
 function tellPresence(
   client: Client,
   scenario: ScenarioStore,
@@ -75,7 +75,7 @@ function tellPresence(
       }
       presence.setState({ others });
     } catch {
-      // The connection tells about itself; the next time comes soon.
+      // Connection failures are reported elsewhere; the next attempt follows soon.
     }
   };
   scenario.subscribe((state, before) => {
@@ -83,12 +83,12 @@ function tellPresence(
     presence.setState({ others: 0 });
     void tell();
   });
-  // Loaded anew, this window is not another one.
+  // After a reload, this window does not count as another one.
   for (const id of previous) client.call('document.presence', { page: id, file: null }).catch(() => undefined);
   setInterval(() => void tell(), PRESENCE_MS);
 }
 
-// When the questions stand in front, and when they were put away.
+// Showing and dismissing the Questions panel.
 
 /** The first thing at the start, unless the user put them away, works in another layout, or began with a file of theirs. */
 export function offerQuestions({
@@ -101,7 +101,7 @@ export function offerQuestions({
   if (questions.getState().atStart && layout.getState().shown === 'simulate' && !theirs) layout.reveal(QUESTIONS_PANEL);
 }
 
-/** Who closes the panel does not want it at the next start either. Hints go with the layout that they stand in. */
+/** Closing the panel also hides it at the next start. Hints end with the layout that shows them. */
 export function followQuestions({ questions, layout }: Pick<Stores, 'questions' | 'layout'>): void {
   layout.subscribe((state, before) => {
     if (state.shown !== before.shown) return questions.end();
@@ -116,7 +116,7 @@ export interface Workbench extends ActionContext {
   readonly client: Client;
   readonly stores: Stores;
   readonly data: RunData;
-  /** What keeps the selected run's arrays. */
+  /** Feeds of the selected run's arrays. */
   readonly feeds: Feeds;
   readonly workloads: PageWorkloads;
   /** Curves over the depth dose. */
@@ -136,7 +136,7 @@ export interface Workbench extends ActionContext {
   readonly benches: BenchActions;
   readonly reports: ReportActions;
   readonly questions: QuestionActions;
-  /** For stores of panels: tells that stored settings were reset. */
+  /** For stores of panels: reports that stored settings were reset. */
   readonly settingsReset: (name: string, reason: string) => void;
 }
 
@@ -228,7 +228,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
   return workbench;
 }
 
-/** The runs that the host has, once it has told. */
+/** The host's runs, once it has listed them. */
 function listedRuns(runs: RunsStore): Promise<RunsState> {
   return new Promise((resolve) => {
     if (runs.getState().listed) return resolve(runs.getState());
@@ -241,10 +241,8 @@ function listedRuns(runs: RunsStore): Promise<RunsState> {
 }
 
 /**
- * What the page does first: lists, the scenario that the program was started
- * with, and its run. A page that comes to runs that are there already (it was
- * loaded again, or is another window on them): it shows the latest instead of
- * computing one more.
+ * First actions of the page: load the lists, open the scenario that the program was started with, and run it. If runs
+ * already exist (after a reload, or in another window), it shows the latest instead of computing one more.
  */
 export async function begin(workbench: Workbench, reloaded = false): Promise<void> {
   await openFirst(workbench, reloaded);

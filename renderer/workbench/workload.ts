@@ -1,4 +1,4 @@
-/** What a workload is in the page: one object, in a folder of its own. workloads/index.ts lists them. */
+/** Page part of a workload: one object, in a folder of its own. workloads/index.ts lists them. */
 import type { ComponentType } from 'react';
 import type { SessionReport } from '../../electron/contract/bench/session.ts';
 import type { ProgressDetail, ProgressOf } from '../../electron/contract/progress.ts';
@@ -19,7 +19,7 @@ interface Fact {
   readonly title?: string;
 }
 
-/** What keeps a workload's stores in step has to work with. */
+/** Dependencies of the code that synchronises a workload's stores. */
 interface WorkloadParts {
   readonly stores: Stores;
   readonly data: RunData;
@@ -27,21 +27,21 @@ interface WorkloadParts {
 }
 
 export interface PageWorkload<W extends WorkloadName> extends KindPanels {
-  /** What keeps the selected run's arrays. */
+  /** Feed of the selected run's arrays. */
   readonly feed: (feeds: Feeds) => RunFollower;
   /** Keeps stores of its own in step; called once. */
   readonly attach?: (parts: WorkloadParts) => void;
-  /** How far a run is, in the few words that fit beside the Run button. */
+  /** Progress of a run, in the few words that fit next to the Run button. */
   readonly words: (detail: ProgressOf<W>) => readonly string[];
   /** The same as readouts. */
   readonly progress: (detail: ProgressOf<W>) => readonly ReadoutItem[];
-  /** What a scenario comes to. */
+  /** Derived facts of a scenario. */
   readonly facts: (resolved: ResolvedOf<W>) => readonly Fact[];
   /** Readouts of the finished run that is shown. */
   readonly Results: ComponentType;
-  /** Null: its answers are nothing to look at. */
+  /** Null if its answers cannot be shown on a plane. */
   readonly plane: ((stores: Stores) => Plane) | null;
-  /** What a session of it shows beside its tables; null: no more. */
+  /** Further content of a session, next to its tables; null if there is none. */
   readonly Extra: ComponentType<{ readonly report: SessionReport }> | null;
 }
 

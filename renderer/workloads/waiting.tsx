@@ -1,4 +1,4 @@
-/** Where readouts will be. */
+/** Placeholder for readouts that are not available yet. */
 import type { ReactElement } from 'react';
 import type { RunFollower } from '../data/feed.ts';
 import { useSelected } from '../workbench/context.ts';

@@ -1,4 +1,4 @@
-/** What this program is and what it runs on. */
+/** About dialog: the program and the machine that it runs on. */
 import type { ReactElement } from 'react';
 import { formatBytes } from '../../../electron/contract/units.ts';
 import { Button } from '../../widgets/controls/button.tsx';

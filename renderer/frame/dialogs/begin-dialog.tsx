@@ -1,4 +1,4 @@
-/** A first kernel of one's own: what it begins as, where it runs, and what its answer is written in. */
+/** Creation of a user kernel: its template, its device, and the language of its answer. */
 import { type ReactElement, useId, useState } from 'react';
 import { type AnswerLanguage, answerLanguages, isUserKernelFile } from '../../../electron/contract/user-kernels.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';

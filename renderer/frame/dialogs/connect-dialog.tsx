@@ -32,7 +32,7 @@ function gpuText({ gpus }: RemoteMachine): string {
   }
 }
 
-/** What was found there. */
+/** Properties of the remote machine. */
 function Facts({ machine }: { readonly machine: RemoteMachine | null }): ReactElement | null {
   if (machine === null) return null;
   const cores = machine.cores === null ? '' : ` · ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`;

@@ -1,4 +1,4 @@
-/** Shows the dialog that was asked for. */
+/** Shows the open dialog. */
 import { lazy, type ReactElement, Suspense } from 'react';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -7,7 +7,7 @@ import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import PaletteDialog from './palette-dialog.tsx';
 
-/** A question with a few answers, and the faults that it is about. */
+/** A question with a few answers, and the issues that it concerns. */
 interface ConfirmDialogProps {
   readonly request: DialogKinds['confirm']['request'];
   readonly answer: (id: string | null) => void;

@@ -1,4 +1,4 @@
-/** What differs between two scenarios: field, old value, new value, each with its unit. */
+/** Differences between two scenarios: field, old value, new value, each with its unit. */
 import type { ReactElement } from 'react';
 import { scenarioDifferences } from '../../../electron/contract/scenario/index.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';

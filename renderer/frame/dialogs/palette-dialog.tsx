@@ -14,7 +14,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
 import './palette-dialog.css';
 
-/** How far Page Up and Page Down go. */
+/** Entries that Page Up and Page Down move by. */
 const PAGE = 8;
 
 const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE };
@@ -100,7 +100,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
         answer(null);
       }}
       onPointerDown={(event) => {
-        // Beside it, which is on its backdrop.
+        // A press on the backdrop closes the palette.
         if (event.target === dialog.current) answer(null);
       }}
     >

@@ -1,4 +1,4 @@
-/** What to open, where there is no native dialog: the library, recent files, or a file of this computer. */
+/** File choice without a native dialog: the library, recent files, or a file of this computer. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { NamedFile } from '../../../electron/contract/files.ts';
 import type { LibraryEntry } from '../../../electron/contract/scenarios.ts';

@@ -33,7 +33,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
     leave(without(item));
   };
   const take = async (item: Recoverable): Promise<void> => {
-    // Edits take the place of what is in the form: that may be asked about in a dialog of its own.
+    // Recovered edits replace the form's contents, which may open a dialog of its own.
     if (item.kind === 'draft') close();
     if ((await recovery.take(item)) && item.kind !== 'draft') leave(without(item));
   };

@@ -1,4 +1,4 @@
-/** The panels, and where each stands in the layouts that the program comes with. */
+/** The panels, and their positions in the built-in layouts. */
 
 import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName } from './frames.ts';
@@ -9,13 +9,15 @@ interface PanelSlot {
   readonly title: string;
   /** Digit of the shortcut that shows it; a panel without one is shown by menu and palette. */
   readonly key?: number;
-  /** Its place in each layout; left out: not there until it is opened. Tabs stand in the order of this table. */
+  /**
+   * Dock area in each layout; if missing, the panel is absent until it is opened. Tabs follow the order of this table.
+   */
   readonly simulate?: DockArea;
   readonly compare?: DockArea;
   readonly profile?: DockArea;
 }
 
-/** What a workload says of the panels. */
+/** Panels of a workload. */
 export interface KindPanels {
   /** Panels that have something to show of it and not of every workload. */
   readonly panels: readonly string[];
@@ -70,7 +72,7 @@ export const panelSlots: readonly PanelSlot[] = [
   { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right' },
 ];
 
-/** How the places of a layout share a wide window. */
+/** Division of a wide window among the areas of a layout. */
 const frames: Readonly<Record<LayoutName, Frame>> = {
   // Input, plots above each other, results.
   simulate: (at) =>
@@ -99,7 +101,7 @@ const frames: Readonly<Record<LayoutName, Frame>> = {
     ),
 };
 
-/** Everything beside the plots shares one column. */
+/** All panels except the plots share one column. */
 const narrow: Frame = (at) =>
   split(
     'root',

@@ -1,4 +1,4 @@
-/** Layouts by name, the sizes of window that each is arranged for, and the places that panels stand in. */
+/** Layouts by name, the window sizes that each is arranged for, and the dock areas of panels. */
 import { group, type LayoutNode, withoutPanel } from './tree.ts';
 
 export const layoutNames = ['simulate', 'compare', 'profile'] as const;
@@ -11,8 +11,8 @@ export const layoutTitles: Readonly<Record<LayoutName, string>> = {
 };
 
 /**
- * Below this width of the window (CSS pixels) two side columns leave the plots
- * too little, and everything beside the plots shares one column.
+ * Below this window width (CSS pixels) two side columns leave too little room for the plots. All other panels then
+ * share one column.
  */
 export const WIDE_FROM_PX = 1180;
 
@@ -26,7 +26,7 @@ export type SizeClass = (typeof sizeClasses)[number];
 /** One layout, for each size of window. */
 export type Arrangement = Readonly<Record<SizeClass, LayoutNode>>;
 
-/** Where a panel stands; what that means in pixels is the layout's own. */
+/** Dock area of a panel; its size in pixels depends on the layout. */
 export type DockArea = 'left' | 'upper' | 'lower' | 'right' | 'rightLower';
 
 /** Lays the places out; places that are named together share a group. */
@@ -37,7 +37,7 @@ interface Standing {
   readonly place: DockArea;
 }
 
-/** The panels in the frame; a place that nobody stands in leaves its room to the others. */
+/** Arranges the panels in the frame; an empty area leaves its room to the others. */
 export function arrange(frame: Frame, standing: readonly Standing[]): LayoutNode {
   const empty = 'nobody';
   const node = frame((...places) => {

@@ -1,4 +1,4 @@
-/** The layouts as the user has them, kept per user; stored ones that no longer fit are reset, not suffered. */
+/** The user's layouts, saved per user. Stored layouts that no longer match the schema are reset. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
@@ -28,7 +28,7 @@ import {
   type Zone,
 } from './tree.ts';
 
-// Where a panel goes that is not in a layout: beside those that it stands with by default.
+// Target of a panel that is not in a layout: the group of its default neighbours.
 
 /** The place of a panel in a layout: its own, or the one that it has elsewhere. */
 function placeIn(layout: LayoutName, panel: string): DockArea {
@@ -91,12 +91,12 @@ interface LayoutState {
   readonly known: readonly string[];
 }
 
-/** The kind of scenario that the panels are arranged for. Not kept: it follows what is open. */
+/** The kind of scenario that the panels are arranged for. Not saved: it follows the open document. */
 interface ArrangedFor {
   readonly kind: ScenarioKindName;
 }
 
-/** A panel whose group has the window for itself, until the user looks at the others again. Not kept. */
+/** Panel whose group fills the window, until the user shows the others again. Not saved. */
 interface Enlarged {
   readonly panel: string | null;
 }

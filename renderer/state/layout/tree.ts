@@ -1,10 +1,11 @@
 /**
  * The arrangement of panels: splits that hold groups, groups that hold panels as tabs. Plain data, changed by copies.
- * By hand: with its views it is 12 kB, dockview 398; kept layouts and their keys are of this form.
+ * Custom implementation: with its views it is 12 kB, compared with 398 kB for dockview. Stored layouts and their keys
+ * have this form.
  */
 import { z } from 'zod';
 
-/** What a child of a split gets: a fixed size, or a share of what the fixed ones leave. */
+/** Size of a split's child: fixed, or a share of the space that fixed children leave. */
 const sizeSchema = z.discriminatedUnion('unit', [
   z.strictObject({ unit: z.literal('px'), value: z.number().min(80).max(4000) }),
   z.strictObject({ unit: z.literal('share'), value: z.number().min(0.01).max(100) }),
@@ -110,7 +111,7 @@ export function resized(root: LayoutNode, splitId: string, sizes: readonly Size[
   );
 }
 
-/** Without the panel wherever it stands. Null when nothing else is left. */
+/** Removes the panel wherever it is. Null if nothing else is left. */
 export function withoutPanel(root: LayoutNode, panel: string): LayoutNode | null {
   return mapped(root, (node) => {
     if (node.type === 'split' || !node.panels.includes(panel)) return node;
@@ -141,8 +142,8 @@ function beside(target: GroupNode, added: GroupNode, zone: Exclude<Zone, 'center
 }
 
 /**
- * Moves a panel into a group as a tab (before `index`, or last), or beside it
- * as a group of its own. The tree stays as it is when the target is gone.
+ * Moves a panel into a group as a tab (before `index`, or last), or next to it as a group of its own. The tree is
+ * unchanged if the target no longer exists.
  */
 export function movedPanel(root: LayoutNode, panel: string, groupId: string, zone: Zone, index?: number): LayoutNode {
   const target = groupsOf(root).find((each) => each.id === groupId);

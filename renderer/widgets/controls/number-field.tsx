@@ -1,4 +1,4 @@
-/** A number with its unit. Text that is no number is kept and handed on, so that the schema can say what is wrong. */
+/** A number with its unit. Text that is no number is passed on unchanged, so that the schema can report the error. */
 import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef, useState } from 'react';
 import { formatNumber, type Unit, unitSymbols } from '../../../electron/contract/units.ts';
 import { moved, nudge, parseEntry } from '../../base/entry.ts';
@@ -7,7 +7,7 @@ import './number-field.css';
 interface NumberFieldProps {
   readonly id?: string;
   readonly label?: string;
-  /** What the document holds: a number, text that is none, or nothing (the default holds). */
+  /** Value in the document: a number, text that is none, or missing (the default applies). */
   readonly value: unknown;
   readonly unit: Unit;
   /** The default in force, shown while there is no value. */
@@ -33,7 +33,7 @@ function shown(value: unknown): string {
 
 export function NumberField(props: NumberFieldProps): ReactElement {
   const { value, unit, placeholder } = props;
-  // What is being typed, and the value it stood for: `1.` is 1 but must stay `1.` on the screen.
+  // Text being typed, and its value: `1.` is 1 but must stay `1.` on the screen.
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const held = useRef<{ readonly x: number; readonly value: number } | null>(null);

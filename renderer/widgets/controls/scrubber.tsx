@@ -1,4 +1,4 @@
-/** Goes through what comes one after the other: plays it, or stands where the slider is put. */
+/** Playback of a sequence: a play button and a position slider. */
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import './scrubber.css';
@@ -6,10 +6,10 @@ import './scrubber.css';
 const PAGE = 10;
 
 interface ScrubberProps {
-  /** What the button plays, and what the slider stands at. */
+  /** Labels of the play button and of the slider. */
   readonly plays: string;
   readonly label: string;
-  /** Where it stands, in words for who does not see the slider. */
+  /** Position in words, for screen readers. */
   readonly words: string;
   readonly shortcut?: string;
   readonly index: number;
@@ -18,7 +18,7 @@ interface ScrubberProps {
   readonly testId?: string;
   readonly onToggle: () => void;
   readonly onGo: (index: number) => void;
-  /** Where it stands, beside the slider. */
+  /** Position, shown next to the slider. */
   readonly children: ReactNode;
 }
 

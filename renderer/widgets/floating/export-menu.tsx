@@ -13,7 +13,7 @@ const formats: readonly { readonly id: FigureFormat; readonly label: string; rea
 ];
 
 export interface ExportMenuProps {
-  /** What is exported, in the menu's name: `Export Dose map`. */
+  /** Exported item, in the menu's name: `Export Dose map`. */
   readonly what: string;
   readonly disabled?: boolean;
   readonly onChoose: (format: FigureFormat) => void;

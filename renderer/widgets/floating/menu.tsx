@@ -1,6 +1,7 @@
 /**
- * A menu that opens below a button: arrow keys move, letters jump, Escape closes and gives the focus back. By hand:
- * menu, popover, dialog and select are 7 kB here, 128 with Radix and 186 with React Aria; axe finds no fault in them.
+ * A menu that opens below a button: arrow keys move, letters jump, Escape closes and gives the focus back. Custom
+ * implementation: menu, popover, dialog and select are 7 kB here, 128 with Radix and 186 with React Aria; axe reports
+ * no issues.
  */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { classes } from '../../base/classes.ts';

@@ -1,12 +1,12 @@
-/** What opens beside a button: its place in the window for as long as it is open, and a press elsewhere closes it. */
+/** A floating element next to a button: it is positioned in the window while open, and a press elsewhere closes it. */
 import { type RefObject, useEffectEvent, useLayoutEffect } from 'react';
 
 /** Room between it, its button and the edge of the window, CSS pixels. */
 const GAP = 3;
 
 /**
- * Puts `floating` beside the button, on the side with more room. Fixed to the
- * window, so that no panel that scrolls cuts it off.
+ * Places `floating` above or below the button, on the side with more room. Its position is fixed to the window, so that
+ * scrolling panels do not clip it.
  */
 function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end'): void {
   const at = button.getBoundingClientRect();
@@ -50,7 +50,7 @@ export function useFloating({ open, root, button, floating, align, ...owner }: F
     // It goes with what it belongs to.
     window.addEventListener('scroll', follow, options);
     window.addEventListener('resize', follow, options);
-    // What it holds can grow while it is open.
+    // Its content can grow while it is open.
     const grown = new ResizeObserver(follow);
     grown.observe(shown);
     return () => {

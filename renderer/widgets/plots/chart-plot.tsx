@@ -17,7 +17,7 @@ export function ChartFailure({ reason }: { readonly reason: string | null }): Re
         tone="error"
         title="The curves could not be loaded"
         action={
-          // What draws them is a file of the page; edits are kept, and offered again.
+          // The chart library is a separate file of the page; edits are saved, and offered after the reload.
           <Button icon="reset" onPress={() => location.reload()}>
             Load the page again
           </Button>
@@ -56,7 +56,7 @@ interface ShownChartProps {
   readonly fill?: boolean;
   /** A point with an id was clicked. */
   readonly onPoint?: (id: number) => void;
-  /** What draws it, for export. */
+  /** View that draws the chart, for export. */
   readonly drawnBy?: RefObject<ChartView | null>;
 }
 

@@ -1,4 +1,4 @@
-/** What dragging on a map does: move it, draw a profile's segment, or mark a region. */
+/** Drag tools of a map: move it, draw a profile's segment, or mark a region. */
 import type { ReactElement } from 'react';
 import type { DragTool } from '../../drawing/map-gestures.ts';
 import { Segmented } from '../controls/segmented.tsx';

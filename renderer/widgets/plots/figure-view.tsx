@@ -126,7 +126,7 @@ function element(shape: Shape, key: number): ReactElement {
 }
 
 interface FigureViewProps {
-  /** Made anew when the place changes its size; keep it the same while what it shows is. */
+  /** Called again when the container is resized; pass the same function while the content is unchanged. */
   readonly make: (size: FigureSize) => Figure;
 }
 

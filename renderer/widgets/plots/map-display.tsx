@@ -1,4 +1,4 @@
-/** How a map shows its field: colours, scale, limits, contours. Stateless. */
+/** Display settings of a map: colours, scale, limits, contours. Stateless. */
 import type { ReactElement, ReactNode } from 'react';
 import { colorMaps } from '../../drawing/colormap.ts';
 import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
@@ -23,7 +23,7 @@ interface MapDisplayValue {
   readonly divergingMap: string;
   readonly scale: ScaleKind;
   readonly contours: boolean;
-  /** Null: each field's own. */
+  /** If null, each field's own limits. */
   readonly limits: Limits | null;
 }
 

@@ -1,4 +1,4 @@
-/** What was marked on a map: the profile along a segment, or the statistics of a rectangle. */
+/** Evaluation of a mark on a map: the profile along a segment, or the statistics of a rectangle. */
 import { type ReactElement, useMemo } from 'react';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import { fixed, significant } from '../../base/numbers.ts';
@@ -68,7 +68,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   };
   const arrays = paneArrays(pane);
   const axis = arrays[0]?.name ?? 'distance';
-  // Where each point of the segment is, beside how far along it.
+  // Coordinates of each point on the segment, in addition to its distance along it.
   const place = ({ name, unit }: FieldMap['horizontal'], at: Float64Array) =>
     curveArray(name, unit, 'place on the segment', axis, at);
   return {

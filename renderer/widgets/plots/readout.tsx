@@ -6,7 +6,7 @@ export interface ReadoutItem {
   readonly name: ReactNode;
   readonly value: ReactNode;
   readonly unit?: string;
-  /** What it means and how it was found. */
+  /** Meaning and derivation. */
   readonly title?: string;
   readonly swatch?: 'r80' | 'reference' | 'curve';
   readonly strong?: boolean;

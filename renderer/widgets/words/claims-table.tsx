@@ -1,4 +1,7 @@
-/** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
+/**
+ * Published claims compared with measurements: for the pairs of variants that isolate them, and for numbers that
+ * variants report.
+ */
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../base/claims.ts';
@@ -28,7 +31,7 @@ const columns: ReactElement = (
   </thead>
 );
 
-/** What was claimed and who claims it, once, beside every pair that isolates it. */
+/** The claim and its source, once, next to every pair that isolates it. */
 function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
   const { id, reason, source, pairs } = claim;
   const range = claimedText(claim);

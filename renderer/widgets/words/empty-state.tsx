@@ -1,4 +1,4 @@
-/** What a panel says when it has nothing to show, and what can be done about it. */
+/** Placeholder of a panel that has nothing to show, with a suggested action. */
 import type { ReactElement, ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import './empty-state.css';
@@ -7,7 +7,7 @@ interface EmptyStateProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ReactNode;
-  /** What can be done about it; null: nothing but to wait. */
+  /** Suggested action; null if the user can only wait. */
   readonly action: ReactNode;
   readonly tone?: 'normal' | 'error';
 }

@@ -1,4 +1,4 @@
-/** Faults of a file or a document: where, what, and what is allowed. */
+/** Issues of a file or a document: location, error, and allowed values. */
 import type { ReactElement } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { Icon } from './icon.tsx';

@@ -1,8 +1,7 @@
 /**
- * The most that fusing the rectifier into the multiplication can give, beside
- * what was measured. With Y in memory the rectifier reads and writes it once:
- * its time over that of the product is 4 P / (I · BW) for 4-byte values, with
- * the machine's arithmetic P and bandwidth BW: it depends on the inputs I alone.
+ * Upper limit of the gain from fusing the rectifier into the multiplication, compared with the measurement. With Y in
+ * memory the rectifier reads and writes it once. Its time relative to the product is 4 P / (I · BW) for 4-byte values,
+ * with the machine's arithmetic rate P and bandwidth BW: it depends on the inputs I alone.
  */
 import type { ReactElement } from 'react';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
@@ -20,7 +19,7 @@ interface Ceiling {
   readonly share: number;
 }
 
-/** Null where the session lacks the problem or the machine's ceilings. */
+/** Null if the session lacks the problem or the machine's ceilings. */
 export function fusionCeiling({ document, machine }: Pick<SessionReport, 'document' | 'machine'>): Ceiling | null {
   const sizeAt = (key: string): number => Number(valueAt(document, ['problem', key]));
   const [batch, inputs, outputs] = [sizeAt('batch'), sizeAt('inputs'), sizeAt('outputs')];

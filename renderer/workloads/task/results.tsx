@@ -1,4 +1,4 @@
-/** What a finished run of a small workload came to, in a few numbers; the Results panel has the rest. */
+/** Summary of a finished run of a small workload, in a few numbers; the Results panel has the rest. */
 import type { ReactElement } from 'react';
 import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';

@@ -52,7 +52,7 @@ export function playKeyframes(
   feed: Pick<RunFeed, 'showKeyframe'>,
 ): void {
   let moving = false;
-  /** Where the run stood before Live kept fewer moments, until somebody chooses another. */
+  /** Position in the run before Live stored fewer moments, until the user chooses another. */
   let rested: Stand | null = null;
   let placed: Stand | null = null;
 

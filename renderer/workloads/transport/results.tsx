@@ -66,7 +66,7 @@ function signed(value: number, digits: number): string {
   return `${value > 0 ? '+' : ''}${fixed(value, digits)}`;
 }
 
-/** The answer of a run: its range, beside the table's. */
+/** Result of a run: its range, compared with the table's. */
 function RangeHead({
   r80_mm,
   resolved,
@@ -105,7 +105,7 @@ function RangeHead({
   );
 }
 
-/** Less than this is nothing beside any range straggling. */
+/** Smaller values are negligible compared with any range straggling. */
 const NOTICEABLE_MM = 0.005;
 
 /** The shape of the peak; nothing of it is known without an end of the range. */
