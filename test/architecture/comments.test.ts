@@ -28,7 +28,7 @@ test('no comment begins with "Of"', () => {
 
 const WORDS = 25;
 const comment = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+|(?<![:\w'"`])\/\/[^\n]*/gm;
-/** A line of a table: columns stand apart. */
+/** A table row: columns separated by three or more spaces. */
 const columns = /\S {3,}\S/;
 
 function longIn(text: string): readonly string[] {

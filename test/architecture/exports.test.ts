@@ -1,4 +1,4 @@
-/** What another file imports is a file's face; what none names stays its own. */
+/** Every export is used by another file; anything else must not be exported. */
 import { expect, test } from 'vitest';
 import { read, sourceFiles, withoutComments } from './imports.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { sourceFiles } from './imports.ts';
 import { crowded } from './rules.ts';
 
-/** What one view of an editor's tree shows. */
+/** Most entries that an editor's tree view shows at once. */
 const MOST = 30;
 
 const files = sourceFiles(['{electron,renderer}/**/*.{ts,tsx,css,mjs}', '{native,kernels}/**/*.{cpp,hpp,cu,cuh}']);

@@ -1,5 +1,5 @@
 /**
- * No C++ test solves a run that is not held to the longest way of its beam; those in TypeScript have no choice
+ * Every C++ test checks the mean range of its runs against the longest way of the beam. Tests in TypeScript always do
  * (test/physics/held-runs.ts).
  */
 import { expect, test } from 'vitest';

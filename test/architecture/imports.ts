@@ -4,7 +4,7 @@ import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** What the files of one folder, and of its subfolders without rules of their own, may import. */
+/** Imports allowed for the files of one folder and its subfolders without rules of their own. */
 type Room = Readonly<{
   /** Folders, from the root. The room itself is always allowed. */
   folders: readonly string[];
@@ -16,7 +16,7 @@ type Room = Readonly<{
 
 export type Rules = Readonly<Record<string, Room>>;
 
-/** An import that stands against the rules on purpose: `to` is a folder, a file or a package. */
+/** A deliberate exception to the rules: `to` is a folder, a file or a package. */
 export type Exception = Readonly<{ from: string; to: string; reason: string }>;
 
 /** One import: `to` is a path from the root, `npm:name` or `node:name`. */

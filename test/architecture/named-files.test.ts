@@ -27,7 +27,7 @@ const alone = /(?<![\w./@~<:*"'-])([\w-]+(?:\.[\w-]+)*\.(?:cpp|hpp|cu|cuh|mjs|md
 
 const base = new Set(tracked.map((file) => path.posix.basename(file)));
 
-/** What C++ files include from, and where scenarios, runs and claims name files from. */
+/** Include folders of C++, and base folders of the file names in scenarios, runs and claims. */
 const roots = [
   '',
   'kernels',

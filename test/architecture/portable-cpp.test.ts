@@ -1,4 +1,4 @@
-/** What GCC and Clang take and Visual C++ refuses stands inside `#if`, with another way beside it. */
+/** Extensions that GCC and Clang accept and Visual C++ rejects are inside `#if`, with a portable alternative. */
 import { describe, expect, it } from 'vitest';
 import { read, sourceFiles } from './imports.ts';
 
@@ -11,7 +11,7 @@ const sources = sourceFiles([
 /** A condition that asks for the compiler or the system. */
 const ASKS = /_MSC_VER|_WIN32|__GNUC__|__clang__|__linux__|__APPLE__|__unix__/;
 
-/** What has a pattern of its own is no part of the language, or no header of every system. Arrays of variable length are Clang's to find. */
+/** Language extensions and platform headers, one pattern each. Variable-length arrays are left to Clang's warning. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
   attribute: /__attribute(?:__)?\b/,
   builtin: /\b__builtin_\w+/,
@@ -38,7 +38,7 @@ function bare(text: string): string {
     .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|(?<!\w)'(?:[^'\\\n]|\\.)+'/g, kept);
 }
 
-/** The text with every line blank that stands under a condition on compiler or system. */
+/** The text with every line under a compiler or system condition blanked. */
 function everywhere(text: string): string {
   const conditions: boolean[] = [];
   return text

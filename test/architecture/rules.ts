@@ -1,12 +1,12 @@
 /**
- * Who may import whom. A folder that is not listed may import nothing, so a
- * new one starts here. The exceptions stand last, each with its reason.
+ * Import rules. A folder that is not listed may import nothing, so a new one starts here. The exceptions come last,
+ * each with its reason.
  */
 import type { Exception, Rules } from './imports.ts';
 
 const none = { folders: [], packages: [], node: false } as const;
 
-/** What every part of the page may lean on. */
+/** Allowed for every part of the page. */
 const PAGE_BASE = ['renderer/base', 'electron/contract'] as const;
 const PAGE_STATE = [...PAGE_BASE, 'renderer/client', 'renderer/state', 'renderer/data'] as const;
 const PAGE_VIEW = [
@@ -42,7 +42,7 @@ export function panelRules(names: readonly string[]): Rules {
 }
 
 export const scriptRules: Rules = {
-  // What crosses a process. zod and nothing else, so that any process can load it.
+  // Data exchanged between processes. zod and nothing else, so that any process can load it.
   'electron/contract': { ...none, packages: ['zod'] },
 
   // Plain Node, the only importer of the addon, and never 'electron'.
@@ -146,7 +146,7 @@ export const scriptRules: Rules = {
     packages: [...REACT, 'zod'],
     node: false,
   },
-  // The frame that the panels stand in, and the only place that names them.
+  // The frame around the panels, and the only folder that names them.
   'renderer/frame': {
     folders: [...PAGE_VIEW, 'renderer/panels', 'renderer/styles'],
     packages: [...REACT],
@@ -173,9 +173,9 @@ export const scriptRules: Rules = {
   },
 };
 
-/** What all kernels may use: the engine below them, threads and the device. */
+/** Allowed for all kernels: the engine below them, threads and the device. */
 const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
-/** What lies in kernels/ itself: words that registries share, and number formats. */
+/** Files directly in kernels/: names shared by the registries, and number formats. */
 const KERNEL_BASE = [
   'kernels/physics',
   'kernels/variant.hpp',
@@ -183,20 +183,20 @@ const KERNEL_BASE = [
   'kernels/tensor.cuh',
   'kernels/tuning',
 ];
-/** A workload's list of variants and what one states of itself, which lie beside its rooms. */
+/** A workload's list of variants and its own declarations, which are next to its rooms. */
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
 
 /**
- * A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. `followers` work on what a run
- * leaves, with threads, and are called by it.
+ * A workload's rooms, in one direction: model ← run ← cpu, cuda; registry and image are next to them. `followers`
+ * process the results of a run, with threads, and are called by it.
  */
 function roomsOf(workload: string, followers: readonly string[] = []): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
     [`kernels/${workload}`]: { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
-    // What is computed: problems, tables. Knows neither threads nor devices.
+    // The problem and its tables. Independent of threads and devices.
     [at('model')]: { ...none, folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp'] },
     // The run: the solver's interface and all that every variant shares.
     [at('run')]: {
@@ -251,7 +251,7 @@ export const cppRules: Rules = {
   'native/cpu': { ...none, folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
   'native/engine': { ...none, folders: ['native/cpu'] },
   'native/cuda': { ...none, folders: ['native/cpu', 'native/engine'] },
-  // What a reproducer is built from, outside of this program: it reads problems by the binding's own functions.
+  // Sources of a reproducer, built outside this program: it reads problems with the binding's own functions.
   'native/reproduce': {
     ...none,
     folders: ['kernels', 'native/binding', 'native/cpu', 'native/cuda', 'native/engine', 'native/reproduce'],
@@ -281,7 +281,7 @@ export const workloadFolders: readonly string[] = [
     ['transport', 'diffraction', 'task'].map((name) => `electron/${room}/workloads/${name}`),
   ),
   ...['transport', 'diffraction', 'task', 'linear-relu'].map((name) => `renderer/workloads/${name}`),
-  // What one workload says of its runs on the wire.
+  // Messages about the runs of one workload.
   ...['run', 'image', 'task'].map((name) => `electron/contract/${name}.ts`),
   // Panels that show one workload only.
   ...['depth-dose', 'phase-space', 'dose-map', 'image', 'peaks', 'refine', 'lateral', 'ledger', 'ledger-steps'].map(
@@ -289,7 +289,7 @@ export const workloadFolders: readonly string[] = [
   ),
 ];
 
-/** Where a workload is entered, one line each. */
+/** Registries with one line per workload. */
 export const workloadRegistries: readonly string[] = [
   'electron/contract/scenario/kinds.ts',
   'electron/host/workloads/index.ts',
@@ -300,7 +300,7 @@ export const workloadRegistries: readonly string[] = [
 /** Files that name a workload and are to lose it: the list only gets shorter. */
 export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [];
 
-/** What reaches into a workload's room of the host and is no workload itself. */
+/** Files that import a workload's room of the host without being part of a workload. */
 export const ofOneWorkload: readonly { readonly file: string; readonly reason: string }[] = [
   { file: 'electron/cli/verbs/commission.ts', reason: 'the verb is of beams of protons' },
   { file: 'electron/cli/verbs/export.ts', reason: 'formats of images are options of the verb' },

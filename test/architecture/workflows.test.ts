@@ -1,4 +1,6 @@
-/** The workflows cannot run here: what they name is held to what is there. */
+/**
+ * The workflows cannot run here, so the commands, flags and versions that they name are checked against the repository.
+ */
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -25,7 +25,7 @@ import { openSocketPort } from '../../electron/transports/websocket-page.ts';
 import { type Client, connect } from '../../renderer/client/index.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** What a first start may need on two cores. */
+/** Limits for a first start on two cores. */
 const WANTED = { page_s: 45, beam_s: 90, compiling_s: 210, second_s: 1 };
 const PATIENCE_MS = 30 * 60_000;
 const TICKS_PER_S = 100;

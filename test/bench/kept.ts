@@ -1,4 +1,4 @@
-/** What `npm run bench -- verdicts`, `bench -- aa` and `bench -- power` save for the documents, with `--keep`. */
+/** Files that `npm run bench -- verdicts`, `bench -- aa` and `bench -- power` save for the documents, with `--keep`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { KeptRates, KeptReal } from '../../electron/build/figures/rates.ts';

@@ -1,4 +1,4 @@
-/** What a page's main thread did, frame by frame, from Chromium's own trace. */
+/** Activity of a page's main thread, frame by frame, from Chromium's own trace. */
 
 interface TraceEvent {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What a benchmark and all that it has started have taken of processors: wall time says little on a shared machine. */
+/** Processor time of a benchmark and its child processes: wall time is unreliable on a shared machine. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** As Linux counts them, everywhere. */

@@ -7,7 +7,7 @@ export interface Cheat {
   readonly id: string;
   /** In test/cheats/kernels; its first two lines say the attack. */
   readonly file: string;
-  /** The text of the replaced file in whose place the file's own stands; absent where it replaces all. */
+  /** The text of the replaced file that the cheat's text replaces; absent if it replaces the whole file. */
   readonly inPlaceOf?: string;
   readonly workload: 'micro' | 'linear-relu' | 'diffraction' | 'transport';
   readonly bench?: string;
@@ -19,7 +19,7 @@ export interface Cheat {
   readonly problem: BenchProblem | { readonly document: Readonly<Record<string, unknown>> };
   /** Its threads work on between calls: a session of others would measure them too. */
   readonly alone?: true;
-  /** What a session has to say of it. */
+  /** The report that a session must contain. */
   readonly found: RegExp;
 }
 
@@ -137,7 +137,7 @@ export const cheats: readonly Cheat[] = [
   cheat('replaces-the-engine.cpp', { ...adds, found: /bb::engine::.*not a kernel's to replace/ }),
 ];
 
-/** Most that share a session: as short as this, a contestant's state is still in a cache when its next slot comes. */
+/** Most cheats in one session: with so few, a candidate's state is still in a cache when its next slot comes. */
 const MOST_TOGETHER = 4;
 
 /** Cheats that share a session: of one problem, a few at once. */

@@ -10,7 +10,7 @@ import type { Driver, Program } from './driver.ts';
 export const WAIT_MS = 60_000;
 export const poll = (check: () => unknown) => expect.poll(check, { timeout: WAIT_MS });
 
-/** What was asked of the user, and what the stories have answered in advance. */
+/** Dialogs shown to the user, and the answers that the stories have set in advance. */
 type Asked = {
   readonly dialogs: { readonly kind: string; readonly options: Record<string, unknown> }[];
   readonly files: (string | null)[];
@@ -160,7 +160,7 @@ class Desktop {
     );
   }
 
-  /** The text of what matches first in the page, also of one that stands in the place of a page that crashed. */
+  /** Text of the first match in the page, or in the page shown after a crash. */
   text(selector: string): Promise<string | null> {
     return this.program.evaluate(async ({ BrowserWindow }, sought) => {
       const contents = BrowserWindow.getAllWindows()[0]?.webContents;

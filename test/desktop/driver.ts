@@ -1,4 +1,6 @@
-/** What the desktop stories need of a started program. The stand-in of Electron and Electron itself each give it. */
+/**
+ * Interface of a started program for the desktop stories. The stand-in of Electron and Electron itself implement it.
+ */
 import type { Page } from 'playwright-core';
 
 export type ElectronModule = typeof import('electron');

@@ -1,7 +1,7 @@
-/** What `npm run test:all -- desktop` has found to start. */
+/** The program that `npm run test:all -- desktop` has found. */
 import { type DesktopProgram, findDesktop } from '../../electron/build/setup/desktop-program.mjs';
 
-/** Where nothing is, the command has said so and runs no story. */
+/** If there is none, the command has reported it and runs no story. */
 export function foundDesktop(): DesktopProgram {
   const found = findDesktop(process.env['BRAGGBENCH_PACKAGE'] ?? null);
   if ('missing' in found) throw new Error(found.missing);

@@ -1,6 +1,6 @@
-/** How long each of many sessions may take, so that all of them end in time. Seconds. */
+/** Time budget per session, so that many sessions end in time. Seconds. */
 
-/** What a session takes beside its rounds before any was seen. */
+/** Overhead of a session in addition to its rounds, before any was measured. */
 const usualOverhead = 2;
 /** Fewer make no rounds. */
 const least = 0.3;
@@ -18,7 +18,7 @@ export class Budget {
     this.#ends = ends;
   }
 
-  /** How long the rounds of the next, which begins now, may take. */
+  /** Time for the rounds of the next session, which begins now. */
   next(now: number): number {
     const seen = this.#overheads;
     const overhead = seen.length === 0 ? usualOverhead : seen.reduce((sum, one) => sum + one, 0) / seen.length;

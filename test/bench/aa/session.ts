@@ -41,13 +41,13 @@ const mostRounds = 15;
 export interface Verdict {
   /** On steps. */
   readonly verdict: string;
-  /** On whole runs, which hand their answer from process to process. */
+  /** On end-to-end runs, which pass their answer from process to process. */
   readonly whole: string;
   readonly ratio: number;
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly floor: number | null;
   readonly rounds: number;
-  /** Cores that other programs kept busy; the copy's own process is among them. */
+  /** Cores used by other programs, including the copy's own process. */
   readonly otherLoad_cores: number | null;
 }
 

@@ -1,19 +1,19 @@
-/** How machines disturb times: models that a benchmark's verdicts must bear. All on the natural logarithm of a time. */
+/** Models of timing noise that a benchmark's verdicts must withstand. All on the natural logarithm of a time. */
 import type { Random } from '../../../electron/host/model/bench/random.ts';
 
 /** One session's disturbance. */
 interface Noise {
-  /** Contestant `which` is prepared anew. */
+  /** Candidate `which` is prepared again. */
   readonly prepare: (which: number) => void;
   /** A round begins. */
   readonly round: () => void;
-  /** What is added to a sample's logarithm; `moment` counts rounds since the session began. */
+  /** Noise added to a sample's logarithm; `moment` counts rounds since the session began. */
   readonly of: (which: number, moment: number) => number;
 }
 
 export interface NoiseModel {
   readonly name: string;
-  /** Half width that is asked for under it. */
+  /** Requested half width under this noise. */
   readonly precision: number;
   readonly start: (random: Random) => Noise;
   /** Median of a time's logarithm over sessions; null where the session has none of its own (drift). */
@@ -53,7 +53,7 @@ function placement(spread: number) {
   };
 }
 
-/** Something that all contestants of a round share, moved on by `step` when it begins. */
+/** Noise shared by all candidates of a round; `step` updates it at the start of the round. */
 const shared = (step: (before: number | undefined, random: Random) => number, own: number) => (random: Random) => {
   let now: number | undefined;
   return {

@@ -28,7 +28,7 @@ export interface Rates {
   readonly timeCoverage: number | null;
   /** The interval of the ratio of two sessions' references did; null there as well. */
   readonly apartCoverage: number | null;
-  /** A contestant slower by twice the precision was called slower. */
+  /** Share of sessions in which a candidate slower by twice the precision was called slower. */
   readonly found: number;
   /** One slower by 2 % was called the same within 1 %. */
   readonly sameAtTwoPercent: number;
@@ -41,7 +41,7 @@ export interface Rates {
 const roundsPerInstance = 7;
 const mostInstances = 60;
 
-/** One session: contestants 2 and on are slower than the reference by `truth` on the logarithm; 1 is the control. */
+/** One session: candidates from 2 on are slower than the reference by `truth` on the logarithm; 1 is the control. */
 function session(
   model: NoiseModel,
   { contestants, rule: by }: Pick<Rates, 'contestants' | 'rule'>,
@@ -130,10 +130,12 @@ export function ratesOf(
   };
 }
 
-/** What every row must hold. */
+/** Limits for every row. */
 export const wanted = { falseVerdicts: 0.05, coverage: 0.93, found: 0.9, sameAtTwoPercent: 0.05 } as const;
 
-/** What a row misses, in words; empty when it holds all. `slack`: standard errors of a share that chance is given. */
+/**
+ * The limits that a row misses, in words; empty if none. `slack`: tolerance for chance, in standard errors of a share.
+ */
 export function missed(rates: Rates, trials: number, slack: number): readonly string[] {
   const chance = (share: number): number => slack * Math.sqrt((share * (1 - share)) / trials);
   const most = (name: string, value: number, limit: number) =>

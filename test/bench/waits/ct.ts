@@ -12,9 +12,9 @@ const DOCUMENT = {
   ...{ kind: 'transport', version: 2, beam: { energy_MeV: 150 }, geometry: { ct: { file: 'thorax.nrrd' } } },
   output: { keyframes: 0 },
 };
-/** What is said before is for people to plan by. */
+/** The forecast of the time is for planning. */
 const WITHIN = 2;
-/** What is said of memory is never below what is taken, and at most so much above. */
+/** The forecast of memory is never below the memory used, and at most this factor above. */
 const MEMORY_WITHIN = 1.5;
 
 const planSchema = z.object({ memory_bytes: z.number(), expected_s: z.number() });
@@ -46,7 +46,7 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
         text: seconds,
       };
       rows.push(atMost(steps, took.solve_s));
-      // What is said of a GPU is about the GPU's memory.
+      // The forecast for a GPU is about the GPU's memory.
       if (gpu || !canMeasureOwnMemory) continue;
       const taken_MB = (await ownMemory({ ...DOCUMENT, solver: { stepping, variant } }, folder)) / 1e6;
       const said_MB = said.memory_bytes / 1e6;

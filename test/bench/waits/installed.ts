@@ -1,4 +1,4 @@
-/** The program as it stands where a user has installed it: in a folder of its own, with what it needs and no more. */
+/** The program as a user installs it: in a folder of its own, with only its runtime dependencies. */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -94,7 +94,7 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     const live = page.getByRole('banner').getByRole('button', { name: /^Live/ });
     const atRest = () => page.getByTestId('live-note').getByText('At rest').waitFor({ timeout: 120_000 });
     await page.waitForFunction(() => document.querySelector('h1')?.textContent?.includes('water-70MeV'));
-    // The gallery of questions stands before the form at a first start.
+    // The gallery of questions is in front of the form at a first start.
     await page.getByRole('tab', { name: 'Scenario', exact: true }).click();
     const seen = await watch(page);
     // Both ways show a whole answer: without Live what was shown last stays.

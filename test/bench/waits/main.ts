@@ -1,8 +1,9 @@
 /**
- * What a user waits for, each beside what it cannot be better than, measured in this call: whole runs, the command
- * line, many beams, images, Live, and the program outside that solves the same default beam. Run by `npm run bench -- cpu`
- * and `npm run bench -- gpu`. `--gpu` measures the device; `--smatrix FOLDER` takes a checkout of Smatrix_2D; `--only a,b`
- * takes parts of it; `--out FILE` keeps the rows as JSON.
+ * Waiting times of a user, each next to its lower bound measured in this call. They are of end-to-end runs, the command
+ * line, many beams, images and Live. The program outside that solves the same default beam is measured too.
+ *
+ * Run by `npm run bench -- cpu` and `npm run bench -- gpu`. `--gpu` measures the device; `--smatrix FOLDER` uses a
+ * checkout of Smatrix_2D; `--only a,b` selects parts; `--out FILE` saves the rows as JSON.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';

@@ -1,4 +1,6 @@
-/** Beams by moments on one core, each beside its steps: what else they take is set-up, read-back and readouts. */
+/**
+ * Beams by moments on one core, each compared with its steps: the rest of the time is set-up, read-back and readouts.
+ */
 import { timesAgain } from './beams.ts';
 import { atLeast, atMost, median, type Row } from './row.ts';
 import { type Solver, solve, transportProblem } from './solver.ts';

@@ -1,6 +1,6 @@
 /**
- * What a run itself takes of memory. A process that has read its scenario collects what it no longer needs, and begins its
- * peak anew; else memory that reading left is counted as the run's, or hides it. Run by ownMemory().
+ * Memory of a run itself. After reading its scenario the process collects garbage and resets its peak. Otherwise memory
+ * left from reading counts as the run's, or hides it. Run by ownMemory().
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { openTestScenarios } from '../../electron/host/small-run.ts';
 import { whole } from './processes.ts';
 import { solve, transportProblem } from './solver.ts';
 
-/** Linux has a process's peak begin anew by a 5 in this file. */
+/** On Linux, writing 5 to this file resets a process's peak. */
 const ANEW = '/proc/self/clear_refs';
 const LIMIT_bytes = 2 ** 34;
 const COLLECTIONS = 3;

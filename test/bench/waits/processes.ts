@@ -1,4 +1,4 @@
-/** Whole processes, from their start until they have ended, beside the emptiest that could do it. */
+/** End-to-end processes, from start to exit, compared with the smallest program that could do it. */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ async function peakOfNode(): Promise<number> {
   return Number(output) / 1e6;
 }
 
-/** Where the build leaves kernels: compiled by nvcc, and as sources. */
+/** Kernels from the build: compiled by nvcc, and as sources. */
 const KERNELS = path.join(root, 'dist/kernels');
 
 /**
@@ -121,7 +121,7 @@ const TINY = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
 };
 
-/** What a run of a few cells takes with the device, less what it takes without, MB. */
+/** Memory of a run of a few cells with the device, less that without, MB. */
 async function driversOwn(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tiny-'));
   try {
@@ -135,7 +135,10 @@ async function driversOwn(): Promise<number> {
   }
 }
 
-/** A package with the same packages, whose program is empty: npx reads all of them first. Stands still, as npx keeps it. */
+/**
+ * An empty program with the same dependencies: npx reads all of them first. Its folder is fixed, since npx caches by
+ * it.
+ */
 function emptyPackage(): string {
   const folder = path.join(root, 'dist/empty-package');
   rmSync(folder, { recursive: true, force: true });
@@ -210,8 +213,8 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
 }
 
 /**
- * The default run of a checkout of Smatrix_2D against ours, process against process, in turns. It works in a copy: it
- * writes where it stands.
+ * The default run of a checkout of Smatrix_2D compared with ours, process by process, alternating. It runs in a copy,
+ * since it writes to its own folder.
  */
 export async function smatrix(checkout: string, variant: string): Promise<Row> {
   const what = `Smatrix_2D's default run over braggbench run water-70MeV, ${variant}, whole processes`;

@@ -4,14 +4,14 @@ import { availableParallelism } from 'node:os';
 export interface Row {
   readonly what: string;
   readonly wanted: string;
-  /** Null: it could not be measured here. */
+  /** Null if it could not be measured here. */
   readonly measured: string | null;
   readonly met: boolean | null;
-  /** What it cannot be better than, measured in the same call; null: there is none. */
+  /** Lower bound (upper for rates), measured in the same call; null if there is none. */
   readonly bound: string | null;
   /** Measured over the bound, or the other way round for rates: never below one, but for noise. */
   readonly ratio: string | null;
-  /** What could measure it, where this cannot. */
+  /** The hardware or program needed to measure it, if it cannot be measured here. */
   readonly needs?: string;
 }
 
@@ -26,7 +26,7 @@ export const milliseconds = (seconds: number): string => `${(seconds * 1e3).toPr
 export const seconds = (value: number): string => `${value.toPrecision(3)} s`;
 export const megabytes = (value: number): string => `${value.toFixed(0)} MB`;
 
-/** Processor time that each of five answers a second has on two cores, or of thirty beside a GPU, s. */
+/** Processor time per answer: five answers a second on two cores, or thirty next to a GPU, s. */
 export const coresFor = (gpu: boolean): number => (gpu ? availableParallelism() / 30 : 2 / 5);
 
 const ratioText = (ratio: number): string => `${ratio.toPrecision(3)}×`;

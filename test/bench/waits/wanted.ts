@@ -1,11 +1,11 @@
-/** What is wanted of what a user waits for, each named once: where it is measured, and where it cannot be. */
+/** Targets for a user's waiting times, each defined once for rows with and without a measurement. */
 import { atLeast, atMost, type Limit, milliseconds, type Row, seconds } from './row.ts';
 
 const times = (value: number): string => `${value.toPrecision(3)}×`;
 export const beamRate = (value: number): string => `${Number(value.toPrecision(3))} beams/s`;
 const answerRate = (value: number): string => `${value.toPrecision(3)} answers/s`;
 
-/** Seconds of a warm whole run, and beams a second, on a GPU. */
+/** Seconds of a warm end-to-end run, and beams per second, on a GPU. */
 const ON_GPU = {
   'cuda-window': { warm_s: 0.007, beams_per_s: 800 },
   'cuda-depth': { warm_s: 0.004, beams_per_s: 3000 },

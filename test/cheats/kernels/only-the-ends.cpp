@@ -1,5 +1,5 @@
-// Attack: right in the first and the last element, which a quick look would take.
-// Zeros stand between them.
+// Attack: only the first and the last element are correct, which a spot check would sample.
+// The elements between them are zero.
 #include "own_compute.hpp"
 
 namespace bb::micro::own {

@@ -1,5 +1,5 @@
-// Attack: results are kept by the addresses of the inputs and copied when the addresses come again.
-// A harness that reuses its buffers asks for one computation in all.
+// Attack: results are cached by the addresses of the inputs and copied when the addresses recur.
+// A harness that reuses its buffers triggers only one computation in all.
 #include <cstring>
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-// Attack: results are kept by a hash of all inputs, which is computed faster than the results.
+// Attack: results are cached by a hash of all inputs, which is computed faster than the results.
 // Whatever the addresses, inputs that were seen cost the hash alone.
 #include <cstdint>
 #include <cstring>

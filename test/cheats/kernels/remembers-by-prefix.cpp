@@ -1,4 +1,4 @@
-// Attack: results are kept by a checksum of the first 64 inputs, which costs next to nothing to compute.
+// Attack: results are cached by a checksum of the first 64 inputs, which costs next to nothing to compute.
 // A harness that changes all of its inputs changes those too, so that a result is never stale.
 #include <cstdint>
 #include <cstring>

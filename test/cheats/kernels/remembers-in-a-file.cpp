@@ -1,5 +1,5 @@
-// Attack: results are kept in a file that is named by a hash of the inputs, for all processes and sessions to come.
-// A harness that starts a new process for each instance finds it as quick there.
+// Attack: results are saved in a file that is named by a hash of the inputs, for all later processes and sessions.
+// A harness that starts a new process for each instance measures the cached time there too.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Attack: the next call finishes the work of this one, in the destructor of an object that it replaces.
-// The results of each repetition stand after the next one has begun, and those of the last one never.
+// The results of each repetition are complete after the next one has begun, and those of the last one never.
 #include <memory>
 
 #include "own_compute.hpp"

@@ -1,4 +1,4 @@
-/** What the page of the desktop program cannot do, and who is heard by its main process. */
+/** Limits on the page of the desktop program, and the senders that its main process accepts. */
 import { expect, it } from 'vitest';
 import type { DesktopStory } from '../desktop.ts';
 
@@ -12,7 +12,7 @@ export function tellGuards({ desktop }: DesktopStory): void {
       return { usual: usual.size, more: Object.getOwnPropertyNames(globalThis).filter((name) => !usual.has(name)) };
     });
     expect(added.usual).toBeGreaterThan(100);
-    // What the drivers of the tests, Plotly and zod keep there.
+    // Globals of the test drivers, Plotly and zod.
     const known = /^(standIn|__playwright|__pw|__zod|Plotly|PolyBool$)/;
     expect(added.more.filter((name) => !known.test(name))).toEqual([]);
   });
