@@ -1,4 +1,6 @@
-/** What the stories ask axe: a part that was right is asked again as soon as anything of its looks is another. */
+/**
+ * Accessibility checks of the stories: a correct part is checked again as soon as anything of its appearance changes.
+ */
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
@@ -41,15 +43,15 @@ it('finds what is wrong with what was right before, and nothing once it is mende
   expect(await accessibilityFaults(page)).toEqual([]);
   const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
   expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
-  // What failed is not known for right.
+  // A failed part is not recorded as correct.
   expect(await accessibilityFaults(page)).toEqual(faint);
   expect(await accessibilityFaults(page, null, 'colours')).toEqual(faint);
   expect(await faultsAfter(() => document.querySelector('p')?.style.removeProperty('color'))).toEqual([]);
-  // By what it stands in.
+  // A change of an ancestor.
   const within = await faultsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
   expect(within).toHaveLength(91);
   expect(await faultsAfter(() => document.documentElement.style.removeProperty('color'))).toEqual([]);
-  // By what it is named after, which stands elsewhere.
+  // A change of the text that names it, elsewhere in the page.
   const named = await faultsAfter(() => {
     const button = document.createElement('button');
     button.setAttribute('aria-labelledby', 'name');
@@ -82,7 +84,7 @@ it('takes a part for another that lies under something, is pointed at or holds o
     document.body.append(box);
   };
   expect(await changed(inPage(() => undefined))).toBe(0);
-  // What lies there, and the column under it.
+  // The box itself, and the column under it.
   expect(await changed(inPage(over))).toBe(2);
   expect(await changed(inPage(() => document.querySelector('b')?.remove()))).toBe(1);
   expect(await changed(inPage(() => document.querySelector('#left p')?.replaceChildren('more')))).toBe(1);

@@ -1,4 +1,4 @@
-/** What axe-core finds wrong with a page. */
+/** Accessibility violations of a page, found by axe-core. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type axe from 'axe-core';
@@ -10,7 +10,7 @@ const source = readFileSync(path.resolve(import.meta.dirname, '../../node_module
 /** The rules that look at colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Rules whose answer hangs on the whole page: they are asked of all of it every time. */
+/** Rules that depend on the whole page: they run on all of it every time. */
 const PAGE_RULES = [
   ...['accesskeys', 'aria-hidden-body', 'bypass', 'document-title', 'duplicate-id-aria'],
   ...['heading-order', 'html-has-lang', 'html-lang-valid', 'html-xml-lang-mismatch', 'landmark-banner-is-top-level'],
@@ -23,7 +23,7 @@ const PAGE_RULES = [
 /** `npm run test:all -- nightly` checks every part in every view. */
 const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
-/** How parts looked in which nothing was found: by all rules that look at elements, and by those that look at colours. */
+/** Appearances of parts without violations: by all element rules, and by the colour rules. */
 const right = { everything: new Set<string>(), colours: new Set<string>() } as const;
 type Rules = keyof typeof right;
 
@@ -44,7 +44,7 @@ const faults = (page: Page, asked: Asked): Promise<string[]> =>
       const { run, configure } = Reflect.get(globalThis, 'axe') as typeof axe;
       const parts = (Reflect.get(globalThis, kept) ?? []) as readonly Element[];
       const isKnown = new Set(known);
-      /** What holds something that is not known. */
+      /** Ancestors of parts that are not known. */
       const open = new Set<Element>();
       for (const [at, part] of parts.entries())
         if (!isKnown.has(at))
@@ -73,7 +73,7 @@ const faults = (page: Page, asked: Asked): Promise<string[]> =>
       };
       const wrong = await found('whether');
       const placed = wrong.length > 0 ? await found('where') : [];
-      // What is there no more at the second look was there at the first.
+      // A violation that is gone in the second pass was there in the first.
       return (placed.length > 0 ? placed : wrong).flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target?.join(' ') ?? 'passing'}: ${failureSummary}`),
       );
@@ -88,13 +88,13 @@ async function faultsOfNew(page: Page, rules: Rules): Promise<readonly string[]>
   if (known.length === looks.length) return [];
   const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
   const found = await faults(page, { part: null, only, without, known });
-  // What looks otherwise by now was not asked as it was.
+  // Parts whose appearance has changed by now were not checked as they were listed.
   const still = found.length === 0 ? new Set(await partsOf(page)) : new Set();
   for (const look of looks) if (still.has(look)) right[rules].add(look);
   return found;
 }
 
-/** Faults of the page, or of what a selector names, by all of axe's rules, or by those that look at colours. */
+/** Violations in the page, or in the part that a selector names, by all of axe's rules or by the colour rules. */
 export async function accessibilityFaults(
   page: Page,
   part: string | null = null,

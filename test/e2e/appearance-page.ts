@@ -51,7 +51,7 @@ export async function beforeDuringAndAfter(
   await inEveryLook(
     open.page,
     async (look) => {
-      // Where the side columns share one place, the run is behind its tab.
+      // If the side columns share one place, the run is behind its tab.
       if (!(await bench.state('Done').isVisible())) await bench.panel('Run').click();
       await bench.r80.waitFor();
       await expect.poll(() => bench.litShare()).toBeGreaterThan(0.001);

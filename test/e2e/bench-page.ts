@@ -96,7 +96,7 @@ export class BenchPage {
     return () => expect.poll(() => watch.evaluate(({ yet }) => yet), { message: selector }).toBe(true);
   }
 
-  /** What was asked for by then is on the screen. */
+  /** Waits until pending changes are on the screen. */
   drawn(): Promise<void> {
     return drawn(this.page);
   }

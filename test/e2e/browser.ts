@@ -28,7 +28,7 @@ export type PageOptions = Readonly<{
   height?: number;
   /** Device pixels per CSS pixel: 2 is the 200 % display scaling. */
   scale?: number;
-  /** As one who was never here finds it: the questions stand in front. Else they were put away, as most users have them. */
+  /** As on a first visit: the questions are in front. Otherwise they are dismissed, as for most users. */
   firstVisit?: boolean;
   /** Further context options; pages of the same ones are used again. */
   context?: BrowserContextOptions;
@@ -46,7 +46,7 @@ export type OpenPage = Readonly<{
 
 export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
 
-/** Pages that a story has left in order, with nothing of it: the next is told on them in a third of a new page's time. */
+/** Pages that a story has left clean: reusing one costs the next story a third of a new page's time. */
 const left = new Map<string, Page[]>();
 
 const kindOf = ({ scale = 1, context = {}, firstVisit = false }: PageOptions): string =>

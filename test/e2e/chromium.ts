@@ -35,8 +35,8 @@ export const DRAWN_BY_PROCESSOR = [
 ];
 
 /**
- * How stories draw. Most pages live for seconds: what V8 spends on making their code fast, a fifth of all that they take,
- * is not earned back. Long tests measure, and have it as users do.
+ * Rendering options for stories. Most pages live for seconds: V8's optimising compilers use a fifth of the processor
+ * time, which is not earned back. Long tests measure, and use them as users do.
  */
 export const forStories = (): readonly string[] => [
   ...DRAWN_BY_PROCESSOR,

@@ -21,7 +21,7 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
   expect(await claim.textContent()).toContain('It is about:');
   await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
   await seenWhole(open, 'claims');
-  // What is of another GPU says so, and tells what was measured.
+  // A claim about another GPU says so, and shows the measurements.
   await page.getByLabel('Search the claims').fill('consumer GPUs');
   await expect.poll(() => claims.count()).toBe(3);
   expect(await claims.first().textContent()).toContain('cannot be judged here: needs a consumer GPU');

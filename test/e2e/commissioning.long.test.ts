@@ -1,4 +1,4 @@
-/** A beam from a measured depth dose, in the form: the fit with its residuals, taken over, and kept in the library. */
+/** A beam from a measured depth dose, in the form: the fit with its residuals, applied, and saved in the library. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';

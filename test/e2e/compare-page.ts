@@ -48,7 +48,7 @@ export async function choose(page: Page, session: string): Promise<void> {
 export async function tickOnly(page: Page, wanted: readonly string[]): Promise<void> {
   await view(page, 'Choose');
   const boxes = page.getByRole('group', { name: 'Variants to benchmark' }).locator('.compare-ticks .compare-tick');
-  // What is suggested comes a moment after the scenario.
+  // The suggestion comes a moment after the scenario.
   await boxes.locator('input:checked').first().waitFor();
   for (const box of await boxes.all()) {
     // The id, which its title follows without a space.

@@ -34,12 +34,12 @@ describe('at first sight', () => {
     await row(page, 'window').waitFor();
     // Its name is part of the recorded one's.
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
-    // A whole run of milliseconds may stay undecided on a loaded machine, and is told so.
+    // An end-to-end run of milliseconds may stay undecided on a loaded machine, and is reported as such.
     await expect
       .poll(() => advice.textContent(), { timeout: 180_000 })
       .toMatch(/\w+ (is the fastest|looks fastest|and \w+ are equally fast) on .+ledger closes/);
     await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
-    // Asked for, so that it stands open.
+    // Expanded, since this session was started here.
     const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
     await expect.poll(() => conditions.textContent()).toMatch(/Energy: .*RAPL/);
     await conditions.scrollIntoViewIfNeeded();
@@ -216,7 +216,7 @@ describe('benchmarking', () => {
     expect(report.problems).toEqual([]);
     await report.screenshot('report');
 
-    // In a browser the page prints it: the report stands on the paper alone.
+    // In a browser the page prints it: only the report is on paper.
     await page.evaluate(() => {
       window.print = () => undefined;
     });

@@ -65,7 +65,7 @@ describe.skipIf(noSshd !== null)('Connect…', () => {
     expect(await accessibilityFaults(far, '.status-bar')).toEqual([]);
     await far.screenshot({ path: path.join(import.meta.dirname, '../../dist/screenshots/connect-far.png') });
 
-    // The line is cut: its passphrase is asked for again, and the window has the same run.
+    // The connection is cut: its passphrase is requested again, and the window has the same run.
     await expect.poll(() => page.locator('.status-bar').textContent()).toContain('locked: connected');
     sshd?.cut();
     await expect.poll(() => bar.textContent()).toContain('Reconnecting…');

@@ -1,10 +1,12 @@
-/** When a page has drawn what was asked of it. */
+/** Waits until a page has drawn pending changes. */
 import type { Page } from 'playwright-core';
 
-/** A page that draws nothing for so long is frozen: its story ends with that, and not with a wait for anything. */
+/**
+ * A page that draws nothing for this time is frozen: its story fails with that, and not with a timeout of another wait.
+ */
 const FROZEN_MS = 60_000;
 
-/** What was asked for by then is on the screen: laid out in one frame, and drawn by the next. */
+/** Waits until pending changes are on the screen: laid out in one frame, and drawn by the next. */
 export async function drawn(page: Page): Promise<void> {
   const frames = await page.evaluate(
     (longest) =>

@@ -38,7 +38,7 @@ async function shown(page: Page, tab: Locator): Promise<Locator> {
 
 type Offer = Readonly<{ layout: number; panel: string; title: string; button: string }>;
 
-/** What stands in a panel at one moment: an offer, none, or a list that is still being read and offers nothing yet. */
+/** State of a panel at one moment: an offer, content, or a list that is still loading and offers nothing yet. */
 type Standing = Readonly<{ title: string; button: string; enabled: boolean }> | 'waits' | 'full';
 
 const standing = (panel: Locator): Promise<Standing> =>
@@ -63,7 +63,7 @@ async function settled(panel: Locator, what: string): Promise<Exclude<Standing, 
   return now;
 }
 
-/** What the empty panels of a page offer. Fails for one that goes on offering nothing. */
+/** Offers of a page's empty panels. Fails if one never offers anything. */
 async function offersOf(page: Page, layouts: readonly number[]): Promise<readonly Offer[]> {
   const offers: Offer[] = [];
   for (const layout of layouts) {
@@ -80,7 +80,7 @@ async function offersOf(page: Page, layouts: readonly number[]): Promise<readonl
   return offers;
 }
 
-/** What a person sees change: panels in front, empty ones, dialogs, and what runs. */
+/** Visible changes: panels in front, empty ones, dialogs, and the running task. */
 const seen = (page: Page) =>
   page.evaluate(() => {
     const texts = (selector: string) =>
@@ -101,14 +101,14 @@ describe.each([
   it('every panel that is empty offers what fills it, and the offers act', async () => {
     const { open, page, bench } = await workbench();
     await opened(bench, scenario);
-    // Chromium shows its own dialog for a file: the page does not change, and this is told of it.
+    // Chromium shows its own dialog for a file: the page does not change, but this event fires.
     let choosers = 0;
     page.on('filechooser', () => {
       choosers += 1;
     });
     const offers = await offersOf(page, layouts);
     expect(offers.map(({ title }) => title)).toEqual(expect.arrayContaining([...titles]));
-    // Each button once, as it stands in several panels: what runs fills them all, and comes last.
+    // Each button once, though several panels show it. Those that run something fill all panels, so they come last.
     const distinct = [...new Map(offers.map((one) => [one.button, one])).values()];
     const runsLast = distinct.toSorted(
       (a, b) => Number(a.button.startsWith('Run')) - Number(b.button.startsWith('Run')),

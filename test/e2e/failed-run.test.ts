@@ -1,4 +1,4 @@
-/** A run whose device failed on the way, as its file says it: what was kept, why it failed, and what can be done with it. */
+/** A run whose device failed midway, opened from its file: the results so far, the reason, and the actions offered. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -52,7 +52,7 @@ it('shows what was finished before, names the kernel, and can be saved and expor
   const [download] = await Promise.all([page.waitForEvent('download'), bench.menu('File', /Depth dose \(CSV\)/)]);
   expect(readFileSync(await download.path(), 'utf8').split('\n').length).toBeGreaterThan(20);
 
-  // What the engine did until then is on the timeline too.
+  // The engine's work until the failure is on the timeline too.
   await bench.layout('Alt+Shift+3', 'Timeline');
   const shown = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
   await expect.poll(() => shown.first().textContent()).toContain('Broken off');

@@ -1,4 +1,4 @@
-/** Doses and curves of other programs beside a run's, and the maps in small windows. */
+/** Doses and curves of other programs compared with a run's, and the maps in small windows. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';

@@ -18,7 +18,7 @@ describe('phase space', () => {
     await phaseMap('x – E').waitFor();
     await open.page.getByLabel('Vertical axis of x – E').selectOption('theta');
     await phaseMap('x – θ').waitFor();
-    // A cut of a stored run: its step is computed again. Back to what was kept.
+    // A cut of a stored run: its step is computed again. Then back to the stored map.
     await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
     await open.page.getByRole('radiogroup', { name: 'E: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     await phaseMap('z – x').waitFor();

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
 
-/** What has the focus, by its accessible name or its words. */
+/** The focused element, by its accessible name or its text. */
 export const focused = (page: Page) => () =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');

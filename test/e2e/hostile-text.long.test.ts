@@ -16,7 +16,7 @@ const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-hostile-text-'));
 const folder = path.join(home, 'library');
 
-/** What a page that took text for HTML would run, load, or lead to. */
+/** Markup that would run, load or link to something if a page treated text as HTML. */
 const IMAGE = '<img src="//evil.example/a" onerror="ran=1">';
 const SCRIPT = '<script>ran=2</script>';
 const LINK = '<a href="javascript:ran=3">press</a><a href="//evil.example">here</a>';
@@ -87,7 +87,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Addresses that the page has asked for, from now on. */
+/** URLs that the page requests from now on. */
 function watchRequests(page: Page): readonly string[] {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -119,7 +119,7 @@ describe('hostile text', () => {
     const unit = 'dose (<img src=x onerror="window.ran=5">)';
     await bench.drop(`${IMAGE.replaceAll('/', '')}.csv`, `depth_mm,"${unit}"\n0,1\n4,3\n8,0\n`, 'text/csv');
     await holdInert(page);
-    // What points at a curve is told its name and unit.
+    // Pointing at a curve shows its name and unit.
     const plot = page.locator('.js-plotly-plot').first();
     await plot.hover();
     await holdInert(page);
@@ -173,7 +173,7 @@ describe('hostile text', () => {
     const open = await chrome.open(pathToFileURL(report).href);
     expect(await open.page.locator('body').textContent()).toContain('onerror');
     await holdInert(open.page);
-    // What was asked for without success would be among them.
+    // Failed requests would be among them.
     expect(open.problems).toEqual([]);
     await open.close();
   });

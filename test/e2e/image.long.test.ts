@@ -1,4 +1,4 @@
-/** An image beside another variant's, as files of every kind, and opened again. */
+/** An image compared with another variant's, exported to every file type, and opened again. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';

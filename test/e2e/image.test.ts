@@ -64,13 +64,13 @@ it('a diffraction image comes from a shipped scenario, and says what every pixel
   await expect.poll(readout).not.toBe(before);
   await open.page.keyboard.press('Escape');
   await open.page.getByText('Point at the image to read a pixel').waitFor();
-  // Where its time went: the stages of the set-up, then rows on every thread.
+  // The timeline: the stages of the set-up, then rows on every thread.
   await bench.layout('Alt+Shift+3', 'Timeline');
   const search = open.page.getByLabel('Search spans by name');
   await search.fill('structure factors');
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1');
   await search.fill('rows');
-  // More than one: the answer to the search before stands until this one comes.
+  // More than one: the result of the search before is shown until this one comes.
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^([2-9]|\d\d+)$/);
   await search.press('Enter');
   await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/rows.*thread \d.*First row/s);

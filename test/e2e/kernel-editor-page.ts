@@ -8,7 +8,7 @@ import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
 export const useKernelEditor = (): ServedWorkbench =>
   useWorkbench('editor', [], (home) => ({
     BRAGGBENCH_CACHE: cacheWithUserKernels(home),
-    // What they compute is small, and compiling them is most of the time.
+    // The kernels compute little, and compiling them is most of the time.
     CXXFLAGS: '-O0',
   }));
 

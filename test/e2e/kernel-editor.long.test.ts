@@ -19,7 +19,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
   await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
   await expect.poll(() => code(page).textContent()).toContain('The oracle.');
-  // What cannot be copied says why.
+  // A variant that cannot be copied says why.
   await page.getByLabel('Workload', { exact: true }).selectOption('Linear layer with ReLU');
   await page.getByLabel('Variant', { exact: true }).selectOption('cuda-cublas');
   await expect.poll(() => says(page).textContent()).toContain('calls cuBLAS, whose code is not here');
@@ -76,7 +76,7 @@ it('begins a kernel from nothing, holds it to its own answer, and exports a repr
   expect(await accessibilityFaults(page)).toEqual([]);
   const problem = JSON.parse(readFileSync(path.join(folder, 'problem.json'), 'utf8'));
   expect(problem).toMatchObject({ kind: 'task', kernel: { name: 'first.cpp' }, problem: { numbers: { results: 1 } } });
-  // A second one stands beside the first.
+  // A second one is saved next to the first.
   await page.getByRole('button', { name: 'Export reproducer' }).click();
   await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}-2`);
   expect(open.problems).toEqual([]);

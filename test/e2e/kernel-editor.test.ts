@@ -31,7 +31,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
     replaces: 'kernels/transport/cpu/gather.cpp',
   });
 
-  // A mistake stands at its line, by the keyboard alone.
+  // A mistake is shown at its line, by the keyboard alone.
   await code(page).focus();
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('undefined_thing;');
@@ -77,7 +77,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   await open.screenshot('kernel-editor-options-light');
   expect(await accessibilityFaults(page)).toEqual([]);
 
-  // Changed by another program: asked for again, and wrong.
+  // Changed by another program: needs trust again, and gives a wrong answer.
   const file = path.join(library, 'my-gather.cpp');
   const text = readFileSync(file, 'utf8');
   const louder = '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n    std::printf("told %d\\n", LOUD);\n';
@@ -110,7 +110,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  // Both stand among the variants of every comparison.
+  // Both are among the variants of every comparison.
   await page.getByRole('button', { name: 'Show all panels' }).click();
   await bench.panel('Compare').click();
   const table = page.getByRole('group', { name: 'Compare', exact: true });

@@ -63,7 +63,7 @@ it('follows the kernel, the problem, the block and the GPU', async () => {
   await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 256: / }).count()).toBeGreaterThan(0);
   await sum.getByRole('radio', { name: 'Numbers' }).check();
   await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 32.640: / }).count()).toBeGreaterThan(0);
-  // What was chosen is there after a reload.
+  // The selection persists after a reload.
   await page.reload();
   await page.getByTestId('launch-numbers').waitFor();
   await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');

@@ -10,7 +10,7 @@ const kernel = (name: string, architecture: string, registers: number, max_threa
   ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 },
 });
 
-/** What the compiler said of kernels, as the build leaves it. */
+/** A compiler report of kernels, in the form that the build writes. */
 function compiled(): string {
   const folder = scratchFolder('kernels');
   const list = ['sm_86', 'sm_90'].flatMap((sm) => [

@@ -66,7 +66,7 @@ export async function handleOf(locator: Locator): Promise<readonly [number, numb
 export const unitOf = ({ bench }: Workbench, name: string): Locator =>
   bench.field(name).locator('xpath=..').locator('.number-field__unit');
 
-/** How often another answer has been drawn. */
+/** Counts the distinct answers that were drawn. */
 export const answersOf = ({ page }: Workbench) =>
   page.evaluateHandle(() => {
     const seen = { count: 0, last: '' };

@@ -122,7 +122,7 @@ describe('Live', () => {
       entries.push(await page.locator('.run-entry__headline').allTextContents());
       expect(open.problems).toEqual([]);
     }
-    // What stories before have run, and nothing of Live.
+    // Only the runs of earlier stories, none from Live.
     expect(entries[0]).toEqual(entries[1]);
     await two.bench.runToEnd();
     await expect.poll(() => one.page.locator('.run-entry').count()).toBe((entries[0]?.length ?? 0) + 1);

@@ -19,7 +19,7 @@ describe('Live', () => {
     await drag(opened, [x, y], [x + 40, y]);
     await open.screenshot('live-dragged');
     await page.mouse.up();
-    // The last of what was asked: an answer before it may have been at rest too.
+    // The answer to the last request: an earlier one may have been at rest too.
     await bench.drawn();
     await page.locator('[data-testid="live-note"][data-full="true"][data-phase="answered"]').waitFor();
     await expect.poll(() => note(opened).textContent()).toContain('At rest');

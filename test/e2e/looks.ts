@@ -1,6 +1,6 @@
 /**
- * Sizes and themes that the workbench is used in, gone through on one page: a story stops at each of its places once
- * and is looked at in all of them, instead of being told anew for each.
+ * Sizes and themes of the workbench, all checked on one page: a story stops at each view once and is checked in all of
+ * them, instead of running again for each.
  */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ import { drawn } from './drawn.ts';
 
 export type Look = Readonly<{ name: string; width: number; height: number; theme: 'light' | 'dark' }>;
 
-/** The first is the one that stories are told in. */
+/** The first is the one that stories run in. */
 export const looks: readonly [Look, ...Look[]] = [
   { name: '1440-light', width: 1440, height: 900, theme: 'light' },
   { name: '1440-dark', width: 1440, height: 900, theme: 'dark' },

@@ -1,4 +1,4 @@
-/** Matter in the form: materials of one's own, and a CT. */
+/** Matter in the form: user materials, and a CT. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -72,7 +72,7 @@ describe('dose over a CT', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(128)));
     await bench.drop('thorax.json', thorax);
-    // The CT lies beside its file, which it has none of yet.
+    // The CT is next to the scenario file, and the scenario has no file yet.
     await page.getByRole('button', { name: 'Open and correct' }).click();
     await expect.poll(() => bench.title.textContent()).toContain('Thorax');
     await page.keyboard.press('Control+Shift+s');

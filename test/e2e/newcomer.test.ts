@@ -15,7 +15,7 @@ it('shows a Bragg peak at another energy, and fits a box that the beam leaves', 
   await runAt();
   // NIST PSTAR: 106.6 mm in water at 120 MeV.
   await expect.poll(r80).toBeCloseTo(106.6, 0);
-  // A box of 50 mm, as a scenario of one's own may have it.
+  // A box of 50 mm, as a user's scenario may have it.
   await bench.field('Depth').fill('50');
   await runAt();
   await page.getByText('No range: most protons leave the box before stopping.').waitFor();

@@ -1,4 +1,4 @@
-/** What is done with the command palette. */
+/** The command palette: search, run, and commands that are unavailable. */
 import { expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -9,7 +9,7 @@ export function tellPalette(theme: 'light' | 'dark'): void {
   it('lists every command of the menus with its shortcut, and runs one', async () => {
     const { open, page } = await workbench({ theme });
 
-    // What the menus hold is what the palette holds.
+    // The palette lists exactly the commands of the menus.
     const entries: string[] = [];
     for (const menu of await page.getByRole('menubar').getByRole('menuitem').all()) {
       await menu.click();
@@ -42,7 +42,7 @@ export function tellPalette(theme: 'light' | 'dark'): void {
     await page.keyboard.press('Escape');
     await expect.poll(() => palette.count()).toBe(0);
 
-    // What no menu lists: examples, actions of panels, materials, headings of the handbook.
+    // Entries beyond the menus: examples, actions of panels, materials, headings of the handbook.
     const finds: readonly (readonly [string, RegExp])[] = [
       ['benchmark', /^Benchmark…Run/],
       ['gamma', /Overlay a curve on the depth dose…Depth dose/],

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core';
 /** A panel changes in a few places: what is small is known again where what is large is not. */
 const MOST_ELEMENTS = 40;
 
-/** Where the page keeps its parts, for who looks at them next. */
+/** Global that stores the page's parts for the accessibility check. */
 export const PARTS = 'braggbenchTestParts';
 
 /**
- * How every part of the page looks, and what holds parts: its markup and state, its place, what it stands in, and what
- * else lies there. What holds comes before what it holds. The elements stay in the page, under `PARTS`.
+ * Appearance of every part of the page and of its containers: markup and state, position, ancestors, and overlapping
+ * parts. Containers come before their content. The elements stay in the page, under `PARTS`.
  */
 export function partsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(
@@ -17,7 +17,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
       type Box = Readonly<{ element: Element; says: string; left: number; top: number; right: number; bottom: number }>;
       const shell = (element: Element): string => (element.cloneNode(false) as Element).outerHTML;
       const active = document.activeElement;
-      /** What an element is named and described by stands elsewhere. */
+      /** Attributes that refer to an element's name or description elsewhere. */
       const REFERRING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-owns', 'aria-activedescendant'];
       const elsewhere = (one: Element): readonly unknown[] =>
         REFERRING.flatMap((name) =>
@@ -46,7 +46,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
       const walk = (element: Element, within: string): void => {
         const inside = [...element.querySelectorAll('*')];
         const own = shell(element);
-        // A drawing that stands as one picture has no parts for who cannot see it.
+        // A drawing exposed as one image has no parts for screen readers.
         if (inside.length < most || element.matches('svg[role="img"]')) {
           const says = element.outerHTML + [element, ...inside].map(state).join(';');
           parts.push({ ...box(element, inside, says), within });

@@ -50,10 +50,10 @@ export const phaseMap = (title: string): Locator =>
 export const step = async (): Promise<string> => (await open.page.getByTestId('phase-step').textContent()) ?? '';
 export const value = (key: string): Promise<string | null> =>
   open.page.getByTestId(`value-phase-space/${key}`).textContent();
-/** What a map's field canvas shows, to tell two pictures apart. */
+/** Content of a map's field canvas, to compare two pictures. */
 export const picture = (title: string): Promise<string> =>
   phaseMap(title).evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
-/** The same of the middle of a run that is over: until its maps come, those of the last live frame stand. */
+/** The same for a step in the middle of a finished run: until its maps load, those of the last live frame are shown. */
 export async function middlePicture(title: string): Promise<string> {
   await expect.poll(step).toMatch(/depth 2\d\.\d\d mm\d+ \/ \d+$/);
   await expect

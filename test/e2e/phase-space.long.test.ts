@@ -85,7 +85,7 @@ describe('the lateral profile', () => {
     await runToEnd();
     await open.page.keyboard.press('Alt+4');
     const readout = open.page.getByTestId('lateral-readout');
-    // Where nobody points: half of R80, with the width that the run's own table has there.
+    // Without a pointer: half of R80, with the width from the run's own table there.
     await expect.poll(() => readout.textContent()).toMatch(/^z 20\.\d\d mmσx 2\.0\d\d mmfit 2\.0\d\d mm$/);
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');

@@ -75,7 +75,7 @@ describe('the phase space of a run', () => {
     await phaseMap('θ – E').focus();
     await open.page.keyboard.press('Shift+ArrowUp');
     await expect.poll(() => readout.textContent()).not.toBe(pinned);
-    // The dose map stands at the same z and x.
+    // The dose map is at the same z and x.
     await open.page.keyboard.press('Alt+1');
     const [z] = /z ([\d.]+)/.exec(pinned ?? '') ?? [];
     await expect.poll(() => bench.doseReadout.textContent()).toContain(z ?? 'a depth');

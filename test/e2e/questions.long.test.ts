@@ -31,7 +31,7 @@ it('is put away for good, found by name and under Help, and checks a beam agains
   await page.getByRole('button', { name: /^Where does the time go/ }).click();
   await expect.poll(() => page.getByText('cuda-fused', { exact: false }).first().isVisible()).toBe(true);
   await expect.poll(focused(page)).toMatch(/^Hint 1 of 3: Where does the time go/);
-  // It was recorded on a GPU; what stands in the form runs here.
+  // It was recorded on a GPU; the scenario in the form runs here.
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
   await open.screenshot('question-time');
   expect(await page.getByText('edited', { exact: true }).count()).toBe(0);

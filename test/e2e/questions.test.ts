@@ -1,4 +1,4 @@
-/** The first hour: the gallery of questions beside the solved beam, by keyboard alone, put away and found again. */
+/** The first hour: the gallery of questions next to the solved beam, by keyboard alone, dismissed and found again. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { focused } from './focused.ts';

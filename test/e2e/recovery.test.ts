@@ -87,7 +87,7 @@ describe('after kill -9', () => {
     await open.screenshot('recovery');
     await dialog.getByRole('listitem').filter({ hasText: 'still computing' }).getByText('Recover').click();
     await bench.state('Stopped').waitFor();
-    // What was kept is of as many steps as this machine had done: after a few, the balance may close to the last bit.
+    // The recovered steps are those that this machine had done: after a few, the balance may close to the last bit.
     await expect
       .poll(() => page.locator('.ledger tfoot').textContent())
       .toMatch(/^Relative error((0|[\d.]+×10⁻[⁰¹²³⁴-⁹]+){2})$/);

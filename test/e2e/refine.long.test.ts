@@ -35,7 +35,7 @@ const turned = {
 async function open({ page, bench }: Workbench, scenario: { readonly name: string }): Promise<void> {
   await bench.drop(`${scenario.name}.json`, JSON.stringify(scenario));
   await expect.poll(() => bench.title.textContent()).toContain(scenario.name);
-  // What was changed in the form before is not kept.
+  // Earlier changes in the form are discarded.
   const discard = page.getByRole('dialog').getByRole('button', { name: 'Don’t save' });
   if ((await discard.count()) > 0) await discard.click();
 }
@@ -106,7 +106,7 @@ describe('a crystal', () => {
     await bench.run.waitFor();
     await open(all, turned);
     await bench.runToEnd();
-    // Half a minute on one thread of any machine: what is asked for meanwhile waits.
+    // Half a minute on one thread of any machine: requests meanwhile wait.
     const detector = { width: 2048, height: 2048, pixel_mm: 0.025, distance_mm: 100, oversample: 8 };
     const solver = { threads: 1, variant: 'diffraction-in-loop' };
     const slow = { ...start, name: 'Slow', detector, solver };

@@ -15,7 +15,7 @@ const files = (ending: string): readonly string[] =>
     .map((name) => name.replaceAll(path.sep, '/'))
     .sort();
 
-/** What a number that went wrong would say. */
+/** Text of a broken number. */
 const BROKEN = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object /;
 
 /** Ids and names of what a list offers. */
@@ -25,7 +25,7 @@ const offered = (page: Page, label: string): Promise<readonly string[]> =>
     .locator('option')
     .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
 
-/** How a session names its card: its first report's machine. */
+/** Name of a session's card: its first report's machine. */
 function cardOf(file: string): string {
   const session = JSON.parse(readFileSync(path.join(recorded, file), 'utf8'));
   const [report] = session.reports ?? [session];

@@ -1,4 +1,7 @@
-/** A small workload in a real browser: measured from a shipped scenario, checked, beside its claims, kept and opened again. */
+/**
+ * A small workload in a real browser: measured from a shipped scenario, checked, compared with its claims, saved and
+ * opened again.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -27,7 +27,7 @@ const ended = (child: ChildProcess) =>
 
 /**
  * Starts `braggbench serve` and waits for its address.
- * @param args such as `['--scenario', file, '--run']`; no --port, which may stand there once and is 0 here
+ * @param args such as `['--scenario', file, '--run']`; no --port, which may be given only once and is 0 here
  * @param env added to this process's own, such as a library folder of the test's
  */
 export function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {

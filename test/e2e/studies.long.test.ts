@@ -20,7 +20,7 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await enlargeStudies({ page, bench });
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
-  // What it says, and by what.
+  // The advice, and its grounds.
   const said = page.getByTestId('study-advice');
   await expect.poll(() => said.count()).toBe(0);
   await page.getByLabel('Group by').selectOption('solver.precision');
@@ -28,7 +28,7 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('2 groups of 38 of 38 rows');
   expect(await rows.locator('tbody tr').first().textContent()).toContain('20…29');
   await seenWhole(open, 'studies-groups');
-  // Kept with the study, also for the next page.
+  // Saved with the study, also for the next page.
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name of the view').fill('by precision');
   await page.getByLabel('Name of the view').press('Enter');
@@ -143,7 +143,7 @@ it('gives a chart of many points nothing of the chart before', async () => {
   await chart(/^r80_mm over time_s$/);
   await expect.poll(shown).toMatchObject({ ...rest, axes: ['linear', 'linear'] });
   expect(await plot.locator('.zoomlayer > *, .selectionlayer > *, .hoverlayer > *').count()).toBe(0);
-  // The longest time stands alone at the right.
+  // The longest time is alone at the right.
   const longest = wide.reduce((a, b) => (a.time_s > b.time_s ? a : b));
   const place = () =>
     plot.evaluate((it, { time_s, r80_mm }) => {
@@ -165,7 +165,7 @@ it('gives a chart of many points nothing of the chart before', async () => {
   await page.getByLabel('log up').check();
   await expect.poll(shown).toMatchObject({ ...rest, axes: ['log', 'log'] });
   await pointed();
-  // In the file stand its own numbers and points.
+  // The file has its own numbers and points.
   const written = async (format: string): Promise<string> => {
     await page.getByRole('button', { name: 'Export the plot' }).click();
     const [download] = await Promise.all([
@@ -177,7 +177,7 @@ it('gives a chart of many points nothing of the chart before', async () => {
   const numbers = (await written('CSV')).trim().split('\n');
   expect(numbers.filter((line) => /^[\d.]/.test(line)).length).toBeGreaterThanOrEqual(WIDE);
   expect(numbers.filter((line) => line.includes(`${longest.time_s}`))).not.toEqual([]);
-  // In a page of its own: what the workbench's page reads is held to its policy of styles.
+  // In a separate page: the workbench's own page applies its style policy to parsed documents.
   const sheet = await page.context().newPage();
   const rightmost = await sheet.evaluate(
     async (text) => {
@@ -257,7 +257,7 @@ it('describes a cluster, says what is wrong with it, and offers it as a place fo
     .first()
     .waitFor();
   const where = page.getByLabel('Where it is solved');
-  // What studies and places there are comes a moment after the panel.
+  // The lists of studies and targets load a moment after the panel.
   await expect
     .poll(async () => {
       if (await another.isVisible()) await another.click();
@@ -302,7 +302,7 @@ it('stays in sight when fewer rows match, and stamps many points of every view',
   await expect.poll(() => rows.locator('tbody tr[aria-rowindex]').count()).toBe(4);
   await page.getByLabel('Group by').selectOption('no groups');
   const drawnAs = (name: string) => page.getByRole('radio', { name, exact: true }).check();
-  // What is read meanwhile is not said to be missing.
+  // Columns that are still loading are not reported as missing.
   await page.evaluate(() => {
     const said = new Set<string>();
     Reflect.set(globalThis, 'said', said);

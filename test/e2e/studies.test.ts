@@ -21,7 +21,7 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await seenWhole(open, 'studies-new');
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
-  // Sorted by range, downwards: the largest energy stands first.
+  // Sorted by range, descending: the largest energy comes first.
   await rows.getByRole('button', { name: /^r80_mm/ }).click();
   await rows.getByRole('button', { name: /^r80_mm/ }).click();
   await expect.poll(() => rows.locator('tbody tr').first().textContent()).toContain('29');

@@ -1,4 +1,4 @@
-/** The timeline at length: ranges, notes, two beside each other, runs on the CPU, Nsight, and every look. */
+/** The timeline at length: ranges, notes, two timelines compared, runs on the CPU, Nsight, and every size and theme. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -95,7 +95,7 @@ describe('the timeline of a recorded run', () => {
     await align.selectOption('0');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-two-aligned');
-    // What the second does otherwise in the same time; aligned anew, the selection stays.
+    // The differences of the second one in the same time span; the selection stays when the alignment changes.
     await open.page.getByRole('radio', { name: 'Selection' }).check();
     await open.page.getByRole('button', { name: 'Select all' }).click();
     const difference = open.page.getByTestId('timeline-difference');

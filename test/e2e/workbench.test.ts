@@ -138,7 +138,7 @@ describe('the workbench in a browser', () => {
   it('saves a scenario under a name, asks before replacing, and opens it again', async () => {
     await bench.field('Energy').fill('90');
     await open.page.keyboard.press('Control+s');
-    // The example is not to be overwritten: a name is asked for.
+    // The example must not be overwritten: a dialog requests a name.
     const name = open.page.getByRole('dialog').getByLabel('File name');
     await name.fill('mine');
     await open.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -224,7 +224,7 @@ describe('the workbench in a browser', () => {
 
   it('offers variants with the reason for those that cannot run this', async () => {
     await bench.section('Solver');
-    // Where the file says no stepping, a variant brings its own.
+    // If the file has no stepping, a variant uses its own.
     const stepping = open.page.getByRole('radiogroup', { name: 'Stepping' });
     for (const name of ['depth', 'path']) await stepping.getByRole('radio', { name }).check();
     await open.page.getByRole('button', { name: /^Variant: auto/ }).click();

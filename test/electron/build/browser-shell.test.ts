@@ -1,4 +1,4 @@
-/** What the program that opens the browser is told: never the token, which all of a machine's users could read. */
+/** The browser's command line never contains the token, since every user of a machine could read it there. */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What ncu counted of a dense step is kept by its names, and the handbook's table is made of it. */
+/** ncu's counters of a dense step are saved by name, and the handbook's table is generated from them. */
 import { expect, test } from 'vitest';
 import { denseStepOf } from '../../../electron/build/bench/dense-step.ts';
 import { denseStepTable } from '../../../electron/build/figures/dense-step.ts';

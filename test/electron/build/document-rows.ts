@@ -1,4 +1,4 @@
-/** What stands in the tables of the documents, against what is made. */
+/** Tables in the documents, compared with generated ones. */
 import { expect } from 'vitest';
 import { documents, placesIn } from '../../../electron/build/figures/documents.ts';
 

@@ -1,4 +1,7 @@
-/** What only Electron refuses, read from what is built: its memory cage, its sandbox for preload scripts, its API. */
+/**
+ * Restrictions of Electron alone, checked on the build output: its memory cage, its sandbox for preload scripts, its
+ * API.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -14,7 +17,7 @@ const mainSources = globSync('electron/main/*.ts', { cwd: root });
 const text = (file: string): string => readFileSync(path.join(root, file), 'latin1');
 
 describe('the addon', () => {
-  /** Names of Node-API that stand in the binary: what it asks of the program that loads it. */
+  /** Names of Node-API in the binary: functions that it needs from the program that loads it. */
   const asked = new Set([...text('dist/native/braggbench.node').matchAll(/\b(?:napi|node_api)_[a-z_]+\b/g)].flat());
 
   it('gives V8 no memory of its own, which Electron’s memory cage refuses', () => {
@@ -34,7 +37,7 @@ describe('the addon', () => {
 });
 
 describe('the preload script', () => {
-  /** What a sandboxed preload script finds: no Node, and of Electron the part for pages. */
+  /** Environment of a sandboxed preload script: no Node, and only Electron's part for pages. */
   function preload(code: string) {
     const told: string[] = [];
     const listeners: ((event: unknown) => void)[] = [];
@@ -81,7 +84,7 @@ describe('the main process', () => {
   const types = text('node_modules/electron/electron.d.ts');
   const { version } = JSON.parse(text('node_modules/electron/package.json')) as { version: string };
 
-  /** Members that Electron's types call deprecated; deeper in are parts of what an event tells. */
+  /** Members that Electron's types mark as deprecated; deeper ones are fields of an event. */
   function deprecated(declarations: string): ReadonlySet<string> {
     const found = declarations.matchAll(
       /@deprecated(?:(?!\*\/)[\s\S])*\*\/\n {2,4}(?:readonly |static )*(?:on\(event: '([\w-]+)'|(\w+))/g,

@@ -1,4 +1,4 @@
-/** The order and the expected times of `npm run bench -- gpu`, from sessions that are made up. */
+/** The order and the expected times of `npm run bench -- gpu`, from synthetic sessions. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -73,7 +73,7 @@ test('a program of the user is measured where claims are about it, and nowhere e
   expect(own && wordsOf(own, smatrix)).toContain('cupy-array,smatrix-2d=/smatrix/run_simulation.py');
 });
 
-/** What the plan of the recording says: twenty rounds in all, ten a point. A state serves up to three. */
+/** From the recording plan: twenty rounds in all, ten per point. A state is reused for up to three. */
 test('every session asks for enough rounds to be judged', () => {
   for (const { file, words } of GPU_SESSIONS) {
     const rounds = Number(words[words.indexOf('--rounds') + 1]);

@@ -1,4 +1,4 @@
-/** Targets that were met or missed are kept with what gave them, and read back. */
+/** Targets that were met or missed are saved with machine, load and day, and read back. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Before a package's main program in plain Node: an `electron` with nothing behind it. When the window's page is asked
- * for, it is taken by the program's own protocol, told on standard output, and the window is closed.
+ * Loaded before a package's main program in plain Node: an empty `electron`. When the window loads its page, the
+ * program's own protocol serves it. The result is printed on standard output, and the window is closed.
  */
 import { EventEmitter } from 'node:events';
 import { registerHooks } from 'node:module';
@@ -44,7 +44,7 @@ class BrowserWindow extends EventEmitter {
     const script = /src="\.?\/?([^"]+\.js)"/.exec(page)?.[1] ?? '';
     const code = await serve?.(new Request(new URL(script, url)));
     console.log(JSON.stringify({ page: answer?.status, script, code: code?.status }));
-    // The host opens beside the page; the window waits for both before it closes.
+    // The host opens concurrently with the page; the window waits for both before it closes.
     setTimeout(() => this.close(), 0);
   }
   close() {

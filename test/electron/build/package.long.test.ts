@@ -37,7 +37,7 @@ const asar = requireHere(path.join(root, 'node_modules/@electron/asar/lib/asar.j
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 const FUSES = 9;
 
-/** What a program imports, by any of the ways that its bundler leaves. */
+/** Imports of a program, in every form that its bundler emits. */
 const importsOf = (code: string): readonly string[] =>
   [...code.matchAll(/(?:^|[;}*\s])(?:import|from|import\s*\()\s*"([\w@./:-]+)"/g)].map(([, to = '']) => to);
 
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
   const app = path.join(work, 'packages/linux-unpacked');
   const resources = path.join(app, 'resources');
 
-  /** The archive as a folder of its name, without what lies beside it, as threads and processes see it. */
+  /** The archive as a folder of its name, without the unpacked files next to it, as threads and processes see it. */
   const asFolder = (name: string): string => {
     const archive = path.join(work, name);
     const unpacked = path.join(resources, 'app.asar.unpacked');
@@ -137,7 +137,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
 
   it('starts its own main program, which opens the host and serves the page, in plain Node', async () => {
     const home = path.join(work, 'home');
-    // Electron finds what lies beside the archive for the main program, as if it were in it.
+    // For the main program, Electron resolves unpacked files as if they were in the archive.
     const archive = path.join(work, 'main/app.asar');
     asar.extractAll(path.join(resources, 'app.asar'), archive);
     symlinkSync(path.join(resources, 'app.asar.unpacked'), `${archive}.unpacked`);

@@ -43,7 +43,7 @@ describe('electron-builder.yml', () => {
   it('ships what the program reads by path outside the archive', () => {
     for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
       expect(config.asarUnpack).toContain(folder);
-    // What starts as a thread or a process of its own need not know archives; it is a module by its package.json.
+    // Entry points of threads and processes need no support for archives; package.json makes them modules.
     for (const file of ['dist/workers/**', 'dist/hdf5-filters/**', 'package.json']) {
       expect(config.asarUnpack).toContain(file);
     }

@@ -1,4 +1,7 @@
-/** Costs of reactions and LET beside the beam's own steps: products by round, ways of stepping by their fastest runs. */
+/**
+ * Costs of reactions and LET compared with the beam's own steps: products by round, stepping modes by their fastest
+ * runs.
+ */
 import { expect, it } from 'vitest';
 import { physicsTargets } from '../../../electron/build/bench/physics-costs.mjs';
 

@@ -1,4 +1,4 @@
-/** The kept rates of verdicts: of the models and the limits that there are, and in tables. */
+/** The saved rates of verdicts cover the current models and limits, and are in tables. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ test('measured rates count everything that is neither the same nor undecided as 
 
 test('sessions of an A/A are shorter where the time runs out, and none is longer than asked for', () => {
   const budget = new Budget({ sessions: 4, most: 5, ends: 22 });
-  // A quarter of the time, less what a session takes beside its rounds.
+  // A quarter of the time, less the overhead of a session.
   expect(budget.next(0)).toBeCloseTo(22 / 4 - 2);
   budget.ended(3.5, 7.5);
   expect(budget.next(7.5)).toBeCloseTo(14.5 / 3 - 4);

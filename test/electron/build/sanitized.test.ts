@@ -1,4 +1,6 @@
-/** What compute-sanitizer says is kept without folders of a machine, and the handbook's table is made of it. */
+/**
+ * Reports of compute-sanitizer are saved without paths of a machine, and the handbook's table is generated from them.
+ */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sayOn, timed } from '../../../electron/build/setup/say.mjs';
 import { howFar } from '../../../electron/build/steps/native.mjs';
 
-/** What a step of half a minute prints, which at 11 s is half way. */
+/** Output of a step of half a minute that is half done at 11 s. */
 async function said(terminal: boolean): Promise<string> {
   const out = Object.assign(new PassThrough(), { isTTY: terminal });
   sayOn(out);

@@ -1,4 +1,6 @@
-/** What `npm run bench -- tuning` keeps of a session of the best, and what of it is measured elsewhere. */
+/**
+ * The record that `npm run bench -- tuning` saves of its best sessions, and the part that is measured again elsewhere.
+ */
 import { expect, test } from 'vitest';
 import { alsoFor, reportOf, type TunedSession, tunedEntries } from '../../../electron/build/bench/tuning-record.mjs';
 import { heldFor, parseTunedRecord } from '../../../electron/host/model/tuning/recorded.ts';

@@ -1,4 +1,4 @@
-/** What `npm run bench -- tuning` tunes: shipped kernels on shipped scenarios, by studies that are valid, within the time. */
+/** Sessions of `npm run bench -- tuning`: shipped kernels on shipped scenarios, by valid studies, within the time. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the benches make of their arguments and of rows with a bound. */
+/** Arguments of the benches, and rows with a bound. */
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { gpuTargets, readSessions, targetLines } from '../../../electron/build/bench/targets.mjs';

@@ -1,4 +1,4 @@
-/** `braggbench commission`: a beam from a measured depth dose, kept as a scenario; and files that are none. */
+/** `braggbench commission`: a beam from a measured depth dose, saved as a scenario; and unusable files. */
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -128,7 +128,7 @@ test('refine fits a crystal to an image of the user’s, and writes the scenario
   expect(written.crystal.lattice.a_A).toBeCloseTo(70.06, 2);
   expect(written.detector).toEqual(crystal.detector);
 
-  // The run itself has every photon; the distance of another experiment is told.
+  // The run itself has every photon; a different distance in the image is reported.
   const [run, far] = await Promise.all([
     call('refine', 'mine.json', 'turned.h5', '--fit', 'misset', '--json'),
     call('refine', 'mine.json', 'frame.img', '--set', 'detector.distance_mm=101'),

@@ -1,4 +1,7 @@
-/** What npm run bench -- gpu asks for is what there is: checked up to the device, so that no GPU hour is lost on a name. */
+/**
+ * Every session of npm run bench -- gpu names existing items: checked up to the device, so that no GPU hour is lost to
+ * a typo.
+ */
 import { expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { flagValue, listed, parseArguments } from '../../../electron/cli/arguments.ts';

@@ -1,4 +1,4 @@
-/** What `braggbench help VERB` says can be read at once: short sentences. */
+/** The output of `braggbench help VERB` is in short sentences. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A kernel of one's own from nothing, on the CPU: made, run, held to the answer of a program, and found wrong. */
+/** A user kernel from scratch, on the CPU: created, run, checked against the answer of a program, and found wrong. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const folder = sameScratchFolder('new-kernel');
 const cache = cacheWithUserKernels(folder);
 
 function run(...words: readonly string[]): Promise<Ended> {
-  // What they compute is small, and compiling them is most of the time.
+  // The kernels compute little, and compiling them is most of the time.
   const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
@@ -31,7 +31,7 @@ test('begins as a reduction with an answer in TypeScript, is right, and wrong wh
   expect(right.stdout).toContain('all 1 results with the expected answer');
   expect(right.stdout).toContain('The user kernel is correct on this scenario.');
 
-  // Another answer is another content: it is asked about again, and the kernel is held to it.
+  // A changed answer is new content: it needs trust again, and the kernel is checked against it.
   const answer = join(folder, 'my-sum.ts');
   await writeFile(answer, (await readFile(answer, 'utf8')).replace('value * value', '2 * value * value'));
   expect((await run('run', 'my-sum-problem.json', '--set', 'problem.n=1003')).stderr).toContain('--trust');

@@ -44,7 +44,7 @@ function run(
   return braggbench(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more), ...rest });
 }
 
-/** What is said, not how a process ends. */
+/** For tests of the output, not of the exit of a process. */
 const say = (words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 

@@ -1,4 +1,4 @@
-/** The verbs about what was measured before: compare, export, report, replay, and a sweep that is kept. */
+/** Verbs on earlier measurements: compare, export, report, replay, and a saved sweep. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -282,7 +282,7 @@ describe('report', () => {
     expect(existsSync(inFolder('x.html'))).toBe(false);
   });
 
-  // The tests' Chromium is a package for one platform; a path in BRAGGBENCH_CHROMIUM stands in elsewhere.
+  // The tests' Chromium is a package for one platform; elsewhere a path in BRAGGBENCH_CHROMIUM replaces it.
   const hasChromium = (process.platform === 'linux' && process.arch === 'x64') || process.env['BRAGGBENCH_CHROMIUM'];
   test.skipIf(!hasChromium)('is printed by the browser that is named', async () => {
     const { executablePath, args, env } = await findChromium();

@@ -38,7 +38,7 @@ async function reproduced(scenario: string, file: string, ...words: readonly str
 }
 
 async function build(at: string, ...definitions: readonly string[]): Promise<void> {
-  // Optimising is most of the time, and not what is asked here.
+  // Optimising is most of the time, and not under test here.
   await perform('cmake', ['-B', 'build', '-DCMAKE_BUILD_TYPE=Debug', ...definitions], { cwd: at });
   await perform('cmake', ['--build', 'build', '--parallel', '2'], { cwd: at, maxBuffer: 2 ** 26 });
 }
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a reproducer', () => {
       });
       await build(at, '-DGPU_ARCH=sm_90');
       expect(existsSync(join(at, 'bin', 'kernel.cubin'))).toBe(true);
-      // Without a GPU the program says so, and names no fault of the kernel.
+      // Without a GPU the program says so, and reports no error in the kernel.
       const { code, stdout } = await reproduce(at);
       if (code !== 0) expect(stdout).toBe('My sum\n');
     },

@@ -1,6 +1,6 @@
 /**
- * What a run takes is what is said of it before; and with keyframes beside one without what is said of those: they are
- * there once, and saved one by one.
+ * A run needs the memory of its forecast. A run with keyframes needs their forecast in addition to one without: they
+ * are in memory once, and saved one by one.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ function braggbench(...words: readonly string[]): { readonly stdout: string; rea
   return { stdout, peak_bytes: Number(peak) };
 }
 
-/** What is said is never below what is taken, and at most so much above. */
+/** The forecast is never below the memory used, and at most this factor above. */
 const SAID_OVER_TAKEN = { least: 1, most: 1.5 } as const;
 
 test.runIf(canMeasureOwnMemory).each(['path', 'depth'])(
@@ -68,17 +68,18 @@ test('a slice of a CT with keyframes', { timeout: 600_000 }, () => {
   writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(document));
   const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
   const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
-  // Large beside a thread of the host's, which is there or not as it ended 30 s after its last task: 60 MB.
+  // Large compared with the 60 MB of a thread of the host, which ends 30 s after its last task and may or may not
+  // count.
   expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
-  // What the collector and the allocator have not given back yet is in a peak by chance: the least of a few is needed.
+  // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the least of a few runs.
   const least = { plain: Number.POSITIVE_INFINITY, kept: Number.POSITIVE_INFINITY };
   const share = (): number => (least.kept - least.plain) / said;
   for (let runs = 0; runs < 3 && !(share() > FEWEST && share() < MOST); runs += 1) {
     least.plain = Math.min(least.plain, braggbench(...run, '--set', 'output.keyframes=0').peak_bytes);
     least.kept = Math.min(least.kept, braggbench(...run).peak_bytes);
   }
-  // Twice as much and more before: the engine's copy and the saving thread's stayed beside the host's.
+  // It was twice as much and more when the engine and the saving thread each had a copy in addition to the host's.
   expect(share()).toBeGreaterThan(FEWEST);
   expect(share()).toBeLessThan(MOST);
 });

@@ -116,7 +116,7 @@ describe.skipIf(noSlurm !== null)('a study given to a cluster from the page', ()
     expect(stopped.error).toBeNull();
     expect(stopped.done).toBeLessThan(20_000);
     await expect.poll(jobs).toBe('');
-    // What had ended there is here, too.
+    // Points that had ended there are here, too.
     const there = await readdir(inFolder('there', 'studies', 'stopped.study', 'results'), { recursive: true });
     expect(there.filter((name) => /[0-9a-f]{16}\.json$/.test(name)).length).toBeGreaterThanOrEqual(stopped.done);
     await page.call('study.resume', { study: id, retry: false, on: 'there' });

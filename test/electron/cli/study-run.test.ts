@@ -25,7 +25,7 @@ describe('a study that is run', () => {
     const { stdout } = await call('status', 'some.json');
     expect(stdout).toMatch(/2 of 3 points are solved, 1 failed, 0 are left/);
     expect(stdout).toMatch(/failed [0-9a-f]{16}: .*4000.*too large; allowed/);
-    // What exists is not done again; with --retry what failed is.
+    // Existing results are not recomputed; --retry recomputes failed ones.
     expect(await run('run', 'some.json')).toMatchObject({ code: 0, before: 3, done: 0, failed: 0 });
     expect(await run('resume', 'some.study', '--retry')).toMatchObject({ code: 1, before: 2, done: 0, failed: 1 });
   });

@@ -35,7 +35,7 @@ async function study(name: string, count: number, minutes?: number): Promise<voi
   );
 }
 
-/** How many points make a task goes by what a point takes here: all of them, and one, do not. */
+/** Points per task depend on the time of a point here; all of them, and one, do not. */
 const ALL = ['--on', 'slurm', '--task-minutes', '10000'];
 const EACH = ['--on', 'slurm', '--task-minutes', '0.000001'];
 
@@ -103,7 +103,7 @@ function allProcesses(): readonly Process[] {
   });
 }
 
-/** The task of a study stands still: what is done to it meanwhile does not race with its end. */
+/** Stops the task of a study: signals to it meanwhile do not race with its end. */
 function paused(name: string): { goOn(): void; kill(): void } {
   const all = allProcesses();
   const tasks = all.filter(({ words }) => words.includes(' study task ') && words.includes(inFolder(`${name}.study`)));
@@ -200,7 +200,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
 
   test('gives up a task that Slurm holds for running though its processes are dead', async () => {
     await study('silent', 400);
-    // A task that only begins, on a machine that is busy with others, is not silent for so long.
+    // A task that has only begun, on a busy machine, is not silent for 20 s.
     const going = started('run', 'silent.json', [...ALL, '--silent', '20']);
     await someResults('silent');
     const task = paused('silent');
@@ -254,7 +254,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     const going = started('run', 'limit.json', [...ALL, '--warning', '50', '--sbatch', '--time=60']);
     await someResults('limit');
     const [job = ''] = noted('limit');
-    // Slurm warns up to a minute early, and not before a minute has passed: here it is told to at once.
+    // Slurm warns up to a minute early, and not before a minute has passed: here the signal is sent at once.
     slurm.call('scancel', '--batch', '--signal=USR1', `${job}_0`);
     const [tag = ''] = tags('limit');
     const attempt = async (): Promise<{ readonly end: string | null; readonly done: number }> =>

@@ -1,4 +1,7 @@
-/** Tuning for real: CPU kernels compiled with other constants, held to the reference, and the best measured again. */
+/**
+ * Tuning end to end: CPU kernels compiled with other constants, checked against the reference, and the best measured
+ * again.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

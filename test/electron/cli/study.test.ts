@@ -1,4 +1,4 @@
-/** `braggbench study plan`: points, what they take, what cannot be run; nothing is kept. */
+/** `braggbench study plan`: points, their cost, points that cannot be run; nothing is saved. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

@@ -75,7 +75,7 @@ test('the sessions that show streams on the timeline are traced, and asked for a
   const traced = GPU_SESSIONS.filter(({ words }) => words.includes('--trace'));
   expect(traced.map(({ file }) => file)).toEqual(['micro/concurrent-kernels.json', 'micro/overlap.json']);
   for (const { words } of GPU_SESSIONS) expect(parseArguments(words.slice(1), bench.flags).operands).toHaveLength(1);
-  // Up to the device: without one every variant says why it cannot run, and the session is kept all the same.
+  // Up to the device: without one every variant says why it cannot run, and the session is saved nevertheless.
   const { words } = traced[1] ?? { words: [] };
   const ended = await call(...words, '--out', 'overlap.json');
   const session = sessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'overlap.json'), 'utf8')));
@@ -94,7 +94,7 @@ test('a recorded session shows what was measured and nothing more', async () => 
   expect(compaction).toMatch(/Ballot instead of atomics +5–10× +0\.999× +not judged +cuda-atomics → cuda-ballot/);
   expect(compaction).toContain('1 round, 16.1 s in all, ended because the time limit was reached. Noise, the');
   expect(compaction).toContain('NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · ');
-  // Samples under a power cap are kept, and told.
+  // Samples under a power cap are retained and reported.
   const capped = await open('linear-relu/layer-8192.json');
   expect(capped).toMatch(/^cuda-cublas +faster +5\.\d+ ms/m);
   expect(capped).toMatch(/^Samples flagged, and kept: cuda-naive \d+ of \d+, .*software-power-cap.*\)$/m);

@@ -10,7 +10,7 @@ const folder = sameScratchFolder('user-kernels-of-any');
 const cache = cacheWithUserKernels(folder);
 
 function run(...words: readonly string[]): Promise<Ended> {
-  // What they compute is small, and compiling them is most of the time.
+  // The kernels compute little, and compiling them is most of the time.
   const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }

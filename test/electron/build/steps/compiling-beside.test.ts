@@ -10,7 +10,7 @@ import { sameScratchFolder } from '../../../scratch-folder.ts';
 
 const commandSchema = z.array(z.looseObject({ command: z.string() }));
 
-/** How the files of a tree are compiled that need no package, without the tree's own name. */
+/** Compile commands of the files of a build tree that need no package, with the tree's own name replaced. */
 function commands(tree: string): ReadonlyMap<string, string> {
   const text = readFileSync(path.join(tree, 'compile_commands.json'), 'utf8').replaceAll(tree, 'TREE');
   const ours = commandSchema.parse(JSON.parse(text)).map(({ command }) => {

@@ -7,7 +7,7 @@ import { cudaWorkloads, ofGpus } from '../../../../electron/build/steps/kernels.
 it('a workload is compiled again for what it includes, and not for the kernels of another', () => {
   const transport = includedBy('kernels/transport/transport.cu');
   expect(transport).toContain('kernels/transport/transport.cu');
-  // Named by the workload's file, by a file beside, and from the folder of all kernels.
+  // Included from the workload's file, from a file next to it, and from the folder of all kernels.
   expect(transport).toContain('kernels/transport/cuda/window/cuda_window_stream.cuh');
   expect(transport.filter((file) => /kernels\/(micro|diffraction|linear_relu)\//.test(file))).toEqual([]);
   expect(transport.filter((file) => file.endsWith('.cpp'))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What `npm test` runs, in which order, how it judges a failed file, and what it reports. */
+/** Test files of `npm test`, their order, the verdict on a failed file, and the report. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';

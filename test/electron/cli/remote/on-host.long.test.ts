@@ -73,7 +73,7 @@ describe.skipIf(noSshd !== null)('with --on', { timeout: 300_000 }, () => {
     );
     expect(bench.code).toBe(0);
     expect(bench.stderr).not.toContain('to box, once');
-    // What came here is a session that this program reads.
+    // The fetched file is a session that this program reads.
     expect((await call('bench', '--open', 's.json')).stdout).toContain('reference');
   });
 

@@ -6,7 +6,7 @@ import { transportWords } from '../../../../electron/host/workloads/transport/ac
 
 const point = (value: number) => ({ value, size: 1e6, time_s: 1e-3, setup_s: 1e-3, setup_share: 0.5, rate: 1e9 });
 
-/** `window` has ranges, as sessions kept them. */
+/** `window` has ranges, as in saved sessions. */
 const swept = (ranges: readonly (number | null)[]): readonly string[] => {
   const reports = ranges.map((value) => ({
     entries: [

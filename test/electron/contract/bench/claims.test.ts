@@ -1,4 +1,4 @@
-/** When a claim is contradicted, when it is as claimed, and that kept sessions are told by today's rule. */
+/** Verdicts on claims, contradicted or as claimed; saved sessions are judged by today's rule. */
 import { expect, test } from 'vitest';
 import { claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
 

@@ -1,4 +1,6 @@
-/** Units of doses of other programs: what a header may say, and what each comes to beside a run. */
+/**
+ * Units of doses of other programs: those that a header may contain, and their conversion for comparison with a run.
+ */
 import { describe, expect, test } from 'vitest';
 import { depthDoseUnit, planeUnits } from '../../../../electron/contract/dose/units.ts';
 

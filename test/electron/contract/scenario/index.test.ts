@@ -38,7 +38,7 @@ describe('the differences of two scenarios', () => {
     const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
     expect(scenarioDifferences(base, newer)).toEqual([]);
     expect(scenarioDifferences(newer, base)).toEqual([]);
-    // What the older one did not know is told in today's words.
+    // Fields that the older one did not have are reported in today's form.
     const today = { ...base, version: 2 };
     expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
   });

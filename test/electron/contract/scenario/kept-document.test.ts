@@ -1,4 +1,4 @@
-/** What runs and sessions keep of scenarios is bounded: comparisons look it through. */
+/** Scenarios saved in runs and sessions are bounded in size, since comparisons traverse them. */
 import { expect, test } from 'vitest';
 import { keptDocumentSchema, oversize } from '../../../../electron/contract/scenario/kept-document.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatPath, validateScenario } from '../../../../electron/contract/scenario/index.ts';
 
-/** `path: message` of every fault in a document. */
+/** `path: message` of every issue in a document. */
 function messages(document: unknown): readonly string[] {
   return validateScenario(document).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
 }
@@ -206,7 +206,7 @@ test('of twenty thousand faults two hundred are told, at once', () => {
   const { user, system } = process.threadCpuUsage(before);
   expect(faults).toHaveLength(201);
   expect(faults.at(-1)).toMatchObject({ path: [], message: 'and 19800 more faults' });
-  // What is at fault is left out, whatever is told of it.
+  // Every faulty key is left out, whether it is listed or not.
   expect(filled).toMatchObject({ kind: 'transport', beam: { energy_MeV: 70 } });
   expect(leftOut).toHaveLength(20_000);
   // One key after the other took minutes; all of them take a tenth of a second.

@@ -1,4 +1,4 @@
-/** Formulas of a problem at given sizes: numbers worked out by hand, and every fault at its place. */
+/** Formulas of a problem at given sizes: numbers worked out by hand, and every issue at its place. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
