@@ -9,7 +9,7 @@ function goneAfterwards(folder: string): string {
   return folder;
 }
 
-/** A folder for the tests of a file or of a `describe`, gone after them. Call it beside them, not within one. */
+/** A folder for the tests of a file or of a `describe`, deleted after them. Call it next to them, not within one. */
 export const scratchFolder = (name: string): string =>
   goneAfterwards(mkdtempSync(path.join(tmpdir(), `braggbench-${name}-`)));
 

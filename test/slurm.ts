@@ -18,7 +18,7 @@ export const noSlurm: string | null =
 
 export interface OneNodeSlurm {
   readonly environment: { readonly SLURM_CONF: string };
-  /** Stands in for a crash: the process of that name is killed. */
+  /** Simulates a crash: the process of that name is killed. */
   kill(program: 'slurmctld' | 'slurmd'): void;
   start(program: 'slurmctld' | 'slurmd'): void;
   call(program: string, ...words: readonly string[]): string;

@@ -14,7 +14,7 @@ export const WIDE_VARIANTS = ['plain', 'tiled', 'blocked', 'fused'] as const;
 /** Results that are written at the same time. */
 const AT_ONCE = 64;
 
-/** What is measured at a point of it. Ids are hashes: results lie evenly in their folders. */
+/** Result of one point. Ids are hashes: results are spread evenly over their folders. */
 export function wideRow(i: number) {
   const n = Math.floor(i / WIDE_VARIANTS.length);
   return {

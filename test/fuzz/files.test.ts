@@ -142,7 +142,7 @@ const filesOf = (name: string, ending: string, most_bytes = 2 ** 20, recursive =
     .filter((one) => statSync(one).size <= most_bytes)
     .map((one) => readFileSync(one));
 
-/** Faults of a table: whole sentences, each with its line. */
+/** Issues of a table: readable messages, each with its line. */
 function holdFaults(faults: readonly { readonly line: number; readonly message: string }[]): void {
   expect(faults.length).toBeGreaterThan(0);
   for (const { line, message } of faults) {
@@ -168,7 +168,7 @@ const draftOf = (title: string): object => ({
   time: '2026-01-02T03:04:05.000Z',
 });
 
-/** A scenario is read to issues: those of one at fault are whole sentences. */
+/** Parses a scenario to its issues: readable messages, and at least one error if it has no problem. */
 function readScenario(name: string): Read {
   return async (bytes) => {
     const reading = await scenarios.parse(asText(bytes), { name, folder: null });

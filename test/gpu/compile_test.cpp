@@ -37,7 +37,7 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   }
   const LoadedKernels first = load_kernels(gpu(), "probe", folders);
   CHECK(first.pieces != nullptr && computes(first));
-  CHECK_EQ(first.pieces->counts().compiled, 1);  // of four: only what was asked for
+  CHECK_EQ(first.pieces->counts().compiled, 1);  // of four: only the requested one
   const LoadedKernels second = load_kernels(gpu(), "probe", folders);
   CHECK(computes(second));
   CHECK_EQ(second.pieces->counts().from_cache, 1);
@@ -45,7 +45,7 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   std::printf("    NVRTC %s: compiled in %.0f ms\n", nvrtc_library().state.version.c_str(),
               first.pieces->counts().compile_s * 1e3);
 
-  // A kept image that the driver refuses is made again.
+  // A cached image that the driver refuses is compiled again.
   for (const auto& entry : std::filesystem::directory_iterator(folders.cache)) {
     ImageCache(folders.cache).keep(entry.path().stem().string(), "no machine code at all");
   }

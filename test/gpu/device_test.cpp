@@ -164,9 +164,10 @@ TEST("GPU: a captured graph replays what was captured") {
 }
 
 TEST("GPU: a flushed L2 makes reads slower that follow each other, and device time is within wall time") {
-  // Bandwidth hardly tells: HBM of an H200 reads at two thirds of its L2's rate, and in microseconds launch gaps count.
-  // Latency does: one read after the other takes 200 to 300 cycles from either half of an H100's L2 of two times 25 MB,
-  // and from 600 on from memory. The lines are 1 % of that L2; a launch reads each once, so that L1 holds none of them.
+  // Bandwidth hardly separates them: HBM of an H200 reads at two thirds of its L2's rate, and in microseconds launch
+  // gaps count. Latency does. Dependent reads need 200 to 300 cycles from either half of an H100's L2 of two times 25
+  // MB, and from 600 on from memory. The lines are 1 % of that L2; a launch reads each once, so that L1 holds none of
+  // them.
   constexpr std::size_t kLines = 4096, kLineWords = 32;
   const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
   Stream stream(gpu());

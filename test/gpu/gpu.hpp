@@ -8,7 +8,7 @@
 #include "cuda/compile/kernel_library.hpp"
 #include "cuda/device/device.hpp"
 
-// What the GPU tests share. They need a CUDA device and the built kernels:
+// Helpers of the GPU tests. They need a CUDA device and the built kernels:
 //   BRAGGBENCH_KERNELS  folder of the fatbins, with source/ in it (default dist/kernels)
 //   BRAGGBENCH_DEVICE   index or UUID (default: the first usable)
 namespace bb::test {

@@ -9,8 +9,8 @@ using namespace bb::engine;
 
 namespace {
 
-/// Where cuBLASLt departs from the rule: its mask also has bits where Z is exactly 0 or NaN, and in TF32 its rectifier
-/// gives 0 for NaN. Seen on an H200 with cuBLAS 13.1; the variants are shown as wrong on such problems.
+/// Known deviations of cuBLASLt: its mask also has bits where Z is exactly 0 or NaN, and in TF32 its rectifier gives 0
+/// for NaN. Seen on an H200 with cuBLAS 13.1; the variants are shown as wrong on such problems.
 bool library_departs(std::string_view variant, std::string_view check) {
   return variant.starts_with("cuda-lt") && (check == "nan" || check == "bits");
 }
@@ -20,7 +20,7 @@ void check_variants(const char* what, TaskProblem problem) {
   for (const TaskVariant& variant : bb::tasks::find_bench(problem).variants) {
     if (std::string_view(variant.device) != "cuda") continue;
     problem.variant = variant.id;
-    // What a variant says beforehand that it cannot do is no fault of it.
+    // A variant that refuses a problem beforehand does not fail.
     if (!variant.refuses(problem).empty()) continue;
     try {
       TaskRun run(problem);

@@ -201,7 +201,7 @@ TEST("GPU: events give the spans of kernels, copies, memsets and graphs where CU
     CHECK(call != calls.end());
   }
 
-  // A whole run: its kernels fill what the batches' own events measured.
+  // An end-to-end run: its kernels fill the time that the batches' own events measured.
   bb::transport::Problem p = bb::test::water_problem(20.0, {6.0, 6.0, 0.5, 0.25}, 0.3, 0.05);
   p.variant = "cuda-gather";
   p.keyframes = 0;

@@ -71,7 +71,7 @@ const run = (id, ...more) => braggbench('run', 'small.json', '--variant', `./${i
 
 const totals = { passed: 0, failed: 0 };
 
-/** @param {string} name @param {() => unknown} check an answer that is not true is told */
+/** @param {string} name @param {() => unknown} check any answer other than true is printed as a failure */
 function test(name, check) {
   let answer;
   try {

@@ -29,7 +29,7 @@ Problem water(bool filled) {
   return p;
 }
 
-/// What comes out of reactions is swept by the host, from what the device records of them.
+/// The host sweeps the products of reactions, from the device's records of them.
 Problem followed(Problem p) {
   follow_reactions(p);
   p.beam.energy = 25.0;  // tables begin at 7 MeV

@@ -13,7 +13,7 @@ namespace bb::test {
 void hold_to_longest_way(const transport::Problem& problem, const transport::Tables& tables,
                          const engine::RunResult& result);
 
-/// An engine::Run whose result is held to that.
+/// An engine::Run whose result is checked against the longest way.
 class Run : public engine::Run {
  public:
   using engine::Run::Run;
@@ -26,7 +26,7 @@ class Run : public engine::Run {
   }
 };
 
-/// Many beams on one grid, each held to its own.
+/// Many beams on one grid, each checked against its own longest way.
 class Beams : public engine::Beams {
  public:
   using engine::Beams::Beams;

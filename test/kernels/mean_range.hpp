@@ -14,9 +14,9 @@ namespace bb::test {
 std::optional<double> mean_range(const transport::Problem& problem, const transport::Tables& tables,
                                  const engine::RunResult& result, double longest);
 
-/// How far a beam's protons come along its axis at most, mm, in the mean over their energies: the CSDA range without any
-/// angle, through the lightest matter of each row of cells; of a tilted beam, through the lightest of all. Infinite
-/// where the grid ends before.
+/// Longest way of a beam's protons along its axis, mm, in the mean over their energies. It is the CSDA range without any
+/// angle, through the lightest matter of each row of cells; of a tilted beam, through the lightest of all. Infinite if
+/// the grid ends before.
 double longest_way(const transport::Problem& problem);
 
 /// Says so where the mean range lies beyond that way, which is impossible; else empty. Without scattering the two are

@@ -191,7 +191,7 @@ void compare(const std::vector<ParityScenario>& scenarios, const Variant& varian
     const double left = share_left(wanted, wanted.last.step);
     compare_marginals(got.last, wanted.last, left, tolerance, where);
     CHECK_EQ(got.planes.size(), wanted.planes.size());
-    // Where hardly a proton is left, a cut holds rounding.
+    // If hardly a proton is left, a cut is rounding error.
     for (std::size_t k = 0; left > 1e-3 && k < std::min(got.planes.size(), wanted.planes.size()); ++k) {
       CHECK(got.planes[k].of == wanted.planes[k].of);
       close("a cut", std::max(0.0, cut_error(got.planes[k], wanted.planes[k], wanted.last) - 1e-7));

@@ -34,7 +34,7 @@ void many_media(Problem& p) {
   for (auto& m : p.map) m = static_cast<std::uint8_t>(random() % p.materials.size());
 }
 
-/// How much the scenarios ask: the same code in a few cells, or in ten times as many.
+/// Size of the scenarios: the same code in a few cells, or in ten times as many.
 struct Size {
   double beam_energy, beam_depth, beam_angle_step, filled_angle_step;
   double linear_bins;  // a tenth of the range is not to be spread by the bins

@@ -1,7 +1,7 @@
 /**
- * Beams that run along a side of the box: what leaves through it is gone, in the Monte Carlo of the oracle and in every
- * stepping. Emptiness behind the side held back protons in the cells beside it: 32.69 MeV of 70, 0.1 mm from it, where
- * the Monte Carlo has 31.34.
+ * Beams along a side of the box: protons that leave through it are gone, in the oracle's Monte Carlo and in every
+ * stepping. Empty cells outside the side once held back protons in the cells next to it. They deposited 32.69 MeV of
+ * 70, 0.1 mm from the side; the Monte Carlo has 31.34.
  */
 import { describe, expect, test } from 'vitest';
 import type { RunSummary } from '../../electron/contract/run.ts';

@@ -1,6 +1,6 @@
 /**
- * What a user asks of the grid, as a scenario has it: bins as wide as the steps do not smear the range, and the cutoff that
- * the program takes costs nothing that can be seen.
+ * The grid of a user's scenario: bins as wide as the steps do not smear the range, and the program's cutoff has no
+ * visible effect.
  */
 import { describe, expect, test } from 'vitest';
 import type { RunSummary } from '../../electron/contract/run.ts';

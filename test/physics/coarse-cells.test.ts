@@ -1,6 +1,6 @@
 /**
- * Cells that are coarse beside the falloff hold the mean of what finer cells show: bins of range as wide as a step made
- * a comb of the last cells, and R80 lay beyond the CSDA range.
+ * Cells that are coarse compared with the falloff contain the mean of finer cells. Range bins as wide as a step once
+ * made a comb of the last cells, with R80 beyond the CSDA range.
  */
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../electron/host/workloads/transport/readouts.ts';

@@ -1,4 +1,4 @@
-/** What the gates of the distal falloff ask at one energy, on the grid that the program chooses. */
+/** The gates of the distal falloff at one energy, on the grid that the program chooses. */
 import { expect } from 'vitest';
 import type { Metrics } from '../../electron/contract/run.ts';
 import { metricsOf } from '../../electron/host/workloads/transport/metrics/run-metrics.ts';

@@ -1,6 +1,6 @@
 /**
- * Every transport run that a test makes in its own process is held to its longest way, whichever way the test makes it:
- * the addon that all of them share says how each ended. A test in which one came further fails.
+ * Checks every transport run of a test's own process against its longest way, however the test makes it. All runs share
+ * the addon, which reports their ends. A test with a run beyond it fails.
  */
 import { afterEach, expect } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** What all runs are held to: that bound is the CSDA range, and a run beyond it is told. */
+/** The bound for all runs is the CSDA range, and a run beyond it is reported. */
 import { describe, expect, test } from 'vitest';
 import {
   loadAddon,

@@ -1,7 +1,7 @@
 /**
- * How far the protons of a run come at most, from its problem alone: the CSDA range by quadrature of the stopping powers
- * that the problem brings. No run may have a mean range beyond it. The C++ tests hold theirs to the same, with the
- * engine's ranges: test/kernels/mean_range.hpp.
+ * Longest way of a run's protons, from its problem alone: the CSDA range by quadrature of the problem's stopping
+ * powers. No run may have a mean range beyond it. The C++ tests check theirs against the same, with the engine's
+ * ranges: test/kernels/mean_range.hpp.
  */
 import type { BeamResult, TransportProblem } from '../../electron/host/io/addon/addon.ts';
 import { fluenceMoments } from '../../electron/host/workloads/transport/metrics/fluence-moments.ts';
@@ -77,7 +77,10 @@ class Ranges {
   }
 }
 
-/** What each row of cells holds along the beam; all of the box for a tilted one, which crosses rows and columns. */
+/**
+ * Materials of each row of cells along the beam; those of the whole box for a tilted beam, which crosses rows and
+ * columns.
+ */
 function rowsOf({ map, grid, beam }: TransportProblem): readonly (readonly number[])[] {
   const matter = (from: number, to: number): readonly number[] => {
     const found = new Set<number>();

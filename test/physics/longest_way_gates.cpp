@@ -1,4 +1,4 @@
-// What every gate's beam is held to: that bound is the CSDA range, and a run beyond it is told.
+// The bound for every gate's beam is the CSDA range, and a run beyond it is reported.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -84,6 +84,6 @@ TEST("gate, longest way: of a tilted beam that loses one flank of its angles no 
   };
   const double whole = mean(p).value();
   CHECK(whole < test::longest_way(p));
-  p.grid.ntheta = 41;  // up to 0.4 rad: protons that lean 0.1 rad aside have left
+  p.grid.ntheta = 41;  // up to 0.4 rad: protons 0.1 rad off the axis have left
   CHECK(!mean(p).has_value());
 }

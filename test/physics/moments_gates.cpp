@@ -86,8 +86,8 @@ double gamma_pass(const Observed& got, const Observed& wanted, double percent, d
   return static_cast<double>(passed) / all;
 }
 
-/// What moments may differ by from depth stepping on a fine grid. The beam is ten cells wide: the
-/// grid widens a narrow one at its entrance by more than the gates allow.
+/// Tolerances of moments against depth stepping on a fine grid. The beam is ten cells wide: the grid widens a narrow one
+/// at its entrance by more than the gates allow.
 void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
   const Observed moments(p), depth(by_depth(p, bins_per_plane, finer_angles));

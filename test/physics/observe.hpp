@@ -5,7 +5,7 @@
 #include "../kernels/held_run.hpp"
 #include "transport/run/run.hpp"
 
-// What a physicist reads off a run, for the gates of test/physics/gold.md.
+// Quantities that a physicist reads off a run, for the gates of test/physics/gold.md.
 namespace bb::test {
 
 /// A dose curve of equal cells: the mean of each, by its centre.
@@ -30,7 +30,7 @@ struct Fluence {
   double number, x, x_variance, theta, theta_variance, covariance;  // protons, mm, mm², rad, rad², mm rad
 };
 
-/// A problem, solved, and its mean range held to what its protons can come to: no gate is without that.
+/// A solved problem whose mean range is checked against the longest way of its protons: every gate includes that.
 class Observed {
  public:
   explicit Observed(const transport::Problem& problem);

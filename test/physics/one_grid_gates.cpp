@@ -1,4 +1,4 @@
-// Many beams on the grid of the fastest, beside each on a grid of its own.
+// Many beams on the grid of the fastest, compared with each on a grid of its own.
 #include <vector>
 
 #include "../kernels/held_run.hpp"

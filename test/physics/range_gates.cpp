@@ -102,9 +102,9 @@ TEST("gate, the same by depth stepping; R80 is R0 within 0.1 mm or 0.05 %, W80-2
   }
 }
 
-// What R80 and W80-20 are where nothing is discrete; by a calculation of its own (Fokker-Planck in residual range on
-// steps of sigma/40, PSTAR, Bohr): R80 - R0 = c sigma along the path, less the detour of the path; the integral of half
-// the variance of the angle over depth (gottschalk).
+// R80 and W80-20 in the continuous limit, by an independent calculation (Fokker-Planck in residual range on steps of
+// sigma/40, PSTAR, Bohr): R80 - R0 = c sigma along the path, less the detour of the path; the integral of half the
+// variance of the angle over depth (gottschalk).
 struct Continuous {
   double energy, range, r80_less_r0, w80_20;  // MeV, mm
 };

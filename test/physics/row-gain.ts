@@ -1,11 +1,11 @@
 /**
- * What a tilted beam's thin rows gain along its axis, measured: falloffs in cells of several widths against that in
- * cells which add next to nothing. Energies and angles are others than those that gates judge runs by. The engine's
- * `kRowGain` is the mean of what this prints:
+ * Spread of range from a tilted beam's thin rows along its axis, measured: falloffs in cells of several widths against
+ * that in cells which add next to nothing. Energies and angles differ from those of the gates. The engine's `kRowGain`
+ * is the mean of the printed gains:
  *
  *   node test/physics/row-gain.ts
  *
- * Twenty seconds on one core. With `fine` behind it, in bins as fine as the program's own.
+ * Twenty seconds on one core. With the argument `fine`, in bins as fine as the program's own.
  */
 import { summaryOf } from '../../electron/host/workloads/transport/readouts.ts';
 import { runScenario } from '../electron/host/small-run.ts';
@@ -77,7 +77,7 @@ async function solve({ energy_MeV, angle_deg }: TiltedBeam, grid: Grid): Promise
 /** Range bins to a step. */
 type Bins = Readonly<Record<Stepping, number>>;
 
-/** By depth in bins of a quarter of a step, by path in bins of a step: neither adds much beside the rows. */
+/** By depth in bins of a quarter of a step, by path in bins of a step: neither adds much compared with the rows. */
 const usualBins: Bins = { depth: 4, path: 1 };
 /** As fine as the program's own choice ever is, and finer. */
 export const fineBins: Bins = { depth: 8, path: 6 };
@@ -99,7 +99,7 @@ export async function rowGains(beam: TiltedBeam, bins: Bins = usualBins): Promis
     for (const width of stepping === 'depth' ? [...widths, 1] : widths) {
       solved.set(width, await solve(beam, cells(width)));
     }
-    // What the engine says grows with the width by the rows alone.
+    // The engine's spread grows with the width by the rows alone.
     const [wide, narrow] = [solved.get(8)?.engine_mm ?? Number.NaN, solved.get(2)?.engine_mm ?? Number.NaN];
     const taken = (wide ** 2 - narrow ** 2) / (sine ** 2 * dz_mm ** 2 * (8 ** 2 - 2 ** 2));
     for (const [width, { w80_20_mm, said_mm }] of solved) {

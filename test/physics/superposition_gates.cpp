@@ -105,8 +105,8 @@ TEST("fields: the solution of a sum of spots is the sum of their solutions, to 1
       stopped += one.result().number.back().stopped;
     }
     const double highest = *std::ranges::max_element(all.result().dose);
-    // The clamp of the remap in x, the one operator that is not linear, acts on rows narrower than two cells and at
-    // edges: the grid's, and those of matter beside the way.
+    // The clamp of the remap in x, the only nonlinear operator, acts on rows narrower than two cells and at edges: the
+    // grid's, and those of matter next to the beam's way.
     const double difference = worst_difference(all.result().dose, dose) / highest;
     CHECK_NEAR(difference, 0.0, 1e-6);
     CHECK_REL(all.result().energy.back().deposited, deposited, 1e-6);

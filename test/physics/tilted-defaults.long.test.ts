@@ -11,7 +11,7 @@ import { openTestScenarios, runScenario } from '../electron/host/small-run.ts';
 import { allGates } from './gates.ts';
 import { expected } from './oracle/stored.ts';
 
-/** What half of the cells and steps under 45° by path are estimated at, 12 GiB, is four times what they take. */
+/** The estimate for half of the cells and steps under 45° by path, 12 GiB, is four times the memory used. */
 const MEMORY = 2 ** 34;
 /** W80–20 of a Gaussian spread of range, in standard deviations of it. */
 const FALLOFF = 1.312;
@@ -19,7 +19,7 @@ const FALLOFF = 1.312;
 const SHOWN_FROM = 1.01;
 
 type Stepping = TransportScenario['solver']['stepping'];
-/** `finest`: half, with range bins of half the size too, which the program would choose anew. */
+/** `finest`: half, with range bins of half the size too, which the program would otherwise choose itself. */
 type Cells = 'default' | 'half' | 'finest';
 
 interface Found {
@@ -102,7 +102,8 @@ test.each(cases.filter((one) => allGates || !slow(one)))(
     const wider = found.w80_20_mm / wanted('w80_20_mm');
     expect(Math.abs(wider - 1)).toBeLessThan(0.03);
     expect(Math.abs(found.peak_to_entrance / wanted('peak_to_entrance') - 1)).toBeLessThan(0.02);
-    // What is said is what is there: what one row gains scatters by a quarter (row-gain.ts), and that of so small a share.
+    // The reported spread agrees with the measured one. The gain of one row scatters by a quarter (row-gain.ts), and
+    // that of so small a share.
     const said = Math.hypot(wanted('w80_20_mm'), FALLOFF * found.extra_straggling_mm) / wanted('w80_20_mm');
     expect(Math.abs(said - wider)).toBeLessThan(0.02);
     // A note is shown from a hundredth of the falloff that the run expects, which is not the oracle's to the last digit.

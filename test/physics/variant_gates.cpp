@@ -1,4 +1,4 @@
-// The gates on range and falloff for every CUDA variant by itself; those that `auto` takes on a GPU stand in the other
+// The gates on range and falloff for every CUDA variant by itself; those that `auto` selects on a GPU are in the other
 // gates as well.
 #include <deque>
 #include <string>

@@ -1,4 +1,4 @@
-/** What the bars beside an example are drawn from: the medians of the session that was recorded of it. */
+/** Data of the bars next to an example: the medians of its recorded session. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`, second part: what stands beside the examples of the library. Of beams and crystals the field
- * itself, solved by the command line and reduced; of measured examples the bars of their recorded sessions.
+ * `npm run pictures`, second part: pictures next to the examples of the library. For beams and crystals the field
+ * itself, solved by the command line and reduced; for measured examples the bars of their recorded sessions.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ const braggbench = (...words: readonly string[]): void =>
 
 function fieldOf(file: string, work: string): Uint8Array | null {
   const { kind, problem } = JSON.parse(readFileSync(path.join(scenarios, file), 'utf8'));
-  // What is measured, or made for timing alone, is no field to look at.
+  // A small workload, or a case for timing alone, has no field to show.
   if (problem !== undefined || file.startsWith('dense')) return null;
   const [run, out] = [path.join(work, 'run.h5'), path.join(work, kind === 'transport' ? 'map.mha' : 'image.raw')];
   braggbench('run', path.join(scenarios, file), '--out', run, '--force');

@@ -41,13 +41,13 @@ async function webp(page: Page, clip: { x: number; y: number; width: number; hei
   return Buffer.from(url.replace(/^.*,/, ''), 'base64');
 }
 
-/** What the example shows when it is filled. */
+/** Waits until the example's content is loaded. */
 async function filled(page: Page, { example }: Question): Promise<void> {
   if (example.kind === 'run' || example.kind === 'monte-carlo') {
     await page.locator('.run-head .state-badge', { hasText: 'Done' }).waitFor();
   } else if (example.kind === 'session') await page.getByTestId('compare-row').first().waitFor({ state: 'attached' });
   else if (example.kind === 'kernel') await page.locator('.cm-line').first().waitFor();
-  // What was asked for last is drawn, and notices have gone.
+  // By then the last request is drawn, and notices have gone.
   await page.waitForTimeout(6_000);
 }
 

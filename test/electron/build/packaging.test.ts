@@ -43,7 +43,7 @@ describe('electron-builder.yml', () => {
   it('ships what the program reads by path outside the archive', () => {
     for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
       expect(config.asarUnpack).toContain(folder);
-    // Entry points of threads and processes need no support for archives; package.json makes them modules.
+    // Threads and processes start from unpacked files, without archive support; package.json makes those modules.
     for (const file of ['dist/workers/**', 'dist/hdf5-filters/**', 'package.json']) {
       expect(config.asarUnpack).toContain(file);
     }

@@ -1,5 +1,5 @@
 /**
- * The record that `npm run bench -- tuning` saves of its best sessions, and the part that is measured again elsewhere.
+ * The record of the best configurations from `npm run bench -- tuning`, and those measured again for other variants.
  */
 import { expect, test } from 'vitest';
 import { alsoFor, reportOf, type TunedSession, tunedEntries } from '../../../electron/build/bench/tuning-record.mjs';

@@ -37,7 +37,7 @@ interface Life {
   look(): void;
 }
 
-/** What makes a run of each workload: small ones, and one that would take hours. */
+/** Factories of runs of each workload: small ones, and one that would need hours. */
 async function makers(): Promise<readonly (() => Life)[]> {
   const check = (document: object) => scenarios.check(document, { name: 'test', folder: null });
   const cpu = { solver: { threads: 2 } };

@@ -34,7 +34,7 @@ describe('the gamma index of two runs', () => {
     expect([same.passed, same.worst]).toEqual([1, 0]);
     expect(same.points).toBeGreaterThan(20);
     expect(same.map).toMatchObject({ quantity: 'gamma index', unit: '', min: 0, max: 0 });
-    // What is not judged is no number, and most of the field is not.
+    // Points that are not judged are NaN, and most of the field is not judged.
     expect([...same.map.values].filter((value) => !Number.isNaN(value))).toHaveLength(same.points);
     const tight = await against(moved, 0.01, 0.1);
     expect(tight.passed).toBeLessThan(0.5);
@@ -53,7 +53,7 @@ describe('the gamma index of two runs', () => {
     expect((await page.call('dose.gamma', ask)).by).toBe('mass');
     expect((await page.call('dose.gamma', { ...ask, by: 'area' })).by).toBe('area');
 
-    // Two cells of 1 g/cm³ beside one of 2, all with the same dose; the other run has 1.5 % more in the light ones.
+    // Two cells of 1 g/cm³ and one of 2, all with the same dose; the other run has 1.5 % more in the light ones.
     const axes = { nz: 3, nx: 1, dz_mm: 1, dx_mm: 1, density_g_cm3: Float64Array.of(1, 2, 1) };
     const reference = { dose: Float64Array.of(1, 2, 1), axes } as RunData;
     const other = { dose: Float64Array.of(1.015, 2, 1.015), axes } as RunData;

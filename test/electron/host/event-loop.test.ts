@@ -99,7 +99,7 @@ const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', var
 
 it.for(Object.entries(solvers))(
   '%s on all cores: 99 of 100 delays stay below 20 ms',
-  // Beside ten times as much other work as there are cores six attempts take a minute.
+  // Next to ten times as much other work as there are cores, six attempts need a minute.
   { timeout: 300_000 },
   async ([name, solver], context) => {
     // Long enough that one delay of its start is not one of a hundred.

@@ -1,4 +1,4 @@
-/** A run whose device fails on the way: what was finished is kept, shown, printed and saved, with the reason. */
+/** A run whose device fails midway: finished steps are retained, shown, printed and saved, with the reason. */
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

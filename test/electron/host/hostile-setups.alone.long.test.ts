@@ -21,7 +21,7 @@ beforeAll(async () => {
     await live.ask({ ...smallScenario, geometry: patchwork });
     live.close();
   });
-  // What follows is about scenarios, not about code that was never run before.
+  // Warms up: the tests below measure scenarios, not code that runs for the first time.
   for (const scenario of [smallScenario, smallImage, task('linear-relu', { batch: 16, inputs: 16, outputs: 16 })]) {
     await startAndCancel(scenario);
   }
@@ -36,7 +36,7 @@ function openLive(page: Client, session: string): { ask(scenario: object): Promi
   };
   const stream = page.stream('whatIf', { session }, { frame: take });
   return {
-    /** Asked, and waited for; the next question ends what takes longer. */
+    /** Sends a request and waits for its answer; the next request ends a slow one. */
     async ask(scenario) {
       sequence += 1;
       const asked = { session, sequence, scenario: { ...scenario }, name: '', full: false, maps: [doseMap] };
@@ -165,7 +165,7 @@ test('texts and lists as large as they may be, and larger', { timeout: 120_000 }
   let seconds = 1e9;
   const hold = await leastHold(() => {
     seconds += 1;
-    // Changed, as far as can be told: what is known of a list is not read again.
+    // Touched, so that it appears changed: a cached list is not read again.
     utimesSync(list, seconds, seconds);
     return page.call('scenario.resolve', { scenario: listed, file });
   });

@@ -51,7 +51,7 @@ describe('a diffraction run', () => {
     });
     const summary = await page.call('image.summary', { run: id });
     expect(runs[0]?.headline).toEqual({ name: 'max', value: summary.image.max, unit: 'photons' });
-    // What transport alone has is refused in words.
+    // A call for transport only is refused with a message.
     await expect(page.call('run.summary', { run: id })).rejects.toMatchObject({
       code: 'unsupported',
       message: 'Small is a run of diffraction, not of transport.',

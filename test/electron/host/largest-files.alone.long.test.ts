@@ -22,7 +22,7 @@ beforeAll(async () => {
   page = await test_.page();
   library = path.join(test_.folder, 'library');
   mkdirSync(library, { recursive: true });
-  // What follows is about files, not about code that was never run before.
+  // Warms up: the tests below measure files, not code that runs for the first time.
   for (const [name, text] of warming) await openScenario(name, text);
 });
 afterAll(() => test_.close());
@@ -137,7 +137,7 @@ it.for(beside)('a scenario beside %s', async ([, name, text, parts]) => {
   const scenario = { ...smallScenario, ...parts };
   put('beside.json', JSON.stringify(scenario));
   const hold = await leastHold(async () => {
-    // Written anew: a file that was read last is not read again.
+    // Rewritten, since an unchanged file is not read again.
     put(name, text);
     await page.call('scenario.resolve', { scenario, file: inLibrary('beside.json') });
   });

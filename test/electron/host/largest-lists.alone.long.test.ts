@@ -17,7 +17,7 @@ beforeAll(async () => {
   page = await test_.page();
   library = path.join(test_.folder, 'library');
   mkdirSync(library, { recursive: true });
-  // What follows is about many files, not about code that was never run before.
+  // Warms up: the tests below measure many files, not code that runs for the first time.
   await page.call('scenario.resolve', { scenario: smallScenario, file: null });
 });
 afterAll(() => test_.close());
@@ -25,7 +25,7 @@ afterAll(() => test_.close());
 const put = (name: string, text: string): void => writeFileSync(path.join(library, name), text);
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
-/** Asked of hosts that have read nothing yet: what was read once is not read again. */
+/** Sends the request to hosts with empty caches, since a second read would be cached. */
 function heldAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number> {
   return leastOf(async () => {
     const fresh = await openTestHost({ checkResults: false });

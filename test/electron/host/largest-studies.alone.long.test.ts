@@ -42,7 +42,7 @@ const asked: readonly (readonly [string, () => Promise<unknown>])[] = [
 ];
 
 test.each(asked)('a hundred thousand rows, %s: nobody else waits', { timeout: 600_000 }, async (_what, ask) => {
-  await ask(); // read once: what follows is asked again and again
+  await ask(); // read once: the measured requests are cached
   expect(await leastHold(ask)).toBeLessThan(MOST_MS);
 });
 

@@ -1,7 +1,7 @@
-/** How long the main thread is held by what is done at once. */
+/** Longest time for which synchronous work blocks the main thread. */
 import { expect } from 'vitest';
 
-/** What a person does not notice. */
+/** Not noticeable to a person. */
 export const MOST_MS = 50;
 /** The least of a few counts: what else this process does, such as collecting the garbage of other tests, comes and goes. */
 const ATTEMPTS = 8;
@@ -15,12 +15,12 @@ function spent_ms(before?: NodeJS.CpuUsage): number {
 }
 const pageFaults = (): number => process.resourceUsage().minorPageFault;
 
-/** What a page of fresh memory takes where a machine has memory at hand, to fill it included. */
+/** Time per page of fresh memory on a machine with free memory, including filling it. */
 const USUAL_PAGE_MS = 1.5e-3;
 const PAGES_TRIED = 1024;
 const PAGE_BYTES = 4096;
 
-/** What it takes here and now: a virtual machine that has given its memory back pays ten times as much. */
+/** Time per page here and now: a virtual machine that has returned its memory needs ten times as much. */
 function page_ms(): number {
   const [before, faults] = [process.threadCpuUsage(), pageFaults()];
   Buffer.allocUnsafeSlow(PAGES_TRIED * PAGE_BYTES).fill(1);
@@ -73,7 +73,7 @@ export async function leastHold(work: () => Promise<unknown>, what?: string): Pr
   return leastOf(async () => (await longestHold(work)) - idle, what);
 }
 
-/** Ways to ask, each of which is held to the limit; what takes longer, in ms. */
+/** Requests, each checked against the limit; returns those above it, in ms. */
 export async function heldBy(asked: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
   const held: Record<string, number> = {};
   for (const [what, ask] of asked) held[what] = Math.round(await leastHold(ask, what));

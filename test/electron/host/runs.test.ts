@@ -189,7 +189,7 @@ describe('a run', () => {
         );
       }),
     );
-    // All cuts of an axis add up to the sum over it that was kept.
+    // All cuts of an axis add up to the stored sum over it.
     const sum = new Float64Array(kept[0]?.values.length ?? 0);
     for (const { all, error } of each.flat()) {
       expect(error).toBeNull();
@@ -206,7 +206,7 @@ describe('a run', () => {
     sum.forEach((value, i) => {
       expect(Math.abs(value - (kept[0]?.values[i] ?? 0))).toBeLessThan(1e-5 * peak);
     });
-    // The first step, which takes no steps; what is kept of planes needs none either.
+    // Step 0 needs no computed steps; neither do cached planes.
     const first = await asked(0, [angle(Math.floor(cells / 2))]);
     expect(first.all.at(-1)).toMatchObject({ state: 'done', step: 0 });
     const again = await asked(0, [angle(Math.floor(cells / 2))]);
@@ -229,7 +229,8 @@ describe('a run', () => {
     );
     await eventually(() => seen.some((frame) => frame.state === 'computing' && frame.step > 2));
     handle.close();
-    // The lane is free for the next run, and not because the step was computed to its end: it begins anew.
+    // The lane is free for the next run, and not because the step was computed to its end: a new request starts from
+    // the beginning.
     const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(next.id);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
@@ -243,7 +244,7 @@ describe('a run', () => {
     expect(anew[0]?.state).not.toBe('done');
     asked.close();
 
-    // What a run on a GPU did not sum is made by a CPU variant of ours: the user's own are not asked.
+    // A CPU variant of ours recomputes sums that a run on a GPU did not store: user kernels are not used for it.
     const base = test.host.userKernels.bases().find(({ id: one }) => one === 'gather');
     if (base === undefined) throw new Error('there is no gather');
     test.host.userKernels.adopt({
@@ -320,7 +321,7 @@ describe('a run', () => {
     const itself = await page.call('run.keyframe', { run: first.id, index: 1, maps: [step] });
     expect([itself.maps[0]?.min, itself.maps[0]?.max]).toEqual([0, 0]);
     const later = await page.call('run.keyframe', { run: first.id, index: 2, maps: [step] });
-    // What was there is gone, and is elsewhere.
+    // The protons have moved: fewer in some cells, more in others.
     expect(later.maps[0]?.min).toBeLessThan(0);
     expect(later.maps[0]?.max).toBeGreaterThan(0);
     const nearest = { ...protons, against: { run: second.id, keyframe: null } };

@@ -21,7 +21,7 @@ const launch = {
 let test: TestHost;
 let page: Client;
 let run: string;
-/** What went to the benchmarks' thread. */
+/** Workloads sent to the benchmarks' thread. */
 const onThread: string[] = [];
 const perform = benchOnThread(forkChild, () => undefined);
 beforeAll(async () => {
@@ -78,7 +78,7 @@ it('has a timeline: a lane for each variant with what was done in it, not sent w
     ['cpu-fused', 'samples'],
   ]);
   const found = async (text: string) => (await page.call('timeline.search', { trace: info.id, text, limit: 10 })).count;
-  // Anew for each instance, two variants each.
+  // Once for each instance and each of two variants.
   const prepared = await found('prepare');
   expect(prepared % 2).toBe(0);
   expect(prepared).toBeGreaterThanOrEqual(2 * 3);

@@ -1,4 +1,4 @@
-/** What the program reads of its command line, with what others put there. */
+/** The program's command line, including arguments added by others. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handedOverSchema, ownArguments, readArguments } from '../../../electron/main/arguments.ts';

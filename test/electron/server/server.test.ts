@@ -19,7 +19,7 @@ let token: string;
 /** Address of the page, with the token in its path. */
 let page: string;
 
-/** A page folder as the build leaves it, and a file beside it that must stay hidden. */
+/** A page folder as the build writes it, and a file next to it that must not be served. */
 beforeAll(async () => {
   await mkdir(path.join(folder, 'page', 'assets'), { recursive: true });
   await writeFile(path.join(folder, 'page', 'browser.html'), '<!doctype html><title>page</title>');

@@ -1,4 +1,4 @@
-/** How long a host keeps the connections of pages that are gone. */
+/** Timeout of the connections of closed pages. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import type { Port } from '../../../electron/contract/wire/port.ts';
@@ -77,7 +77,7 @@ describe('connections', () => {
     first.port.close();
     await settle();
     expect(connections.size).toBe(1);
-    // What the first still says is said to nobody: its port was closed.
+    // Later messages of the first are dropped: its port was closed.
     expect(service.calls).toEqual([]);
   });
 

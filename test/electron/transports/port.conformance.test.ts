@@ -1,4 +1,4 @@
-/** What every Port promises, whatever carries it. */
+/** Guarantees of every Port, whatever the carrier. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Port, PortClosed } from '../../../electron/contract/wire/port.ts';
 import { type Carrier, carrierNames, startCarrier } from './carriers.ts';

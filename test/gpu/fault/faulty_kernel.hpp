@@ -21,7 +21,7 @@ inline constexpr char kFault[] = R"(.version 7.0
 }
 )";
 
-/// Queues it; whoever waits for the device next is told. The module has to stay until then.
+/// Queues it; the next wait for the device reports the error. The module must outlive that wait.
 [[nodiscard]] inline std::unique_ptr<cuda::Module> launch_fault(cuda::Stream& stream) {
   auto module = std::make_unique<cuda::Module>(gpu(), kFault, "fault");
   cuda::Kernel(*module, "store_outside").launch(stream, {});

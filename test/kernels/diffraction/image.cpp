@@ -1,4 +1,4 @@
-// What an image must be whoever computed it: laws, symmetries, and the physics that the C program gets wrong.
+// Properties of every image, whatever computed it: laws, symmetries, and the physics that the C program gets wrong.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

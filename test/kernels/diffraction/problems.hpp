@@ -67,8 +67,8 @@ inline ImageFacts facts(std::span<const double> image, int width) {
   return out;
 }
 
-/// What correlation hides. All against the second image; `bright` is the largest relative error of its pixels above
-/// 1e-3 of its maximum.
+/// Errors that correlation hides. All against the second image; `bright` is the largest relative error of its pixels
+/// above 1e-3 of its maximum.
 struct ImageError {
   double rel_l2 = 0, max = 0, bright = 0, sum = 0, correlation = 0;
 };

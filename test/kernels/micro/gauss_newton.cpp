@@ -28,7 +28,7 @@ NormalEquations decay(const std::vector<double>& u, const std::vector<double>& t
 }  // namespace
 
 TEST("gauss-newton: a system is solved, and one that is not positive definite is refused") {
-  // What is found is put back: row by row the sums come out.
+  // Substitutes the solution into each row.
   const std::vector<double> square{4, 2, 1, 2, 5, 3, 1, 3, 6}, right{1, 2, 3};
   const std::vector<double> x = solved(square, right);
   CHECK_EQ(x.size(), std::size_t{3});

@@ -22,8 +22,8 @@ using namespace transport;
 
 constexpr double kTop = 24.0;  // MeV
 
-/// Beams of several energies, places and widths in a box of water, with a bone beside the axis. Variants that take layers
-/// alone have a layer of it. Beams fill the box's depth but for the first, which the box is too short for.
+/// Beams of several energies, places and widths in a box of water, with a bone off the axis. Variants for layers only
+/// have a layer of it. Beams fill the box's depth except the first, for which the box is too short.
 Problem several(Precision precision, Stepping stepping, const std::string& variant) {
   Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.08);
   p.materials.push_back(material("bone-compact-icru"));

@@ -1,4 +1,4 @@
-// What `auto` takes on a GPU, which a stand-in tells of: nothing that its blocks cannot hold.
+// The choice of `auto` on a GPU, given by simulated limits: no variant whose blocks do not fit.
 #include <string>
 #include <vector>
 

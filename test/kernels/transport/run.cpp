@@ -144,7 +144,7 @@ class FailingDevice final : public engine::Solver {
   bool lost_ = false;
 };
 
-/// Counts how often it is asked for what takes a pass over the lanes, or a copy from a device.
+/// Counts requests that need a pass over the lanes, or a copy from a device.
 class CountingScores final : public engine::Solver {
  public:
   static inline int doses = 0, crossings = 0;
@@ -244,7 +244,7 @@ TEST("cancel: before the start no step is taken, from the progress callback none
       });
       CHECK_EQ(r.steps, cancelled_at);
       if (cancelled_at < run.steps_max() && r.number.back().in_flight > 1e-6) CHECK(r.cancelled);
-      // What was computed is kept, and balances.
+      // The steps computed so far are retained, and balance.
       CHECK_EQ(r.number.size(), static_cast<std::size_t>(r.steps));
       CHECK(std::accumulate(r.dose.begin(), r.dose.end(), 0.0) > 0.0);
       CHECK(r.energy.back().rel_error <= 1e-12);
@@ -399,7 +399,7 @@ TEST("checkpoints: the state so far in every variant, whole, and only the keyfra
       CHECK(at->steps >= 1 && at->steps <= r.steps);
       CHECK_EQ(at->number.size(), static_cast<std::size_t>(at->steps));
       CHECK_EQ(at->keyframes.front().step, 0);
-      // The rows are those of the whole run, and the dose is the energy of the last of them.
+      // The rows are those of the complete run, and the dose is the energy of the last of them.
       CHECK_EQ(at->number.back().in_flight, r.number[at->number.size() - 1].in_flight);
       const double dose = std::accumulate(at->dose.begin(), at->dose.end(), 0.0);
       CHECK_NEAR(dose, at->energy.back().deposited, 1e-5 * at->energy.back().in);

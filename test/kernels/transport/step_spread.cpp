@@ -91,6 +91,6 @@ TEST("a tilted step: shares along the axis, moments carried aside with it") {
   spread.crossing(crossing);
   c = &crossing[11 * C::kCount];
   CHECK_NEAR(c[C::kN], 0.25, 1e-12);
-  // The part lies from 1/4 to 1/2 of the step: 0.140625 mm aside in its middle.
+  // The part is from 1/4 to 1/2 of the step: 0.140625 mm sideways in its middle.
   CHECK_NEAR(c[C::kX] / c[C::kN], 2.0 + 0.375 * 0.375, 1e-12);
 }

@@ -1,4 +1,4 @@
-/** What the oracle calculates. */
+/** Cases of the oracle. */
 import type { Setup } from './protons.ts';
 
 export interface ProtonCase {

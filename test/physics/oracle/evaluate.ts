@@ -5,7 +5,7 @@ import { follow, noScores, type Scores } from './protons.ts';
 import { read } from './read-curve.ts';
 import { spread } from './spread.ts';
 
-/** Value by name; units stand in the names. */
+/** Value by name; units are in the names. */
 export type Values = Readonly<Record<string, number>>;
 interface Drawn {
   readonly value: Values;

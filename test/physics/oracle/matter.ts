@@ -1,6 +1,6 @@
 /**
- * What protons do in matter: stopping power and range (NIST PSTAR tables of assets/materials), Bohr's straggling,
- * Gottschalk's scattering power (arXiv 0908.1413). Written for the tests alone; the product's code is not used.
+ * Protons in matter: stopping power and range (NIST PSTAR tables of assets/materials), Bohr's straggling, Gottschalk's
+ * scattering power (arXiv 0908.1413). Written for the tests alone; the product's code is not used.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

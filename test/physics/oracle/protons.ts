@@ -31,7 +31,7 @@ export interface Setup {
   readonly scattering: boolean;
 }
 
-/** Where energy is scored: bins along the axis, and columns of x along z. */
+/** Scoring of energy: bins along the axis, and columns of x along z. */
 interface Bins {
   readonly width_mm: number;
   readonly count: number;
@@ -77,7 +77,7 @@ const SHARE_OF_RANGE = 1 / 150;
 const SHARE_OF_REST = 0.06;
 /** A proton with less range than this, mm, ends where it is. */
 const END_MM = 0.003;
-/** How far beyond a border the next step starts, mm. */
+/** Start of the next step beyond a border, mm. */
 const BEYOND = 1e-7;
 
 /** Adds `energy` to the bins between two places, evenly. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const SEED = 20240607;
 /** Protons of each Monte Carlo case: R80 to 0.01 mm at 150 MeV. */
 export const PROTONS = 100_000;
-/** What the test draws again, with the same seeds. */
+/** Protons per case that the test simulates again, with the same seeds. */
 export const SHORT_PROTONS = 400;
 
 const values = z.record(z.string(), z.number());

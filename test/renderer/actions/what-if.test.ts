@@ -1,4 +1,4 @@
-/** What a page in Live asks for, what it draws of the answers, and when it stops. */
+/** Requests of a page in Live, the answers that it draws, and the conditions that end it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MapRequest, RunInfo } from '../../../electron/contract/run.ts';
 import type { Stores } from '../../../renderer/actions/context.ts';
@@ -34,7 +34,7 @@ function open() {
     askedMaps: (): readonly (readonly [string, MapRequest])[] => [],
     takeAnswer: ({ sequence }: { sequence: number }) => void drawn.push(sequence),
   } as unknown as RunFeed;
-  // A client's call rejects once the stream has ended, and nobody is told twice.
+  // A client's call rejects once the stream has ended, and the error is reported only once.
   const context = { client: host.client, stores, feed, scheduler } as unknown as Parameters<
     typeof createWhatIfActions
   >[0];

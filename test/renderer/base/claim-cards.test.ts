@@ -1,4 +1,4 @@
-/** What of one machine's verdicts holds on another. */
+/** Agreement of one machine's verdicts with another's. */
 import { expect, test } from 'vitest';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
 import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';

@@ -1,4 +1,4 @@
-/** What each question declares is there: its example, its panels, its pictures. */
+/** The parts that each question declares exist: its example, its panels, its pictures. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

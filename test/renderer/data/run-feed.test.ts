@@ -47,7 +47,7 @@ const request = (pixels: number): MapRequest => ({
   viewport: { horizontal: null, vertical: null, pixels: [pixels, pixels] },
 });
 
-/** Answers all that a finished run is asked for. */
+/** Answers all requests for a finished run. */
 async function finish(host: FakeHost, value: number): Promise<void> {
   const answers: Readonly<Record<string, unknown>> = {
     'run.depthDose': { curve, metrics: { r80_mm: value } },
@@ -113,7 +113,7 @@ describe('the data of the run that is shown', () => {
     live?.frame(frame(1));
     follow('a', 'done');
     expect(live?.closed).toBe(true);
-    // What was shown stays until the final arrays are there.
+    // The live data stays until the final arrays are there.
     expect(shown()).toBe(1);
     await finish(host, 7);
     expect(shown()).toBe(7);

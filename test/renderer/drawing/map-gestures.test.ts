@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type GestureOwner, listenForGestures } from '../../../renderer/drawing/map-gestures.ts';
 import type { MapPoint } from '../../../renderer/drawing/map-view.ts';
 
-/** What the listeners use of a canvas: events, capture, and a class list. */
+/** The parts of a canvas that the listeners use: events, capture, and a class list. */
 class Canvas extends EventTarget {
   readonly classList = new Set<string>() as unknown as DOMTokenList;
   constructor() {
@@ -47,7 +47,7 @@ describe('the gestures on a map', () => {
   it('take a click for the point that was pressed, though the plot moves under the pointer', () => {
     const { canvas, pinned, zooms } = listening();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
-    // A readout that has grown pushes the plot down; the browser then tells the pointer's place in it anew.
+    // A readout that has grown pushes the plot down; the browser then reports a new pointer position in it.
     canvas.send('pointermove', { client: [40, 50], top: 28 });
     canvas.send('pointerup', { client: [40, 50], top: 28 });
     expect(pinned).toEqual([{ horizontal: 40, vertical: 50 }]);

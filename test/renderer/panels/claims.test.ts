@@ -1,4 +1,4 @@
-/** What the list of claims says of each. */
+/** Text of each claim in the list. */
 import { expect, test } from 'vitest';
 import type { TableClaim } from '../../../electron/contract/bench/claim-table.ts';
 import { findingTone, matches, toldClaim, toneOf } from '../../../renderer/panels/claims/claims-panel.tsx';

@@ -1,4 +1,4 @@
-/** What is ticked and shown before anybody has chosen. */
+/** Initial selection of variants and sessions, before any choice by the user. */
 import { describe, expect, test } from 'vitest';
 import type { BenchInfo, ExpectedTime } from '../../../electron/contract/bench/benches.ts';
 import { leastSession_s, suggestedVariants } from '../../../electron/contract/bench/suggested.ts';

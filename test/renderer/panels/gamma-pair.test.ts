@@ -1,4 +1,4 @@
-/** What a gamma index of an overlaid depth dose compares: curves as drawn, over their peaks, or in absolute terms. */
+/** Inputs to a gamma index of an overlaid depth dose: curves as drawn, over their peaks, or in absolute terms. */
 import { expect, test } from 'vitest';
 import { gammaOfCurves } from '../../../electron/contract/gamma-curve.ts';
 import type { ShownDepthDose } from '../../../renderer/data/run-data.ts';

@@ -1,4 +1,4 @@
-/** The library's examples: each stands once, under its question, with something to see. */
+/** The library's examples: each is listed once, under its question, with a picture. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

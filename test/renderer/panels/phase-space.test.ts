@@ -97,7 +97,7 @@ describe('the maps of phase space', () => {
     const config = { scale: 'linear', matched: false } as const;
     expect(limitsOf([field(0, 2, 1)], config)).toBeNull();
     expect(limitsOf([field(0, 2, 1)], { ...config, matched: true })).toEqual({ low: 0, high: 2 });
-    // What was dragged to holds against both.
+    // Limits set by dragging override both.
     expect(limitsOf([field(0, 2, 1)], { ...config, matched: true }, { low: 0.5, high: 1 })).toEqual({
       low: 0.5,
       high: 1,

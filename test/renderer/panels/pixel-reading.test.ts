@@ -58,7 +58,7 @@ it('reads a pinned pixel again of another image, and not at all where a sample i
   await look(3, 4);
   expect(told.at(-1)).toBeNull();
   expect(asked).toHaveLength(2);
-  // Nothing is known yet about a run that computes: it is asked again with its next image.
+  // Nothing is known yet about a computing run: the request is repeated with its next image.
   shown = imageOf('c', 2);
   await look(3, 4);
   await answer(2, null);

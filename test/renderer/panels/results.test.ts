@@ -17,7 +17,7 @@ describe('the fusion ceiling', () => {
   it('depends on the inputs and the machine alone, and bounds what a recorded session saved in FP32', () => {
     const [report] = recorded('layer-8192.json').reports;
     if (report === undefined) throw new Error('nothing was recorded');
-    // The estimate of the note's large layer: 56 µs beside 4.10 ms at 67 TFLOP/s and 4.8 TB/s.
+    // The estimate of the note's large layer: 56 µs compared with 4.10 ms at 67 TFLOP/s and 4.8 TB/s.
     const peaks = { copy_bytes_per_s: 4.8e12, fp32_flops_per_s: 67e12 };
     const { gpu } = report.machine;
     if (gpu?.ceilings == null) throw new Error('the session has no ceilings');

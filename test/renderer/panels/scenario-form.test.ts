@@ -53,7 +53,9 @@ describe('a field whose values are named one by one', () => {
 
 const sections = sectionsOf('transport');
 
-/** What a scenario of each kind can set, in its file's words; unions by their own name, groups by their values. */
+/**
+ * Settings of a scenario of each kind, by their names in the file; unions by their own name, groups by their values.
+ */
 function keysOf(schema: JsonSchema, path = ''): readonly string[] {
   const below = Object.entries(schema.properties ?? {});
   if (schema.type !== 'object' || below.length === 0) return [path];
@@ -72,7 +74,7 @@ describe('the scenario form', () => {
 
   it('has a field for every key of the schema', () => {
     const shown = new Set(sections.flatMap((section) => section.fields.map((path) => path.join('.'))));
-    // `$schema`, `kind` and `version` are the file's; name and notes stand above the sections.
+    // `$schema`, `kind` and `version` are the file's; name and notes are above the sections.
     const elsewhere = new Set(['$schema', 'kind', 'version', 'name', 'notes']);
     const schema = publishedSchema();
     const transport: JsonSchema = schema.oneOf?.[0] ?? schema.anyOf?.[0] ?? schema;
@@ -128,10 +130,10 @@ describe('the scenario form', () => {
     const checked = { ...draft, geometry: { regions } };
     const check = { draft: checked, issues: [outside], resolved: null };
     expect(currentIssues(checked, check)).toEqual([outside]);
-    // Another field changes: the host's word still holds, and the schema's new one comes beside it.
+    // Another field changes: the host's issue is still valid, and the schema's new one is added.
     const both = currentIssues({ ...checked, beam: { energy_MeV: 'x' } }, check);
     expect(both.map((each) => each.path)).toEqual(['beam.energy_MeV', 'geometry.regions[0].z_mm']);
-    // The value itself changes: its old fault is gone until the host has looked.
+    // The value itself changes: its old issue is gone until the host has checked it.
     const mended = { ...draft, geometry: { regions: [{ ...regions[0], z_mm: [0, 9] }] } };
     expect(currentIssues(mended, check)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** What goes with a document that gives way to another one. */
+/** State that is cleared when another document is opened. */
 import { expect, it, vi } from 'vitest';
 import { createQuestionsStore } from '../../../renderer/state/questions.ts';
 import { createScenarioStore, emptyDraft } from '../../../renderer/state/scenario.ts';

@@ -7,7 +7,7 @@ import { openTestHost } from '../test-host.ts';
 
 const LISTS = ['variants', 'diffractionVariants', 'taskVariants'] as const;
 
-/** The addon, on a machine whose device may not be asked: what asks is written down. */
+/** The addon on a machine whose devices must not be queried: every query is recorded. */
 function watched(asked: string[]): NativeAddon {
   const real = loadAddon();
   const tell = (what: string) => {

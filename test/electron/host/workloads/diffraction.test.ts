@@ -175,7 +175,7 @@ test('the roof is the ceiling that allows least', () => {
   expect(work.fp32_flops).toBeCloseTo(6.2e6, 3);
   const found = roofline(work, 1e-6, ceilings);
   expect(found?.bytes_per_s).toBeCloseTo(4e10, -3);
-  // FP64 is met first: 4 of 30 beside 6.2 of 60.
+  // FP64 is the bound: 4 of 30 compared with 6.2 of 60.
   expect(found?.share_of_flops).toBeCloseTo(4 / 30, 9);
   expect(found?.share_of_copy).toBeCloseTo(0.01, 9);
   expect(roofline(work, 1e-6, null)).toMatchObject({ share_of_copy: null, share_of_flops: null });

@@ -1,4 +1,4 @@
-/** Published claims about diffraction images, beside what recorded sessions and new ones gave. */
+/** Published claims about diffraction images, compared with recorded sessions and new ones. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Clocks of every sample of an image session: recorded, flagged where they dropped or were throttled, and told. */
+/** Clocks of every sample of an image session: recorded, flagged if they dropped or were throttled, and reported. */
 
 import { expect, test } from 'vitest';
 import { environmentFacts } from '../../../../electron/contract/bench/environment.ts';
@@ -15,7 +15,7 @@ const state = (sm_MHz: number, reasons: string[] = []): ClockState => ({
   ...{ memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null },
 });
 
-/** The engine with the clocks of a GPU, which reads them where it is asked to: one after the other of `readings`. */
+/** The engine with simulated GPU clocks: each read returns the next of `readings`. */
 function withClocks(readings: readonly ClockState[]): NativeAddon {
   let next = 0;
   return {
@@ -37,7 +37,7 @@ function withClocks(readings: readonly ClockState[]): NativeAddon {
 }
 
 test('a sample under a dropped or throttled clock is flagged, kept, and told in every form of the session', async () => {
-  // Two series a round, the second the control; the first runs are not asked.
+  // Two series a round, the second the control; the clocks of the first runs are not read.
   const [best, dropped, hot] = [state(1980), state(1500), state(1980, ['hardware-thermal'])];
   const readings = [best, best, best, best, dropped, dropped, best, best, hot, hot, best, best];
   const problem = { kind: 'diffraction', problem: await smallProblem() } as const;

@@ -87,7 +87,7 @@ test('what follows the beam takes less than its box, and the least that is said 
     expect(far.least_s).toBeCloseTo(near.least_s, 9);
     expect(far.least_s).toBeLessThan(far.expected_s);
   }
-  // What visits every cell visits those too.
+  // A variant that visits every cell visits those too.
   expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
 });
 
@@ -142,7 +142,7 @@ test('a batch of beams that together take longer than allowed', async () => {
     /^the batch takes at least .* minutes \(40 together .*BRAGGBENCH_MOST_MINUTES/,
   );
   expect(ended).toEqual([]);
-  // Five at a time take less than nine of one; each is still asked for itself.
+  // Two beams, one at a time, stay below the limit of nine.
   await host.host.batches.solve({ ...request, beams: beams.slice(0, 2), lanes: 1 });
   expect(ended).toEqual([0, 1]);
 });

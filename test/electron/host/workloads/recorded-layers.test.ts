@@ -26,7 +26,7 @@ function entry(name: string, label: string): MeasuredSessionEntry {
   return found;
 }
 
-/** What sessions of any form have. */
+/** Fields common to sessions of any form. */
 const machineSchema = z.object({ machine: z.object({ gpu: z.object({ name: z.string() }) }) });
 
 describe.each(readdirSync(folder))('%s', (name) => {

@@ -37,7 +37,7 @@ class StandInApp extends EventEmitter {
   exit(code: number): void {
     stage.end(code);
   }
-  /** Windows are asked to close; when all are gone, the program may still put it off once more. */
+  /** Closes all windows; when they are gone, the program may still prevent quitting once more. */
   quit(): void {
     if (this.#quitting) return;
     for (const window of stage.windows) if (!window.isDestroyed()) window.close();

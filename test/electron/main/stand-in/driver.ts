@@ -39,7 +39,7 @@ export const standIn: Driver = async (args, { folder, env, complaints }): Promis
   vi.mocked(process.cwd).mockRestore();
   return {
     page: stage.page,
-    // What the stories use of Electron, the stand-in has.
+    // The stand-in has every part of Electron that the stories use.
     evaluate: async (act, given) => act(electron as unknown as ElectronModule, given),
     opening: async (act) => {
       const [opened] = await Promise.all([stage.context?.waitForEvent('page', { timeout: WAIT_MS }), act()]);

@@ -14,7 +14,7 @@ const unanswered = async (): Promise<never> => {
   throw new Error('a dialog was opened, and the story has no answer to it');
 };
 
-/** What `import … from 'electron'` gives to electron/main. */
+/** The module that electron/main imports as 'electron'. */
 export const electron = {
   app,
   ipcMain,

@@ -1,4 +1,4 @@
-/** What the tests see and steer of the stand-in of Electron. */
+/** State of Electron's stand-in, observed and controlled by the tests. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { StandInMenu } from './menu.ts';
 import type { StandInWindow } from './window.ts';
@@ -19,11 +19,11 @@ export class Stage {
   sandboxed = false;
   readonly paths = new Map<string, string>();
   crashReports: Record<string, unknown> | null = null;
-  /** What the program would hand to the first of its kind. */
+  /** Data that the program would hand over to its first instance. */
   handed: unknown = null;
   /** Documents that windows have loaded from files. */
   readonly loadedFiles: string[] = [];
-  /** How often a child process was started. */
+  /** Number of child processes started. */
   children = 0;
   readonly #ended = Promise.withResolvers<number>();
   readonly ended = this.#ended.promise;

@@ -1,4 +1,5 @@
-// Derivatives of a dose by its inputs: against differences on the same steps, against theory, and against whole runs.
+// Derivatives of a dose by its inputs: against differences on the same steps, against theory, and against end-to-end
+// runs.
 #include "transport/moments/tangents.hpp"
 
 #include <algorithm>

@@ -94,7 +94,7 @@ test('a long line is thinned to what its plot tells apart, with what its points 
   expect(x.length).toBeLessThan(4 * 600);
   expect([x[0], x.at(-1)]).toEqual([0, points - 1]);
   expect(customdata).toEqual(x);
-  // Where values of all curves are told at one place, each point is wanted.
+  // Hovering that lists the values of all curves at one position needs every point.
   expect(drawn('values').x).toHaveLength(points);
 });
 

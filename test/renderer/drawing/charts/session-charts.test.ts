@@ -142,7 +142,7 @@ describe.for([
     for (const each of one.reports) {
       const { charts, missing } = sessionCharts(one, each);
       const ids = charts.map(({ id }) => id);
-      // What there is no figure of has a sentence.
+      // A missing figure has a sentence.
       for (const [id, sentence] of Object.entries(sentences)) {
         expect(ids.includes(id) !== missing.some((text) => text.startsWith(sentence)), `${id} or ${sentence}`).toBe(
           true,

@@ -1,4 +1,4 @@
-/** Tables as figures: what stands in them, and the numbers that leave with them. */
+/** Tables as figures: their cells, and the exported numbers. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ it('every claim of a recorded session has a line, with what was claimed and what
   const measured = figure.arrays.find(({ name }) => name === 'measured')?.values ?? [];
   expect(measured).toHaveLength(lines);
   const gains = claims.flatMap(({ pairs }) => pairs.flatMap(({ gain }) => gain?.value ?? []));
-  // The figure draws rivals of a claim after its own pairs.
+  // The figure draws other candidates of a claim after its own pairs.
   const sorted = (values: Iterable<number>) => [...values].sort((a, b) => a - b);
   expect(sorted(measured.filter(Number.isFinite))).toEqual(sorted(gains));
   expect(gains.length).toBeGreaterThan(3);

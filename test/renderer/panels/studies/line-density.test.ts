@@ -1,4 +1,4 @@
-/** Lines by density: none is left out, and what is kept of an axis is what is drawn. */
+/** Lines by density: none is left out, and the range selected on an axis is the one drawn. */
 import { expect, test } from 'vitest';
 import { densityOf, keptLines, nearestLine } from '../../../../renderer/panels/studies/line-density.ts';
 

@@ -1,4 +1,4 @@
-/** What the panel says of what a study takes, and when it asks. */
+/** Text of a study's forecast, and the condition for confirming a long study. */
 import { expect, test } from 'vitest';
 import type { StudyForecast } from '../../../../electron/contract/study/calls.ts';
 import { forecastText, isEndless } from '../../../../renderer/panels/studies/words.ts';

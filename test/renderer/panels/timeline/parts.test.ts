@@ -150,7 +150,7 @@ it('a selection is counted in every block by its own time; a newer one, or none,
   host.calls.at(-1)?.fail(new Error('gone'));
   await turn();
   expect(failed).toEqual(['The selection could not be counted']);
-  // Nobody is told after the panel was closed.
+  // No errors are reported after the panel was closed.
   context.close();
   expect(context.fail('too late', new Error('late'))).toBeNull();
   expect(failed).toHaveLength(1);

@@ -13,7 +13,7 @@ import { eventually, longScenario, openTestHost, type TestHost } from '../../tes
 
 let test_: TestHost;
 let page: Client;
-/** How often the engine was asked what variants of a small workload there are. */
+/** Number of requests to the engine for the variants of a small workload. */
 let asked = 0;
 
 beforeAll(async () => {
@@ -169,7 +169,7 @@ test('the sessions that came with the program are there without a GPU', async ()
   const { benches } = await page.call('bench.list', {});
   const recorded = benches.filter((one) => one.recorded);
   expect(recorded.length).toBeGreaterThanOrEqual(6);
-  // Not for every file anew.
+  // Not once per file.
   expect(asked).toBeLessThan(recorded.length);
   const grid = recorded.find(({ name }) => name === 'h200-uniform-grid-70MeV');
   expect(grid).toMatchObject({ state: 'stored', machine: 'NVIDIA H200', sweep: null });
@@ -243,7 +243,7 @@ test('other programs stand beside the variants, or say why not', async () => {
   expect(session.command).toContain('--external numpy-array,cupy-raw');
   for (const asked of external) {
     const entry = session.reports[0]?.entries.find(({ label }) => label === asked);
-    // What the check says is what the run finds.
+    // The availability check agrees with the run.
     expect(entry?.status).toBe(program(asked)?.reason === null ? 'measured' : 'refused');
     if (entry?.status !== 'measured') continue;
     expect(errorOf(entry)).toBeLessThan(1e-5);
@@ -372,7 +372,7 @@ test('images and small workloads are benchmarked alike, and shown by what is the
     page.call('bench.start', { scenario: spots, name: 's', variants: ['diffraction-mixd'] }),
   ).rejects.toThrow('did you mean diffraction-mixed?');
 
-  // A run of a small workload is a measurement: its variants stand among the sessions.
+  // A run of a small workload is a measurement: its variants are listed among the sessions.
   const layer = { kind: 'linear-relu', version: 1, problem: { batch: 8, inputs: 16, outputs: 8 } };
   const run = await page.call('run.start', { scenario: layer, name: 'layer' });
   await test_.host.runs.ended(run.id);

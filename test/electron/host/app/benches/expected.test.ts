@@ -1,4 +1,4 @@
-/** What a benchmark is likely to take, over the real protocol and the real engine. */
+/** The expected time of a benchmark, over the real protocol and the real engine. */
 import { expect, test } from 'vitest';
 import type { ExpectedTime } from '../../../../../electron/contract/bench/benches.ts';
 import { expectedTimes } from '../../../../../electron/host/app/benches/expected.ts';
@@ -34,7 +34,7 @@ test('variants that follow the beam have the forecast of the form, also after a 
   const { wall_s } = await test_.host.runs.ended(id);
   const after = await ofForm();
   expect((await expected(scenario))('window')?.run_s).toBeCloseTo(after ?? Number.NaN, 12);
-  // What the run took, but for its set-up.
+  // The time of the run, without its set-up.
   expect(after).toBeLessThan(wall_s ?? 0);
   expect(after).toBeGreaterThan((wall_s ?? 0) / 20);
 });

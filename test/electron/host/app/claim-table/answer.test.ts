@@ -23,7 +23,7 @@ test('neighbours of one verdict stand together, by rising value', () => {
   expect(overValues([...at('more', 8e6), ...at('as claimed', 64_000, 1e6, 4e6), ...at('less', 1000)], path)).toBe(
     'less at 1 kB; as claimed from 64 kB to 4 MB; more at 8 MB',
   );
-  // A verdict that comes again is told again.
+  // A verdict that recurs is listed again.
   expect(overValues([...at('less', 1000, 4000), ...at('more', 2000)], path)).toBe(
     'less at 1 kB; more at 2 kB; less at 4 kB',
   );

@@ -49,7 +49,8 @@ test('every bench of the engine has a scenario, and every claim names variants t
     const known = [...variants, ...programs];
     expect(variants.length, file).toBeGreaterThanOrEqual(2);
     const claims = await readTaskClaims(assetsFolder, problem);
-    // A thousandth of a millisecond decides claims about launches: kernels that take longer are beside them.
+    // Claims about launches are decided by microseconds: they do not apply to longer kernels, so this file may have
+    // none.
     expect(claims.length, file).toBeGreaterThanOrEqual(file === 'micro/launch.json' ? 0 : 1);
     for (const { pairs, values, across, reason, from, to, about } of claims) {
       const named = [
@@ -63,7 +64,7 @@ test('every bench of the engine has a scenario, and every claim names variants t
       if (reason === null) expect(about?.what ?? '', file).not.toBe('');
     }
   }
-  // A kernel of one's own from nothing comes with a scenario of its own.
+  // A user kernel from scratch has a scenario of its own.
   expect([...seen, 'own'].toSorted()).toEqual([...benches.keys()].toSorted());
 });
 
@@ -100,7 +101,7 @@ describe('a mistake in a row is named with its place, value and what is allowed'
   });
 });
 
-/** What is shown to be wrong: strides of a view that are ignored, and fewer digits than FP32 has. */
+/** Variants that are shown to be wrong: ignored strides of a view, and fewer digits than FP32. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   'micro/views.json': ['cpu-ignored', 'cuda-ignored'],
   'micro/scattering.json': ['cuda-tf32', 'cuda-bf16'],

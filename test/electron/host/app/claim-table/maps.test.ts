@@ -10,7 +10,7 @@ import { partsOf, readClaimTable } from '../../../../../electron/host/app/claim-
 import { type Claim, readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
 import { assetsFolder } from '../../small-run.ts';
 
-/** What has no size of its own, or is of a program that every user has elsewhere. */
+/** Claims without a size of their own, or about a program that every user has elsewhere. */
 const WITHOUT: Readonly<Record<string, string>> = {
   'micro/instruction-latency shuffle-latency': 'an instruction has no size',
   'micro/instruction-latency atomic-latency': 'an instruction has no size',

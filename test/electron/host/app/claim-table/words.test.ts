@@ -1,4 +1,4 @@
-/** What claims and names say is what their pairs and sessions hold. */
+/** The text of claims and names agrees with their pairs and sessions. */
 
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';

@@ -113,7 +113,7 @@ describe('the library', () => {
       files: new FileAccess(new Library(folder, []), locks),
       readers: {
         scenarios: { parse: () => Promise.reject(new Error('there is none')) },
-        // While the first look reads its file, another comes, and is asked for.
+        // While the first search reads its file, another file appears, and is searched for.
         runFacts: async () => {
           if (asked.length === 1) {
             await writeFile(path.join(folder, 'second.h5'), 'not a run');
@@ -144,7 +144,7 @@ describe('the library', () => {
     ]);
     await page.call('library.label', { file: inLibrary('b.json'), tags: [], remark: '' });
     expect(await names({ tag: 'talk' })).toEqual(['a.json']);
-    // Asked for at once, none of them takes another one away.
+    // Concurrent requests do not overwrite each other's labels.
     const both = ['a.json', 'b.json'].map((name) =>
       page.call('library.label', { file: inLibrary(name), tags: ['both'], remark: '' }),
     );
@@ -295,7 +295,7 @@ describe('user kernels of the library', () => {
     const options = await page.call('userKernels.options', { ...of, compile, sha256: edited.sha256 });
     expect(options.trusted).toBe(true);
 
-    // Another program's content is asked about, and so is an edit of it.
+    // Content from another program needs trust, and so does an edit of it.
     await writeFile(path.join(test.folder, 'library', 'mine.cpp'), `${text}// theirs\n`);
     const theirs = await page.call('userKernels.read', of);
     expect(theirs.info.trusted).toBe(false);

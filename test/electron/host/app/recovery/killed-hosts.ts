@@ -8,7 +8,7 @@ import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
 import { testProgram } from '../../../../test-programs.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
-/** Runs are kept from their first moments on: what they compute until then is computed for nobody. */
+/** Runs are checkpointed from the first moments on, so that tests do not wait for the usual first checkpoint. */
 export const AT_ONCE = { BRAGGBENCH_KEPT_FROM_MS: '100' };
 
 type Page = Awaited<ReturnType<TestHost['page']>>;
@@ -68,7 +68,7 @@ export function useKilledHosts() {
       }
     },
 
-    /** Starts a server that computes a run, tells it to end once that is kept, and gives what it said. */
+    /** Starts a server that computes a run, signals it once the run is checkpointed, and returns its standard error. */
     async told(signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT', kept: () => Promise<boolean>, more = {}): Promise<string> {
       const child = spawn(process.execPath, [testProgram('served-run')], {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,7 +88,7 @@ export function useKilledHosts() {
       return said;
     },
 
-    /** What is kept of runs. */
+    /** State files of the checkpointed runs. */
     async notes(): Promise<{ finished: boolean; step: number }[]> {
       const root = path.join(folder, 'recovery');
       const found: { finished: boolean; step: number }[] = [];

@@ -1,4 +1,6 @@
-/** What `recovery.test.ts` asks of runs of transport and of Ctrl+C, of every other workload and signal. */
+/**
+ * The checks of `recovery.test.ts`, made there for runs of transport and Ctrl+C, for every other workload and signal.
+ */
 import { describe, expect, it } from 'vitest';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
@@ -50,7 +52,7 @@ describe('a host that was killed', () => {
     }
     expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowTask });
     expect(await list(page)).toEqual([]);
-    // Saved, it is no longer kept.
+    // Once saved, its checkpoint is deleted.
     const file = { kind: 'library', key: 'rest.task.json' } as const;
     await page.call('run.save', { run: run.id, file, ifExists: 'refuse' });
     await expect.poll(notes).toEqual([]);

@@ -61,7 +61,7 @@ describe('a host that was killed', () => {
     expect(deposited).toBeCloseTo(summary.metrics.energy_deposited_MeV, 6);
     expect((await page.call('run.keyframes', { run: run.id })).frames[0]?.step).toBe(0);
     expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowScenario });
-    // It is this program's now: not offered again, kept until it is saved.
+    // It now belongs to this program: not offered again, retained until it is saved.
     expect(await list(page)).toEqual([]);
     expect(await notes()).toHaveLength(1);
     const file = { kind: 'library', key: 'rest.h5' } as const;

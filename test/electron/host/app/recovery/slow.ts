@@ -1,4 +1,4 @@
-/** What is edited and what computes in a host that is killed, of the workloads whose runs are kept against a crash. */
+/** Edited and computing documents in a host that is killed, for every workload with checkpoints. */
 import { smallScenario } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 

@@ -1,4 +1,4 @@
-/** A crystal fitted to an image over a page's connection: what is told on the way, what is refused, and what stays. */
+/** A crystal fitted to an image over a page's connection: progress, errors, and the final state. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { MeasuredImage, RefineFrame } from '../../../../../electron/contract/scenario/diffraction/refining.ts';

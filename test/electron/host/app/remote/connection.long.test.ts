@@ -135,7 +135,7 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
     const lost = await box.until('lost');
     expect(lost).toEqual({ kind: 'lost', reason: 'the connection to box was lost' });
     expect(urlOf(await box.until('open'))).toBe(address);
-    // Asked before the line was back, answered after it.
+    // Requested before the connection was back, answered after it.
     const { runs } = await client.call('run.list', {});
     expect(runs.map(({ id }) => id)).toEqual([run.id]);
     client.close();

@@ -1,4 +1,4 @@
-/** What other machines answer, whole, cut off and hostile; and hosts that ssh could misread. */
+/** Answers of other machines, complete, truncated and hostile; and host names that ssh could misread. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';

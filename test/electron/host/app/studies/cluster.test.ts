@@ -1,4 +1,4 @@
-/** How clusters are spoken to, and what is said of it. ssh itself is played by a program of its name. */
+/** Commands to clusters, and their error messages. A fake program replaces ssh. */
 import { cp, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

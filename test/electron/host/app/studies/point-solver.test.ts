@@ -1,4 +1,4 @@
-/** What every point of a process says alike is asked for once: a study of small points would wait for it. */
+/** Facts common to all points of a process are requested once: a study of small points would wait for them. */
 import { expect, test } from 'vitest';
 import { studySchema } from '../../../../../electron/contract/study/index.ts';
 import { PointSolver } from '../../../../../electron/host/app/studies/points/solver.ts';

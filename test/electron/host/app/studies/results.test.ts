@@ -1,4 +1,4 @@
-/** What the thread that reads studies keeps of them, and what it reads anew. */
+/** The cache of the thread that reads studies, and its invalidation. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

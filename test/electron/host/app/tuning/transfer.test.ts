@@ -1,4 +1,4 @@
-/** What another tuner measured, as a study. */
+/** Measurements of another tuner, as a study. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -46,7 +46,7 @@ describe('a value in pieces', () => {
 
   it('is of no piece larger than asked, and of one where it is small', () => {
     expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
-    // What is small is not laid out anew.
+    // Small values are passed on without a copy.
     const small = { a: numbers.slice(0, 50) };
     expect(piecesOf(small, 100).some((piece) => piece.kind === 'value' && piece.value === small)).toBe(true);
     for (const piece of piecesOf({ a: numbers, b: [numbers] }, 100)) {

@@ -56,7 +56,7 @@ describe('a disk that takes no more', () => {
     expect(drafts.error).toMatchObject({ name: 'BraggError', message: /draft-page\.json cannot be written/ });
     expect(drafts).toMatchObject({ kept: 'first', files: ['draft-page.json'] });
 
-    // Said once, and the state that was kept before is still there, whole.
+    // Reported once, and the previous checkpoint is still there, complete.
     expect(checkpoints.said).toEqual([
       expect.stringMatching(/^Runs are not protected against a crash: .* cannot be written/),
     ]);

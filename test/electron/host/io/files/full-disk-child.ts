@@ -1,7 +1,6 @@
 /**
- * What the host keeps for itself; on a disk that takes no more than the limit
- * on the size of files that this process was started with: one JSON document
- * with what each part said and what is left. The first argument is a folder.
+ * The host's own state files on a full disk: writes beyond the file size limit of this process fail. Prints one JSON
+ * document with the messages of each part and the remaining files. The first argument is a folder.
  */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

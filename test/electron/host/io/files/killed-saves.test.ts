@@ -27,7 +27,7 @@ interface Told {
   acknowledged: number;
 }
 
-/** What of each kind was asked for last and acknowledged last, by number. */
+/** Numbers of the last requested and the last acknowledged save of each kind. */
 const scenarios = Array.from({ length: FILES }, (): Told => ({ asked: -1, acknowledged: -1 }));
 const labels: Told = { asked: -1, acknowledged: -1 };
 const drafts: Told = { asked: -1, acknowledged: -1 };
@@ -59,7 +59,7 @@ async function saveOn(server: Server, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** What is found is what was acknowledged last or was asked for after it; it is what later kills must not lose. */
+/** The content found is that of the last acknowledged save or of a later request; later kills must not lose it. */
 function expectKept(text: string | undefined, told: Told): void {
   const found = text === undefined ? -1 : Number(text.slice(1));
   expect(found).toBeGreaterThanOrEqual(told.acknowledged);

@@ -1,4 +1,4 @@
-/** What a process that is gone left behind, told apart from what a living one has: by its lock, not by clocks or process ids. */
+/** Files of an ended process, distinguished from those of a running one by its lock, not by clocks or process ids. */
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Files that two windows or two servers write: what one of them was told is written stays so. */
+/** Files that two windows or two servers write: an acknowledged write is never lost. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Small files of the program's own state: what is asked for at the same time ends up in them together. */
+/** Small files of the program's own state: concurrent changes are all saved. */
 import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

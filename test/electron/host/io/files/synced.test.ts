@@ -19,7 +19,7 @@ afterEach(async () => {
 
 interface Synced {
   readonly what: 'file' | 'folder';
-  /** What stood under the name at that moment; null for nothing. */
+  /** Content under the name at that moment; null if there was none. */
   readonly seen: string | null;
 }
 

@@ -8,7 +8,7 @@ interface Item {
   readonly yields: boolean;
 }
 
-/** Work that ends when the test says so, as a solver ends within a step of being told to stop. */
+/** Work that ends on the test's signal, as a solver ends within a step of a stop request. */
 function watched() {
   const begun: Item[] = [];
   const ended: { readonly item: Item; readonly aborted: boolean }[] = [];
@@ -54,7 +54,7 @@ describe('latest wins', () => {
             await settled();
           }
         }
-        // What is under way and the one that waits.
+        // The running item and the waiting one.
         for (let i = 0; i < 3; i += 1) {
           await settled();
           finish();

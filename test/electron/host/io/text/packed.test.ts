@@ -1,4 +1,4 @@
-/** Packed text is read as it stands, and what is wrong with it is told. */
+/** Compressed text is read transparently, and its errors are reported. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';

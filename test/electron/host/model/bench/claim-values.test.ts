@@ -28,7 +28,7 @@ const claim: Claim = {
 };
 const over: Claim = { ...claim, from: 9, to: 11, values: claim.values.map((one) => ({ ...one, over: 'near' })) };
 
-/** A session whose times are known to a thousandth, whatever it tells. */
+/** A session whose times are known to a thousandth, whatever values it reports. */
 function saying(
   all: Readonly<Record<string, { readonly value: number; readonly interval?: Interval | null }>>,
 ): Measured {

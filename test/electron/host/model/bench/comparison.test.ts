@@ -8,7 +8,7 @@ test.each([
   [{ low: 0.995, high: 1.01 }, 0.02, 'same'],
   [{ low: 0.97, high: 1.01 }, 0.02, 'undecided'],
   [{ low: 0.97, high: 0.985 }, 0.02, 'undecided'],
-  // A session that strays from itself by a factor of two still tells 220 from 1, and calls nothing the same.
+  // A session whose control strays by a factor of two still separates 220 from 1, and calls nothing the same.
   [{ low: 218, high: 221 }, 1.04, 'slower'],
   [{ low: 0.0045, high: 0.0046 }, 1.04, 'faster'],
   [{ low: 0.5, high: 0.7 }, 0.6, 'undecided'],

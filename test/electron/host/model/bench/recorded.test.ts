@@ -51,7 +51,7 @@ describe.for(sessions)('%s', (name) => {
     expect(text).toContain(
       `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit.slice(0, 9)} · ${dayOf(session.created)}`,
     );
-    // Whole runs of other programs were not timed: their rows have a dash there.
+    // End-to-end runs of other programs were not timed: their rows have a dash there.
     for (const { title } of session.reports.flatMap(({ external }) => external))
       expect(text).toMatch(new RegExp(`^${title} +other program +–( +–)? +[\\d.]+ ms ± [\\d.]+ % +[\\d.]+×`, 'm'));
   });
@@ -72,7 +72,7 @@ test('claims are judged from the raw samples again', async () => {
   );
   expect(again.find(({ id }) => id === 'cuda-graphs')?.pairs[0]?.verdict).toBe('less');
   expect(again.find(({ id }) => id === 'fma')?.reason).toMatch(/^No pair/);
-  // Against the arrays of CuPy, which the session timed: what is said of CuPy is held to it.
+  // Claims about CuPy are judged against its array program, which the session timed.
   const together = again.find(({ id }) => id === 'all-together')?.pairs.find(({ slower }) => slower === 'cupy-array');
   expect(together?.gain?.value.toFixed(1)).toBe('33.3');
   expect(together?.verdict).toBe('as claimed');

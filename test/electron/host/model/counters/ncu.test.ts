@@ -1,4 +1,4 @@
-/** Nsight Compute's CSV, both pages, and what stands in a session for it. */
+/** Nsight Compute's CSV, both pages, and its counters in a session. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** The kernels of the Numba rival, in Numba's simulator on the CPU: hundreds of Python threads, so a small grid and few steps. */
+/**
+ * Kernels of the Numba candidate, in Numba's simulator on the CPU: hundreds of Python threads, so a small grid and few
+ * steps.
+ */
 import { expect, test } from 'vitest';
 import { check, scenarios } from '../scenarios/open.ts';
 import { imageApart, imageNames, needsPython, runPython } from './python-kernels.ts';

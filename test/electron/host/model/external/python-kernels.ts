@@ -1,7 +1,7 @@
 /**
- * Kernels of the programs of assets/external, without a GPU: the programs are the real ones; Numba's come from its
- * simulator, and CuPy's are compiled by g++ and run by cupy-on-host. Each is held to the array program, which is held to
- * the engine.
+ * Kernels of the programs of assets/external, without a GPU. The programs are the real ones; Numba's run in its
+ * simulator, and CuPy's are compiled by g++ and run by cupy-on-host. Each is checked against the array program, which
+ * is checked against the engine.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';

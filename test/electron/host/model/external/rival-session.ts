@@ -1,4 +1,4 @@
-/** What a session with programs of assets/external is held to: by the engine's reference, for images and small workloads. */
+/** Checks of a session with programs of assets/external: by the engine's reference, for images and small workloads. */
 import { execFileSync } from 'node:child_process';
 import { expect, type TestContext } from 'vitest';
 import { type MeasuredSessionEntry, sessionReportSchema } from '../../../../../electron/contract/bench/session.ts';
@@ -73,7 +73,7 @@ export async function expectLayer(problem: object, ctx: TestContext): Promise<vo
   }
 }
 
-/** A row of the table of claims: its numbers, the engine's variant, and the programs beside it. */
+/** A row of the table of claims: its numbers, the engine's variant, and the programs compared with it. */
 export type Row = readonly [kind: string, numbers: object, variant: string, ids: readonly string[]];
 
 export async function expectRow([kind, numbers, variant, ids]: Row, ctx: TestContext): Promise<void> {
@@ -101,7 +101,7 @@ const imageDocument = (more: Readonly<Record<string, unknown>> & { readonly dete
   detector: { width: 40, height: 24, ...more.detector },
 });
 
-/** As a program is asked for it. */
+/** The problem in the form that a program receives. */
 export async function imageProblem(more: Parameters<typeof imageDocument>[0]): Promise<DiffractionProblem> {
   const reading = await all.check(imageDocument(more), { name: 's', folder: null });
   const problem = problemFor('diffraction', hostWorkloads.diffraction.benchable.problem(reading));

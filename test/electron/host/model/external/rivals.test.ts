@@ -1,4 +1,4 @@
-/** Programs of assets/external as contestants, one of each kind; the others: `rivals.long.test.ts`. */
+/** Programs of assets/external as candidates, one of each kind; the others: `rivals.long.test.ts`. */
 import { expect, test } from 'vitest';
 import { readRegistry } from '../../../../../electron/host/model/external/registry.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';

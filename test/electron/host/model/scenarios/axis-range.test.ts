@@ -1,4 +1,4 @@
-/** The CSDA range along the beam's axis, beside quadratures of the PSTAR tables (mm, from another program). */
+/** The CSDA range along the beam's axis, compared with quadratures of the PSTAR tables (mm, from another program). */
 import { expect, test } from 'vitest';
 import { check } from './open.ts';
 

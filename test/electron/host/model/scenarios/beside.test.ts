@@ -1,4 +1,4 @@
-/** Files beside a scenario are read once, until they change. */
+/** Files next to a scenario are read once, until they change. */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';

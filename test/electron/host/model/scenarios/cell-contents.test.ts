@@ -1,4 +1,4 @@
-/** What fills cells that borders cut, and the materials that are made of it. */
+/** Contents of cells that borders cut, and the mixtures made from them. */
 import { describe, expect, test } from 'vitest';
 import type { TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { cellContents } from '../../../../../electron/host/workloads/transport/scenario/cell-contents.ts';

@@ -1,4 +1,4 @@
-/** Energy bins that widen the beam are told before a run, with how much they add. */
+/** A warning before a run if energy bins widen the beam, with the amount. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ test('bins that would show in the range are taken in parts, and the run gets tho
     'warning grid.energy.step_mm: 0.2 mm is taken in 2 parts of 0.1 mm: wider ones would show in the range and its falloff',
   ]);
   expect(reading.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
-  // Wide beside the straggling, too, though a step is a whole number of them.
+  // Wide compared with the straggling, too, though a step is a whole number of them.
   expect((await check(bins(0.5, 0.5))).problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
   const pmma = await check({
     beam: { energy_MeV: 140 },

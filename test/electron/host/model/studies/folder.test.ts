@@ -1,4 +1,4 @@
-/** What has ended, and whether results have come since a folder was looked at last, without listing a hundred thousand of them. */
+/** Ended points, and detection of new results since the last check, without listing a hundred thousand of them. */
 import fs from 'node:fs';
 import { mkdtemp, rename, rm, utimes } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -32,7 +32,7 @@ async function firstId(): Promise<string> {
   return id;
 }
 
-/** How many folders a look lists: modules that were loaded before see the spy, too. */
+/** Number of folders that a check lists; modules that were loaded before see the spy, too. */
 async function listed(look: () => Promise<unknown>): Promise<number> {
   const spy = vi.spyOn(fs.promises, 'readdir');
   syncBuiltinESMExports();

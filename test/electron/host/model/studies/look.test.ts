@@ -1,4 +1,4 @@
-/** A table is looked at again and again: what was found of it before is told of no other question. */
+/** A table is queried repeatedly: cached results are used for the same query only. */
 import { expect, test } from 'vitest';
 import { type Look, lookAt } from '../../../../../electron/host/model/studies/look.ts';
 import type { StudyTable } from '../../../../../electron/host/model/studies/table.ts';

@@ -1,4 +1,4 @@
-/** Views beside their study. */
+/** Saved views of a study. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

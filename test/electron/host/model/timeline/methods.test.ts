@@ -144,7 +144,7 @@ describe("a recorded run's timeline", () => {
     expect(steps).toBe(Math.round(steps));
     expect(steps).toBeGreaterThanOrEqual(16);
     expect(steps).toBeLessThan(32);
-    // What every session on this GPU measured its copies at, whichever of them the ceiling is taken from.
+    // The copy rates of all sessions on this GPU, whichever of them gives the ceiling.
     const ceiling = (details.bytes_per_s ?? 0) / (details.shareOfCeiling ?? 1);
     expect(ceiling).toBeGreaterThan(4.1e12);
     expect(ceiling).toBeLessThan(4.4e12);

@@ -1,4 +1,4 @@
-/** The recorded session of copies beside kernels, with traces as they would be in one that is recorded now. */
+/** The recorded session of copies concurrent with kernels, with traces as a session recorded now would have them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Session, SessionReport } from '../../../../../electron/contract/bench/session.ts';
@@ -9,7 +9,10 @@ import { noSpans } from '../../../../../electron/host/model/recording/recording.
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/session-file.ts';
 import { assetsFolder } from '../../small-run.ts';
 
-/** Copies on one stream beside a kernel on another, as CUPTI gives them: three pieces of work for each of two streams. */
+/**
+ * Copies on one stream concurrent with a kernel on another, as CUPTI reports them: three pieces of work for each of two
+ * streams.
+ */
 export function overlapped(streams: readonly number[]): DeviceTrace {
   const work = [0, 1, 2].flatMap((piece) =>
     streams.flatMap((stream, k) => [

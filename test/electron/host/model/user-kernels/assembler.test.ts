@@ -1,4 +1,4 @@
-/** Inline assembly of a user kernel: it may not read files, since nobody was asked to trust those. */
+/** Inline assembly of a user kernel may not read files, since trust does not cover those. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What compilers really said, at the lines of the user's file. */
+/** Real compiler messages, mapped to the lines of the user's file. */
 import { expect, test } from 'vitest';
 import { diagnosticsOf } from '../../../../../electron/host/model/user-kernels/diagnostics.ts';
 

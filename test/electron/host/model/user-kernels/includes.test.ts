@@ -1,4 +1,4 @@
-/** What a kernel includes is found whatever its text is, and in a time that goes with its length. */
+/** Includes of a kernel are found in any text, in time proportional to its length. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -76,7 +76,7 @@ export function useUserKernels(name: string) {
     get userKernels() {
       return userKernels;
     },
-    /** How many were started so far. */
+    /** Number of processes started so far. */
     get processes() {
       return processes;
     },

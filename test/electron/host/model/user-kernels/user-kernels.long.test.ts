@@ -1,4 +1,7 @@
-/** What takes a compilation of its own: user kernels that print, are old, are for every instruction set, or include files. */
+/**
+ * Tests that need a compilation each: user kernels that print, are old, are for every instruction set, or include
+ * files.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -19,7 +22,7 @@ test('what it prints is kept, to its last words and without a new line', async (
   const { first } = kernels.userKernels.printed(made.id);
   expect(first.split('slice').length - 1).toBe(steps);
   expect(first).toMatch(/^slice \d+ of TILE 16slice /);
-  // The next run begins anew.
+  // The next run clears the output.
   await kernels.userKernels.prepare([made.id], transport);
   expect(kernels.userKernels.printed(made.id).first).toBe('');
 });

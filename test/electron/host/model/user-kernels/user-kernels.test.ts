@@ -44,9 +44,9 @@ test('registers are of CUDA kernels', async () => {
 });
 
 /**
- * Compiled once; what it does stands in a file. One that hangs sleeps: it leaves its core to other tests. One that
- * hangs or waits puts a file beside it that says so. Memory is only asked for first: filling it up to the limit
- * takes seconds, and only where a limit is watched must it be there.
+ * Compiled once; a file selects the behaviour. The one that hangs sleeps, to leave its core to other tests. One that
+ * hangs or waits writes a file next to it that says so. Memory is only reserved first: filling it up to the limit needs
+ * seconds, and is necessary only if a limit is watched.
  */
 const breaks = (how: string): string =>
   withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {

@@ -1,6 +1,7 @@
 /**
- * User kernels of every workload beside transport: one source each, compiled once, which does what a file tells it:
- * a copy's work, a crash, a hang, too much memory, a wrong answer, another answer every time.
+ * User kernels of every workload except transport: one source each, compiled once, with its behaviour selected by a
+ * file. It does a copy's work, crashes, hangs, uses too much memory, gives a wrong answer, or another answer every
+ * time.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -31,8 +32,8 @@ const limits = limitsOf(3, 600);
 export const common = { scenario: 'small', seed: 1, limits };
 
 /**
- * Reads what to do when a variant is made ready; `scale` is what the answer is multiplied by. Memory is only asked for
- * first: filling it up to the limit takes seconds, and only where a limit is watched must it be there.
+ * Reads the selected behaviour when a variant is prepared; the answer is multiplied by `scale`. Memory is only reserved
+ * first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
  */
 const told = (file: string): string => `#include <chrono>
 #include <cstdio>
@@ -64,7 +65,7 @@ interface Kind {
   readonly bench?: string;
   readonly base: string;
   readonly replaces: string;
-  /** Each found once in the original, and what stands there in its place. */
+  /** Replacements in the original, each found exactly once. */
   readonly changes: readonly (readonly [from: string, to: string])[];
   readonly document: Readonly<Record<string, unknown>>;
 }
@@ -182,7 +183,7 @@ async function failure(work: Promise<unknown>): Promise<BraggError> {
 export function useWorkloadKernels(name: string): void {
   folder = sameScratchFolder(name);
   beforeAll(() => {
-    // What they compute is small, and compiling them is most of the time.
+    // The kernels compute little, and compiling them is most of the time.
     vi.stubEnv('CXXFLAGS', '-O0');
     own = new UserKernels({
       addon,

@@ -1,4 +1,4 @@
-/** User kernels of workloads beside transport: an image's through all that can happen to it, and what all can be made from. */
+/** User kernels of workloads except transport: an image's in all its outcomes, and the starting points of all. */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { correctnessOf } from '../../../../../electron/contract/bench/session.ts';

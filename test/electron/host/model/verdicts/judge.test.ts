@@ -23,7 +23,7 @@ describe('what is said of a contestant', () => {
   });
 
   it('names the instances that would decide at this spread', () => {
-    // To be told from the floor the interval must shrink from 0.04 to 0.02: four times as many.
+    // To separate from the floor, the interval must shrink from 0.04 to 0.02: four times as many.
     expect(judge({ middle: 0.03, half: 0.04 }, 0.01, margin, 5).instancesToDecide).toBe(20);
     expect(judge({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).instancesToDecide).toBeNull();
     // On the floor and on the margin at once nothing decides.

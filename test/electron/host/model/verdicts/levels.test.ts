@@ -25,8 +25,8 @@ describe('intervals from instances', () => {
     const calm = timeInterval(around(2, 2, 2, 2), 0.05);
     expect(calm?.middle).toBeCloseTo(Math.log(2), 12);
     expect(calm?.half).toBeCloseTo(0, 12);
-    // By hand: logarithms ∓0.01 twice each, standard deviation 0.011547, over the root of 4, times 3.1824;
-    // each beside one of the other kind, so that nothing is remembered.
+    // By hand: logarithms ∓0.01 twice each, standard deviation 0.011547, over the root of 4, times 3.1824; the kinds
+    // alternate, so that neighbours are not correlated.
     const spread = timeInterval(around(Math.exp(-0.01), Math.exp(0.01), Math.exp(-0.01), Math.exp(0.01)), 0.05);
     expect(spread?.half).toBeCloseTo((3.182446 * 0.011547) / 2, 6);
   });

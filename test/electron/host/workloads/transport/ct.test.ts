@@ -231,7 +231,7 @@ describe('every variant on the CPU, in a CT of many media', () => {
     for (const id of ids) {
       const reading = await read(document(stepping, id, 'fp32'));
       const outcome = await run(document(stepping, id, 'fp32')).catch((error: Error) => error.message);
-      // What a variant cannot do it says by its name.
+      // A variant that cannot do it names itself in the message.
       if (typeof outcome === 'string') expect(outcome).toContain(id);
       else expect(largestDifference(outcome, reference), id).toBeLessThan(1e-5);
       if (id !== 'depth') expect(reading.problem?.().materials.length).toBeGreaterThan(stepping === 'path' ? 100 : 30);

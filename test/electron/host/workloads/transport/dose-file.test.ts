@@ -1,4 +1,6 @@
-/** Doses of files beside a run's: what the program itself writes, and volumes made from it, come back as they were. */
+/**
+ * Dose files compared with a run's: exports of the program itself, and volumes made from them, are read back unchanged.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Marginals, TransportResult, TransportRun } from '../../../../../electron/host/io/addon/addon.ts';
 import { keyframesOf } from '../../../../../electron/host/workloads/transport/run-data.ts';
 
-/** What the engine hands over of a frame with large maps and a small one. */
+/** Engine output of a frame with large maps and a small one. */
 function frame(): Marginals {
   const of = (length: number): Float32Array => Float32Array.from({ length }, (_, i) => i);
   const large = { zx: of(2 ** 19), xtheta: of(2 ** 13), ez: of(2 ** 13), ex: of(2 ** 13), ztheta: of(2 ** 13) };

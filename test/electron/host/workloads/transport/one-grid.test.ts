@@ -1,4 +1,4 @@
-/** Beams on one grid: what is told of one in a block is what it left, whatever stood there before. */
+/** Beams on one grid: the result of a beam in a block is its own, whatever the block contained before. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
@@ -65,7 +65,7 @@ test('answers are those of the whole runs, also of beams that come in the block 
   });
   expect(answers).toHaveLength(energies.length);
   expect(answers.map(numbers)).toEqual(runs.map((run) => numbers(answerOf(run))));
-  // Whole runs are kept: none lies in the arrays of another.
+  // Results of complete runs are retained: no two share an array.
   expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
 });
 

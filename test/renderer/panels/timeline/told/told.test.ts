@@ -1,4 +1,4 @@
-/** What timelines are compared by, and which steps are slow. */
+/** Differences of timelines, and detection of slow steps. */
 import { describe, expect, test } from 'vitest';
 import type { NamedTime, TimelineStatistics } from '../../../../../electron/contract/timeline.ts';
 import { differenceOf } from '../../../../../renderer/panels/timeline/told/difference-table.tsx';

@@ -1,4 +1,4 @@
-/** Whole runs in processes of their own: from the start of a process to its answer. */
+/** End-to-end runs in separate processes: from the start of a process to its answer. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../../../electron/contract/bench/session.ts';
 import type { TransportProblem } from '../../../../../../electron/host/io/addon/addon.ts';
@@ -23,7 +23,7 @@ const runOf = (of: TransportProblem): ColdRun => ({
   calls: [{ method: 'start', args: [{ unwatched: true }], reports: true }],
 });
 
-/** A process that answers after as long as is told, without one. */
+/** A fake process that answers after the given delay. */
 function answering(delays_ms: number[]): StartChild {
   return () => {
     const delay = delays_ms.shift() ?? 1;
@@ -91,7 +91,7 @@ describe('cold processes of a session', () => {
       problem: label,
       calls: runOf(problem).calls,
     });
-    // Whoever is started next is asked for by what it creates.
+    // A process is identified by the problem that it creates.
     const startChild: StartChild = (program) => {
       const link = answering([])(program);
       return {

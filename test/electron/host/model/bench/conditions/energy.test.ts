@@ -1,4 +1,4 @@
-/** Energy of a run: counters that wrap, that cannot be read, and that stand still. */
+/** Energy of a run: counters that wrap, that cannot be read, and that do not advance. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -113,7 +113,7 @@ inline void Block::enter() {
   block.fibers[block.current].ended = true;
 }
 
-/// What the thread `other` of the same barrier gave.
+/// Value passed by thread `other` at the same barrier.
 template <typename T>
 T exchanged(T value, unsigned other) {
   std::memcpy(&block.word[block.current], &value, sizeof(T));

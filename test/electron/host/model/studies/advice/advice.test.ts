@@ -1,4 +1,4 @@
-/** What a study says: the fastest right variant by region, where claims hold, which grid is fine enough. */
+/** Advice of a study: the fastest correct variant by region, the claims that hold, the grid that is fine enough. */
 import { describe, expect, test } from 'vitest';
 import { fitOf } from '../../../../../../electron/host/model/studies/advice/convergence.ts';
 import { adviceOf, type StudyClaim } from '../../../../../../electron/host/model/studies/advice/index.ts';

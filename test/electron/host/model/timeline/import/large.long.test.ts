@@ -79,7 +79,7 @@ describe('a large file', () => {
     const long = await peakOf(await fileOf('long.json', 100_000, 900));
     expect([short.spans, long.spans]).toEqual([100_000, 100_000]);
     expect(long.size_bytes - short.size_bytes).toBeGreaterThan(85e6);
-    // 42 bytes a span; all arguments that repeat are kept once.
+    // 42 bytes a span; repeated arguments are stored once.
     expect(long.memory_bytes / 100_000).toBeLessThan(50);
     expect(long.peak_bytes - short.peak_bytes).toBeLessThan(60e6);
   });

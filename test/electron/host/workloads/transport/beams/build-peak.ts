@@ -1,4 +1,4 @@
-/** Spread-out peaks over the real engine, and what each is held to. */
+/** Spread-out peaks over the real engine, and their tolerances. */
 import { expect } from 'vitest';
 import { type peaks, peaksTable } from '../../../../../../electron/build/figures/programs.ts';
 import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';

@@ -7,7 +7,7 @@ import { built, check } from './build-peak.ts';
 
 const withoutReactions = { nuclear: 'off' } as const;
 
-/** How flat one comes out takes longer: sobp.long.test.ts. */
+/** The flatness of a peak needs longer: sobp.long.test.ts. */
 describe('an SOBP', () => {
   test('over a width has spots whose ends are half a spacing inside it, of sum 1', async () => {
     const found = await built(

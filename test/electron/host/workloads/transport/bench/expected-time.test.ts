@@ -1,4 +1,4 @@
-/** How long a run is said to take before it starts: by counted cells, and by runs that ended. */
+/** The forecast of a run's time before it starts: by counted cells, and by earlier runs. */
 import { expect, test } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import {

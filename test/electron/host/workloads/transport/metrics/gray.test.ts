@@ -111,7 +111,7 @@ describe('a field whose spots differ', () => {
   ];
   const field = { ...parts, beam: { ...beam, spots }, geometry: { ...parts.geometry, regions: [slab] } };
 
-  /** The run, with its spots told apart as they are when output.gray is true. */
+  /** The run, with its spots distinguished as they are when output.gray is true. */
   async function told(document: object): Promise<RunData> {
     const scenarios = await openTestScenarios();
     const problem = scenarios.resolve(await scenarios.check(document, { name: 'field', folder: null }));

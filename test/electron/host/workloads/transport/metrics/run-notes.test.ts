@@ -1,4 +1,6 @@
-/** What a summary is told of, by real runs: lost protons, coarse cells, tables and energies that do less than asked. */
+/**
+ * Notes of a summary, from real runs: lost protons, coarse cells, tables and energies with less effect than requested.
+ */
 import { expect, test } from 'vitest';
 import type { RunSummary } from '../../../../../../electron/contract/run.ts';
 import { metricsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
@@ -94,7 +96,7 @@ test('cells of a part of the step: the range and the peak of whole cells, no com
   }
 });
 
-/** Where it is no matter what the run looks like. */
+/** For tests that do not depend on the run's quality. */
 const coarse = { dtheta_mrad: 40, dx_mm: 1 };
 
 test.each([

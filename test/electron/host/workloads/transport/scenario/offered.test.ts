@@ -1,4 +1,4 @@
-/** What a named variant of transport decides, and what it does not. */
+/** Settings that a named variant of transport implies, and those that it does not. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ test.each([
   ['window', {}, 'path', 'fp32'],
   ['reference', {}, 'path', 'fp64'],
   ['auto', {}, 'path', 'fp32'],
-  // What the file says stands, also where the engine will refuse it.
+  // The file takes precedence, even if the engine will refuse it.
   ['depth', { stepping: 'path' }, 'path', 'fp32'],
   ['reference', { precision: 'fp32', stepping: 'depth' }, 'depth', 'fp32'],
 ])('%s with %o steps by %s in %s', async (variant, said, stepping, precision) => {

@@ -1,4 +1,4 @@
-/** How coarse a grid is taken, by what the answers before it took. */
+/** The coarseness of the Live grid, from the times of earlier answers. */
 import { expect, it } from 'vitest';
 import { Pace } from '../../../../../../electron/host/workloads/transport/what-if/pace.ts';
 
