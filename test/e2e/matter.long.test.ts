@@ -72,7 +72,7 @@ describe('dose over a CT', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(128)));
     await bench.drop('thorax.json', thorax);
-    // The CT is next to the scenario file, and the scenario has no file yet.
+    // The CT's path is relative to the scenario file, which does not exist yet.
     await page.getByRole('button', { name: 'Open and correct' }).click();
     await expect.poll(() => bench.title.textContent()).toContain('Thorax');
     await page.keyboard.press('Control+Shift+s');

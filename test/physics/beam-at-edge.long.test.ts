@@ -1,7 +1,7 @@
 /**
  * Beams along a side of the box: protons that leave through it are gone, in the oracle's Monte Carlo and in every
- * stepping. Empty cells outside the side once held back protons in the cells next to it. They deposited 32.69 MeV of
- * 70, 0.1 mm from the side; the Monte Carlo has 31.34.
+ * stepping. Empty cells outside the side once held back protons in the cells next to it. A beam 0.1 mm from the side
+ * deposited 32.69 MeV of 70; in the Monte Carlo it deposits 31.34.
  */
 import { describe, expect, test } from 'vitest';
 import type { RunSummary } from '../../electron/contract/run.ts';
