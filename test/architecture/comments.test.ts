@@ -26,6 +26,45 @@ test('no comment begins with "Of"', () => {
   expect(found).toEqual([]);
 });
 
+/** `What is kept` leaves its reader to find the noun; `Cache of parsed tables` names it. `Null if` states a condition. */
+const clause = /^(?:(?:What|How|Where)\b|Null\b(?! if\b))/;
+/** Words for which the field has others: `told` (reported), `kept` (cached), `beside` (next to), `stands in for` (replaces). */
+const retired = new RegExp(
+  `\\b(?:${[
+    'told|tells|kept|asked|beside|anew|aside|endless|made up|held to|goes wrong|so long as|for so long|in turns',
+    "of one's own|rivals?|contestants?|entrants?|whole runs?|what it is made from",
+    'stands?(?!-in\\b| for\\b)|(?<!page )(?<!segmentation )(?<!planted )faults?(?! injection\\b)',
+  ].join('|')})\\b`,
+  'i',
+);
+const commentStart =
+  /(?<![\w'"`*.])\/\*(?<block>[\s\S]*?)\*\/|(?<lines>(?:^[ \t]*\/\/[^\n]*\n)+)|(?<![:\w'"`/])\/\/(?<rest>[^\n]*)/gm;
+
+function dialectIn(text: string): readonly string[] {
+  return [...text.matchAll(commentStart)].flatMap(({ groups }) => {
+    const raw = groups?.['block'] ?? groups?.['lines'] ?? groups?.['rest'] ?? '';
+    // Types and code are names, which are not prose.
+    let prose = raw.replace(/^\s*(?:\*+|\/\/+)/gm, '').replace(/`[^`]*`/g, '');
+    while (/\{[^{}]*\}/.test(prose)) prose = prose.replace(/\{[^{}]*\}/g, '');
+    const plain = prose
+      .replace(/@typedef\s+\w+/g, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+    return clause.test(plain) || retired.test(plain) ? [plain] : [];
+  });
+}
+
+test('a comment has a subject from the field, and no word of a private dialect', () => {
+  const [open, close, line] = ['/' + '*', '*' + '/', '/' + '/'];
+  const bad = `${open}* What is kept. ${close}\n${line} Null where there is none.\nint a;  ${line} beside b\n`;
+  expect(dialectIn(bad)).toHaveLength(3);
+  expect(dialectIn(`${open}* Cache of tables. Null if \`kept\` is empty. ${close}\n`)).toEqual([]);
+  const found = sources.flatMap((file) =>
+    dialectIn(readFileSync(path.join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
+  );
+  expect(found).toEqual([]);
+});
+
 const WORDS = 25;
 const comment = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+|(?<![:\w'"`])\/\/[^\n]*/gm;
 /** A table row: columns separated by three or more spaces. */

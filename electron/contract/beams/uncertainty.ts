@@ -90,7 +90,7 @@ const uncertaintySchema = z.strictObject({
   w80_20_mm: z.number().nullable(),
   w80_20_sigma_mm: z.number().nullable(),
   parts: z.array(partSchema),
-  /** Why differences of whole runs took the place of derivatives; null where they did not. */
+  /** Reason for differences of end-to-end runs in place of derivatives; null if derivatives were used. */
   differences_because: z.string().nullable(),
   seconds: z.number(),
 });

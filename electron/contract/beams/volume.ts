@@ -49,7 +49,7 @@ const volumeSchema = z.strictObject({
     products: z.number(),
     rel_error: z.number(),
   }),
-  /** How far the Gaussians of the products are from their projected dose, as a share of it. */
+  /** Misfit of the Gaussians of the products to their projected dose, as a share of it. */
   products_misfit: z.number(),
   spots: z.number(),
   protons: z.number(),

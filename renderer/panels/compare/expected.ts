@@ -22,7 +22,7 @@ export function useExpected(): Expected {
   // A session that has ended says more than was known before.
   const ended = useSelected(stores.comparison, ({ live }) => live.filter(({ state }) => state === 'done').length);
   const [expected, setExpected] = useState<Expected>(nothing);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when a session has ended
+  // biome-ignore lint/correctness/useExhaustiveDependencies: requested again when a session has ended
   useEffect(() => {
     let current = true;
     const ask = (): void => {

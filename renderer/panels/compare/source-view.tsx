@@ -189,7 +189,7 @@ function Code({ rows, left, right }: CodeProps): ReactElement {
       <tbody>
         {rows.map((row, i) =>
           row === null ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: gaps have nothing else to be told by
+            // biome-ignore lint/suspicious/noArrayIndexKey: nothing else identifies a gap
             <tr key={`gap ${i}`} className="code__gap">
               <td colSpan={4}>⋯</td>
             </tr>

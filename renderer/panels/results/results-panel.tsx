@@ -25,7 +25,7 @@ function useStored(workload: WorkloadName): readonly StoredTask[] {
   const { client, stores } = useWorkbench();
   const [sessions, setSessions] = useState<readonly StoredTask[]>([]);
   const saved = useSelected(stores.runs, ({ runs }) => runs.filter(({ file }) => file !== null).length);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that was saved is a kept session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a saved run is a stored session
   useEffect(() => {
     let current = true;
     client.call('task.stored', { workload }).then(

@@ -187,7 +187,7 @@ function SpotList({ path, spots }: { readonly path: Path; readonly spots: readon
       <ol className="spots__list">
         {spots.slice(0, MOST_ROWS).map((_, index) => (
           <SpotRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: a spot is what stands at its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a spot
             key={index}
             path={[...path, index]}
             index={index}

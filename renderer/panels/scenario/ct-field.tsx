@@ -74,7 +74,7 @@ export function CtField({ path }: { readonly path: Path }): ReactElement {
   const ct = valueAt(form.draft, path);
   const own = typeof valueAt(ct, ['hu_table']) === 'object';
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand in the form's grid
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be part of the form's grid
     <div className="field-group" role="group" aria-label="CT">
       <h3 className="field-group__title" title="Matter from a slice of a CT in place of the background">
         CT

@@ -151,7 +151,7 @@ export function OwnMaterialsField({ path }: { readonly path: Path }): ReactEleme
       ) : (
         <ol className="regions__list">
           {materials.map((_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a material is what stands at its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a material
             <MaterialCard key={index} path={[...path, index]} index={index} />
           ))}
         </ol>

@@ -247,7 +247,7 @@ export function RegionsField({ path }: { readonly path: Path }): ReactElement | 
       ) : (
         <ol className="regions__list">
           {regions.map((_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a region is what stands at its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a region
             <RegionCard key={index} path={[...path, index]} index={index} count={regions.length} />
           ))}
         </ol>

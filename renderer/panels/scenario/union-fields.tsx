@@ -51,7 +51,7 @@ function KindField({ path }: { readonly path: Path }): ReactElement | null {
 function GroupField({ path, schema }: { readonly path: Path; readonly schema: JsonSchema }): ReactElement {
   const id = useId();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand in the form's grid
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be part of the form's grid
     <div className="field-group" role="group" aria-labelledby={id}>
       <h3 id={id} className="field-group__title" title={schema.description}>
         {schema.title ?? String(path.at(-1))}

@@ -111,7 +111,8 @@ test('bench compares, sweeps and is opened again', async () => {
   expect(bench.stdout).toMatch(
     /Sweep of problem\.batch[\s\S]+cpu-fp64: (.* fixed, and .* per million of problem\.batch|no line through these times)/,
   );
-  expect(bench.stdout).toMatch(/Claimed against measured[\s\S]+cuda-naive → cuda-cublas/);
+  // The claims are about kernels on a GPU, which this session did not measure.
+  expect(bench.stdout).not.toContain('Claimed against measured');
   const opened = await call('bench', '--open', 'session.json');
   expect(opened.stdout).toBe(bench.stdout);
   const kept = sessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'session.json'), 'utf8')));

@@ -9,7 +9,7 @@ namespace bb::test::oracle {
 
 struct Expected {
   const char* of;
-  const char* quantity;  // its unit stands in the name
+  const char* quantity;  // the name contains its unit
   double value, error;   // standard deviation; 0 of a quadrature
 };
 

@@ -42,7 +42,7 @@ const told = (file: string): string => `#include <chrono>
 #include <thread>
 #include <vector>
 
-namespace told {
+namespace noted {
 inline double scale = 1.0;
 inline void obey() {
   char how = ' ';
@@ -57,7 +57,7 @@ inline void obey() {
     case 'r': scale = 1.0 + 1e-3 * static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() % 1000);
   }
 }
-}  // namespace told
+}  // namespace noted
 `;
 
 interface Kind {
@@ -76,8 +76,8 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     base: 'diffraction-reference',
     replaces: 'kernels/diffraction/cpu/reference.cpp',
     changes: [
-      ['f(cell)', 'f(Basis{cell.a, told::scale * cell.b, cell.c})'],
-      ['{ return std::make_unique<PlainSolver', '{ told::obey(); return std::make_unique<PlainSolver'],
+      ['f(cell)', 'f(Basis{cell.a, noted::scale * cell.b, cell.c})'],
+      ['{ return std::make_unique<PlainSolver', '{ noted::obey(); return std::make_unique<PlainSolver'],
     ],
     document: smallImage,
   },
@@ -86,8 +86,8 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     base: 'cpu-fp64',
     replaces: 'kernels/linear_relu/cpu.cpp',
     changes: [
-      ['    pool().run(static_cast<int>(rows)', '    told::obey();\n    pool().run(static_cast<int>(rows)'],
-      ['out[m * columns + n] = sum;', 'out[m * columns + n] = told::scale * sum;'],
+      ['    pool().run(static_cast<int>(rows)', '    noted::obey();\n    pool().run(static_cast<int>(rows)'],
+      ['out[m * columns + n] = sum;', 'out[m * columns + n] = noted::scale * sum;'],
     ],
     document: { kind: 'linear-relu', version: 1, problem: { batch: 7, inputs: 5, outputs: 9 } },
   },
@@ -99,7 +99,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     changes: [
       [
         'sum->total = kPart(sum->values.data(), n);',
-        'told::obey();\n      sum->total = static_cast<float>(told::scale * kPart(sum->values.data(), n));',
+        'noted::obey();\n      sum->total = static_cast<float>(noted::scale * kPart(sum->values.data(), n));',
       ],
       // One that takes every answer for right: it is not what judges it.
       ['return {{sum}, limit, limit, "the sum with FP64"};', 'return {{sum}, 1e30 + limit, 1e30, "nothing"};'],
