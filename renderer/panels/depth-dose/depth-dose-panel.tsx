@@ -22,6 +22,7 @@ import { type BeamAxis, beamAxis, depthAlong, interpolate, pointAlong } from './
 import { curveIn, depthDoseChart, type OverlaidCurve, showsSpectra, wholeDepth } from './figure.ts';
 import { OverlayMenu } from './overlays.tsx';
 import { createDepthDoseStore, type DepthDoseState, type DepthDoseStore } from './store.ts';
+import { bandOf, createUncertaintyStore, UncertaintyMenu, type UncertaintyStore } from './uncertainty.tsx';
 
 // Draws the depth dose and keeps its cursor and window in step with the other plots. Paints outside React.
 
@@ -37,6 +38,7 @@ interface DrivenPlot {
 function driveDepthDose(
   workbench: Workbench,
   store: DepthDoseStore,
+  uncertainty: UncertaintyStore,
   host: HTMLElement,
   failed: (reason: string) => void,
 ): DrivenPlot {
@@ -59,6 +61,7 @@ function driveDepthDose(
       unit: store.getState().unit,
       beside: store.getState().beside,
       overlays: laidOver(),
+      band: bandOf(uncertainty.getState(), data.reference.get(SHOWN)?.run ?? null),
       window: straight ? [z[0] - entrance_mm.z, z[1] - entrance_mm.z] : null,
       width: host.clientWidth / readDrawingTheme(host).labelSize,
     });
@@ -102,6 +105,7 @@ function driveDepthDose(
     }),
     stores.selection.subscribe(cross),
     store.subscribe(show),
+    uncertainty.subscribe(show),
     overlays.list.subscribe(show),
   ];
   show();
@@ -178,15 +182,16 @@ export default function DepthDosePanel(): ReactElement {
   const { storage, settingsReset } = workbench;
   const store = useMemo(() => createDepthDoseStore(storage, settingsReset), [storage, settingsReset]);
   const { unit, beside: shownBeside } = useSelected(store, (state) => state);
+  const uncertainty = useMemo(createUncertaintyStore, []);
   const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlot>(null);
   const shown = useCached(workbench.data.depthDose, SHOWN);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     if (host.current === null) return;
-    driven.current = driveDepthDose(workbench, store, host.current, setFailure);
+    driven.current = driveDepthDose(workbench, store, uncertainty, host.current, setFailure);
     return () => driven.current?.stop();
-  }, [workbench, store]);
+  }, [workbench, store, uncertainty]);
 
   return (
     <div className="plot-panel">
@@ -194,6 +199,7 @@ export default function DepthDosePanel(): ReactElement {
         <CurveReadout unit={unit} />
         <div className="panel-bar__tools">
           <OverlayMenu unit={unit} />
+          <UncertaintyMenu store={uncertainty} />
           {shown?.final?.quality == null ? null : (
             <Segmented
               label="Beside the dose"

@@ -1,4 +1,5 @@
 /** The depth dose as a chart: curve, R80, the table's range, the distal falloff. */
+import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Quality } from '../../../electron/contract/quality.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
@@ -164,6 +165,8 @@ export interface ChartInput {
   readonly unit: DoseUnit;
   readonly beside?: DepthDoseState['beside'];
   readonly overlays?: readonly OverlaidCurve[];
+  /** One standard deviation about the run, in MeV/mm or per cent. */
+  readonly band?: Pick<Uncertainty, 'depth_mm' | 'dose' | 'dose_sigma'> | null;
   /** Shown part of the axis; null: all of it. */
   readonly window: Interval | null;
   /** Width of the whole figure, in label heights. */
@@ -248,6 +251,19 @@ function arraysOf(
   ];
 }
 
+/** Edges of the band about the run; none by mass and in Gy, which densities decide as well. */
+function bandSeries({ band = null, unit }: ChartInput, factor: number): readonly LineSeries[] {
+  if (band === null || unit === 'mass' || unit === 'gray') return [];
+  const { depth_mm, dose, dose_sigma } = band;
+  const at = (sigmas: number): Float64Array =>
+    dose.map((value, i) => factor * Math.max(0, value + sigmas * (dose_sigma[i] ?? 0)));
+  const edge = { kind: 'line', ink: 'series-3', dash: [], width: 1, x: depth_mm } as const;
+  return [
+    { ...edge, name: 'Less 1 σ', y: at(-1), silent: true, group: '± 1 σ' },
+    { ...edge, name: '± 1 σ', y: at(1), fill: 'to the line before' },
+  ];
+}
+
 export function depthDoseChart(input: ChartInput): Chart {
   const { shown, resolved, unit, window, beside = 'none' } = input;
   const quality = shown?.final?.quality ?? null;
@@ -268,7 +284,7 @@ export function depthDoseChart(input: ChartInput): Chart {
     return { kind: 'line', name: overlay.name, ...look, width: 1.5, x: overlay.depth_mm, y };
   });
   const weighted = beside === 'rbe' && quality !== null ? rbeSeries(quality, run.y) : [];
-  const lines = [run, ...weighted, ...laid];
+  const lines = [run, ...bandSeries(input, factor), ...weighted, ...laid];
   const x: ChartAxis = { title: 'Depth along the beam axis', unit: 'mm', kind: 'linear', from, to };
   return {
     title: 'Depth dose',

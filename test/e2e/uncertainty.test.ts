@@ -1,0 +1,25 @@
+/** The band of a depth dose: from the panel's menu to the plot and its table. */
+import { describe, expect, it } from 'vitest';
+import { looks, seenWhole } from './looks.ts';
+import { quickBeam } from './quick-beam.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+const { workbench } = useWorkbench('uncertainty');
+
+describe('the depth dose of a run', () => {
+  it('has a band, and a table of what each input accounts for', async () => {
+    const { open, page, bench } = await workbench();
+    await bench.drop('beam.json', quickBeam('Beam'));
+    await expect.poll(() => bench.title.textContent()).toContain('Beam');
+    await bench.runToEnd();
+    await page.getByRole('button', { name: 'Uncertainty of the depth dose' }).click();
+    const shown = page.getByTestId('uncertainty');
+    await page.getByRole('button', { name: 'Compute the band' }).click();
+    // 60 MeV have a range of 30.9 mm in water, and 0.35 mm of it are as uncertain.
+    await expect.poll(() => shown.textContent()).toMatch(/R80 30\.\d\d ± 0\.3\d mm/);
+    await expect.poll(() => shown.getByRole('row', { name: /^Density, water 1(\.0)? % −0\.3\d\d/ }).count()).toBe(1);
+    await seenWhole(open, 'uncertainty', [looks[0], ...looks.slice(1, 2)]);
+    await page.getByRole('button', { name: 'Remove the band' }).click();
+    await expect.poll(() => shown.textContent()).toBe('');
+  }, 180_000);
+});
