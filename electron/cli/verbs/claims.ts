@@ -2,6 +2,7 @@
 import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';
 import { answerCounts, claimedText, claimId } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
+import { readableUnit } from '../../contract/bench/claims.ts';
 import { suggest } from '../../contract/scenario/index.ts';
 import { claimTable } from '../../host/app/claim-table/index.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
@@ -14,7 +15,9 @@ import type { Verb } from '../verb.ts';
 
 function measured(value: number | null, unit: string): string {
   if (value === null) return '–';
-  return unit === '×' ? `${significant(value, 3)}×` : `${significant(value, 3)} ${unit}`.trimEnd();
+  const read = readableUnit(unit, [value]);
+  const text = significant(read.factor * value, 3);
+  return unit === '×' ? `${text}×` : `${text} ${read.unit}`.trimEnd();
 }
 
 const titles = ['Claimed', 'Measured', '95 % interval', 'Verdict', 'By', 'Session in assets/runs'] as const;
@@ -22,7 +25,10 @@ const titles = ['Claimed', 'Measured', '95 % interval', 'Verdict', 'By', 'Sessio
 const isMeasured = ({ value }: ClaimFinding): boolean => value !== null;
 
 function cells(claim: TableClaim, { value, interval, unit, verdict, by, file, at }: ClaimFinding): readonly string[] {
-  const ends = interval === null ? '–' : `${significant(interval.low, 3)}–${significant(interval.high, 3)}`;
+  // In the unit of the measured value, which is the column before.
+  const { factor } = readableUnit(unit, [value ?? 0]);
+  const ends =
+    interval === null ? '–' : `${significant(factor * interval.low, 3)}–${significant(factor * interval.high, 3)}`;
   const where = at === null ? file : `${file} at ${at}`;
   return [claimedText(claim, unit), measured(value, unit), ends, verdict, by, where];
 }

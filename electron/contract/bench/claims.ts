@@ -69,15 +69,34 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
   return from === to ? { low: from * (1 - tolerance), high: from * (1 + tolerance) } : { low: from, high: to };
 }
 
+const SECONDS = [
+  { below: 1e-6, unit: 'ns', factor: 1e9 },
+  { below: 1e-3, unit: 'µs', factor: 1e6 },
+  { below: 1, unit: 'ms', factor: 1e3 },
+] as const;
+
+/** Unit in which people read these values, and the factor to it: seconds become ms, µs or ns; other units stay. */
+export function readableUnit(
+  unit: string,
+  values: readonly number[],
+): { readonly unit: string; readonly factor: number } {
+  const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  const found = unit === 's' && largest > 0 ? SECONDS.find(({ below }) => largest < below) : undefined;
+  return found ?? { unit, factor: 1 };
+}
+
 /**
  * The claimed values as text: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` if the claim gives no number.
  */
 export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: Said, unit = '×'): string {
   const gain = unit === '×';
-  const sign = gain ? '×' : ` ${unit}`.trimEnd();
+  const read = readableUnit(unit, [from, to ?? 0]);
+  const sign = gain ? '×' : ` ${read.unit}`.trimEnd();
+  const text = (value: number): string => String(Number((value * read.factor).toPrecision(12)));
   if (to === null && gain) return from === 1 ? 'faster' : `at least ${from}×`;
-  if (to === null) return `above ${from}${sign}`;
-  return from === to ? `${from}${sign} ± ${Number((100 * tolerance).toPrecision(3))} %` : `${from}–${to}${sign}`;
+  if (to === null) return `above ${text(from)}${sign}`;
+  const percent = Number((100 * tolerance).toPrecision(3));
+  return from === to ? `${text(from)}${sign} ± ${percent} %` : `${text(from)}–${text(to)}${sign}`;
 }
 
 /**

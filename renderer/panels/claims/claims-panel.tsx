@@ -10,6 +10,7 @@ import type {
   ClaimTableRow,
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
+import { readableUnit } from '../../../electron/contract/bench/claims.ts';
 import { cardCounts, cardsText, cardsWords } from '../../base/claim-cards.ts';
 import { ANSWER_WORDS, answerCounts, claimedText } from '../../base/claims.ts';
 import { compact, NO_VALUE, significant } from '../../base/numbers.ts';
@@ -63,6 +64,7 @@ const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean =>
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();
   const { session, report, by, what, value, interval, unit, verdict, scenario, machine, at } = finding;
+  const { unit: read, factor } = readableUnit(unit, [value ?? 0]);
   return (
     <tr>
       <th scope="row">
@@ -72,11 +74,11 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
       </th>
       <td className="claims__number">{claimedText(claim, unit)}</td>
       <td className="claims__number">
-        {value === null ? NO_VALUE : `${significant(value, 3)}${unit === '×' ? '×' : ` ${unit}`}`}
+        {value === null ? NO_VALUE : `${significant(factor * value, 3)}${unit === '×' ? '×' : ` ${read}`}`}
         {interval === null ? null : (
           <small>
             {' '}
-            ({significant(interval.low, 3)}–{significant(interval.high, 3)})
+            ({significant(factor * interval.low, 3)}–{significant(factor * interval.high, 3)})
           </small>
         )}
       </td>

@@ -1,6 +1,6 @@
 /** One answer to a published claim, by a stated rule, from what recorded sessions measured. */
 import type { ClaimAnswer, ClaimFinding, ClaimMap } from '../../../contract/bench/claim-table.ts';
-import { claimedBand } from '../../../contract/bench/claims.ts';
+import { claimedBand, readableUnit } from '../../../contract/bench/claims.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 
 const UNITS = ['', 'k', 'M', 'G'] as const;
@@ -62,8 +62,9 @@ export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[
   const [first] = findings;
   const values = findings.flatMap(({ value, unit }) => (value !== null && unit === first?.unit ? [value] : []));
   if (first === undefined || values.length === 0) return '';
-  const [low, high] = [Math.min(...values), Math.max(...values)].map(number);
-  const unit = first.unit === '×' || first.unit === '' ? first.unit : ` ${first.unit}`;
+  const read = readableUnit(first.unit, values);
+  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => number(read.factor * value));
+  const unit = read.unit === '×' || read.unit === '' ? read.unit : ` ${read.unit}`;
   return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
 }
 

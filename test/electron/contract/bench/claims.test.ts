@@ -1,6 +1,11 @@
 /** Verdicts on claims, contradicted or as claimed; saved sessions are judged by today's rule. */
 import { expect, test } from 'vitest';
-import { claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
+import {
+  claimedBand,
+  claimResultSchema,
+  judgeClaim,
+  readableUnit,
+} from '../../../../electron/contract/bench/claims.ts';
 
 const claim = { from: 2, to: 10 };
 const of = (value: number, low: number, high: number) => judgeClaim({ value, interval: { low, high } }, claim);
@@ -57,4 +62,13 @@ test('a kept verdict gives way to the rule, whoever wrote it', () => {
     'not judged',
     'as claimed',
   ]);
+});
+
+test('seconds are read as ms, µs or ns, and other units as they are', () => {
+  expect(claimedBand({ from: 1.5e-5, to: 6e-5 }, 's')).toBe('15–60 µs');
+  expect(claimedBand({ from: 0.05, to: 0.2 }, 's')).toBe('50–200 ms');
+  expect(claimedBand({ from: 2, to: 10 })).toBe('2–10×');
+  expect(readableUnit('s', [4e-9])).toMatchObject({ unit: 'ns', factor: 1e9 });
+  expect(readableUnit('s', [3, 1e-6])).toEqual({ unit: 's', factor: 1 });
+  expect(readableUnit('GB/s', [1e-5])).toEqual({ unit: 'GB/s', factor: 1 });
 });
