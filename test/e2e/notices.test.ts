@@ -22,7 +22,7 @@ function sectionsOf(folder: string): ReadonlyMap<string, string> {
   const parts = text.split(/^-{100}\n(.+?) \([^\n]*\)\n-{100}\n/m);
   return new Map(parts.flatMap((part, i) => (i % 2 === 1 ? [[part, parts[i + 1] ?? '']] : [])));
 }
-const FOLDERS = ['renderer', 'electron', 'workers', 'host'];
+const FOLDERS = ['renderer', 'electron', 'workers', 'host', 'hdf5-filters'];
 const all = new Map(FOLDERS.map((folder) => [folder, sectionsOf(folder)]));
 
 describe.each(FOLDERS)('notices of dist/%s', (folder) => {
@@ -32,7 +32,7 @@ describe.each(FOLDERS)('notices of dist/%s', (folder) => {
     const locked = new Set(
       Object.entries(lock.packages).map(([at, { version }]) => `${at.split('node_modules/').at(-1)} ${version}`),
     );
-    expect(sections.size).toBeGreaterThan(2);
+    expect(sections.size).toBeGreaterThan(0);
     expect([...sections.keys()].filter((name) => !locked.has(name))).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Popover } from '../../widgets/floating/popover.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 
-export type UncertaintyState =
+type UncertaintyState =
   | { readonly kind: 'none' }
   | { readonly kind: 'working' }
   | { readonly kind: 'failed'; readonly run: RunId; readonly reason: string }

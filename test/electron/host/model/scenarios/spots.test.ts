@@ -49,7 +49,7 @@ describe('spots', () => {
     [{ spots: [{ energy_MeV: 70, weight: 0 }] }, 'hold no protons: every weight is 0; allowed: at least one weight'],
     [{ spots: [{ x_mm: 1 }] }, 's: beam.spots[0].energy_MeV: is missing; needed: 0.5 to 1000 MeV, or range_mm'],
     [{ spots: [{ energy_MeV: 70, range_mm: 3 }] }, 'beam.spots[0].range_mm: 3 stands beside energy_MeV'],
-    [{ spots: [{ energy_MeV: 70, y_mm: 3 }] }, 'beam.spots[0].y_mm: is not a known key'],
+    [{ spots: [{ energy_MeV: 70, z_mm: 3 }] }, 'beam.spots[0].z_mm: is not a known key'],
     [{ energy_MeV: 70, spots: [{ energy_MeV: 70 }] }, 'stands beside energy_MeV; allowed: energy_MeV, range_mm or'],
     [{ spots: [{ energy_MeV: 70 }, { energy_MeV: 0.5 }] }, 'beam.spots[1].energy_MeV: 0.5 MeV is not above the cutoff'],
     [{ spots: [{ energy_MeV: 700 }] }, 'beam.spots[0].energy_MeV: 700 MeV, with 5 of its spreads, is above the'],
