@@ -29,7 +29,7 @@ const traced_s = 1e-3;
 const checkedRuns = 3;
 
 /** Seconds after one sample. */
-const MOST_DECIDING_S = 6;
+const MOST_DECIDING_S = 20;
 
 /** Seconds in which a new process makes up for the calls that the session's own has had. */
 const MOST_CATCHING_UP_S = 0.5;
