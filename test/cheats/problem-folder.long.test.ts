@@ -95,7 +95,7 @@ test.each([
   const folder = await folderOf(id, shape);
   await writeFile(path.join(folder, 'twin.cpp'), await textOf(id, shape, false));
   const { signal } = new AbortController();
-  const submission = { folder, id: 'cheat.cpp', text: await textOf(id, shape, true), seconds: 4, signal };
+  const submission = { folder, id: 'cheat.cpp', text: await textOf(id, shape, true), seconds: 8, signal };
   const { word, reason, session } = await judgeCandidate(await opened, { ...submission, against: ['twin.cpp'] });
   expect(['wrong', 'impossible', 'refused'], reason ?? word).toContain(word);
   expect(reason).toMatch(found);
@@ -228,7 +228,7 @@ test.each([
     const folder = path.join(assetsFolder, 'problems', name);
     const text = await readFile(path.join(folder, wrong), 'utf8');
     const { signal } = new AbortController();
-    const submission = { folder, id: wrong, text, against: correct, seconds: 3, signal };
+    const submission = { folder, id: wrong, text, against: correct, seconds: 6, signal };
     const { word, reason, session } = await judgeCandidate(await opened, submission);
     expect(word, reason ?? '').toBe('wrong');
     expect(reason).toMatch(found);
