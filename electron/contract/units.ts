@@ -84,3 +84,19 @@ export function shareInDecimals(share: number, decimals: number): string {
 export function countText(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
+
+const SECONDS = [
+  { below: 1e-6, unit: 'ns', factor: 1e9 },
+  { below: 1e-3, unit: 'µs', factor: 1e6 },
+  { below: 1, unit: 'ms', factor: 1e3 },
+] as const;
+
+/** Unit in which people read these values, and the factor to it: seconds become ms, µs or ns; other units stay. */
+export function readableUnit(
+  unit: string,
+  values: readonly number[],
+): { readonly unit: string; readonly factor: number } {
+  const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  const found = unit === 's' && largest > 0 ? SECONDS.find(({ below }) => largest < below) : undefined;
+  return found ?? { unit, factor: 1 };
+}

@@ -7,6 +7,7 @@ import {
   straysFromItself,
 } from '../../electron/contract/bench/bench-session.ts';
 import { aboveCeilingMark } from '../../electron/contract/bench/session.ts';
+import { readableUnit } from '../../electron/contract/units.ts';
 import { compact, NO_VALUE, percent, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */
@@ -14,10 +15,8 @@ export function measuredTime(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds === 0) return '0 s';
   if (seconds < 0) return `−${measuredTime(-seconds)}`;
-  if (seconds < 1e-6) return `${significant(seconds * 1e9, 3)} ns`;
-  if (seconds < 1e-3) return `${significant(seconds * 1e6, 3)} µs`;
-  if (seconds < 1) return `${significant(seconds * 1e3, 3)} ms`;
-  if (seconds < 120) return `${significant(seconds, 3)} s`;
+  const { unit, factor } = readableUnit('s', [seconds]);
+  if (seconds < 120) return `${significant(factor * seconds, 3)} ${unit}`;
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 }

@@ -209,32 +209,17 @@ type Claimed = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, '
 function claimRows(claim: Claimed): readonly (readonly string[])[] {
   const { pairs, values = [] } = claim;
   return [
-    ...pairs.flatMap((pair) =>
-      pair.gain === null
-        ? []
-        : [
-            [
-              claimTitle(claim),
-              claimedText(claim),
-              timesText(pair.gain),
-              claimVerdictText(pair, claim),
-              pairText(pair),
-            ],
-          ],
-    ),
-    ...values.flatMap(({ variant, what, value, unit, verdict }) =>
-      value === null
-        ? []
-        : [
-            [
-              claimTitle(claim),
-              claimedText(claim, unit),
-              `${short(value, 4)} ${unit}`.trimEnd(),
-              claimVerdictText({ verdict }, claim),
-              `${variant}: ${what}`,
-            ],
-          ],
-    ),
+    ...pairs.flatMap((pair) => {
+      if (pair.gain === null) return [];
+      const verdict = claimVerdictText(pair, claim);
+      return [[claimTitle(claim), claimedText(claim), timesText(pair.gain), verdict, pairText(pair)]];
+    }),
+    ...values.flatMap(({ variant, what, value, unit, verdict }) => {
+      if (value === null) return [];
+      const measured = `${short(value, 4)} ${unit}`.trimEnd();
+      const text = claimVerdictText({ verdict }, claim);
+      return [[claimTitle(claim), claimedText(claim, unit), measured, text, `${variant}: ${what}`]];
+    }),
   ];
 }
 

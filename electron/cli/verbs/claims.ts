@@ -2,8 +2,8 @@
 import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';
 import { answerCounts, claimedText, claimId } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
-import { readableUnit } from '../../contract/bench/claims.ts';
 import { suggest } from '../../contract/scenario/index.ts';
+import { readableUnit } from '../../contract/units.ts';
 import { claimTable } from '../../host/app/claim-table/index.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';

@@ -1,5 +1,6 @@
 /** Published claims compared with measurements. */
 import { z } from 'zod';
+import { readableUnit } from '../units.ts';
 import { type Ratio, ratioSchema } from './bench-session.ts';
 
 /**
@@ -67,22 +68,6 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
 } {
   if (to === null) return { low: from === 1 ? 1 + FASTER_MARGIN : from, high: Number.POSITIVE_INFINITY };
   return from === to ? { low: from * (1 - tolerance), high: from * (1 + tolerance) } : { low: from, high: to };
-}
-
-const SECONDS = [
-  { below: 1e-6, unit: 'ns', factor: 1e9 },
-  { below: 1e-3, unit: 'µs', factor: 1e6 },
-  { below: 1, unit: 'ms', factor: 1e3 },
-] as const;
-
-/** Unit in which people read these values, and the factor to it: seconds become ms, µs or ns; other units stay. */
-export function readableUnit(
-  unit: string,
-  values: readonly number[],
-): { readonly unit: string; readonly factor: number } {
-  const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
-  const found = unit === 's' && largest > 0 ? SECONDS.find(({ below }) => largest < below) : undefined;
-  return found ?? { unit, factor: 1 };
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
   ClaimTableRow,
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
-import { readableUnit } from '../../../electron/contract/bench/claims.ts';
+import { readableUnit } from '../../../electron/contract/units.ts';
 import { cardCounts, cardsText, cardsWords } from '../../base/claim-cards.ts';
 import { ANSWER_WORDS, answerCounts, claimedText } from '../../base/claims.ts';
 import { compact, NO_VALUE, significant } from '../../base/numbers.ts';

@@ -1,6 +1,7 @@
 /** One answer to a published claim, by a stated rule, from what recorded sessions measured. */
 import type { ClaimAnswer, ClaimFinding, ClaimMap } from '../../../contract/bench/claim-table.ts';
-import { claimedBand, readableUnit } from '../../../contract/bench/claims.ts';
+import { claimedBand } from '../../../contract/bench/claims.ts';
+import { readableUnit } from '../../../contract/units.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 
 const UNITS = ['', 'k', 'M', 'G'] as const;

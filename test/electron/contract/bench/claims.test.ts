@@ -1,11 +1,7 @@
 /** Verdicts on claims, contradicted or as claimed; saved sessions are judged by today's rule. */
 import { expect, test } from 'vitest';
-import {
-  claimedBand,
-  claimResultSchema,
-  judgeClaim,
-  readableUnit,
-} from '../../../../electron/contract/bench/claims.ts';
+import { claimedBand, claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
+import { readableUnit } from '../../../../electron/contract/units.ts';
 
 const claim = { from: 2, to: 10 };
 const of = (value: number, low: number, high: number) => judgeClaim({ value, interval: { low, high } }, claim);
