@@ -47,7 +47,7 @@ export function duplicateKeys(node: SourceNode): readonly TextFault[] {
     if (seen.has(key)) {
       faults.push({
         at: keyAt,
-        message: `the key ${JSON.stringify(key)} stands twice in the same object; allowed: once`,
+        message: `the key ${JSON.stringify(key)} is given twice in the same object; allowed: once`,
       });
     }
     seen.add(key);

@@ -83,7 +83,7 @@ const imageAttributes = {
   SpacingBetweenSlices: { tag: 'x00180088', rule: repeated },
   AcquisitionNumber: { tag: 'x00200012', rule: ignored('slices at one position are refused, of any acquisition') },
   TemporalPositionIdentifier: { tag: 'x00200100', rule: ignored('slices at one position are refused, of any time') },
-  PixelSpacingCalibrationType: { tag: 'x00280a02', rule: ignored('tells how PixelSpacing of projections was found') },
+  PixelSpacingCalibrationType: { tag: 'x00280a02', rule: ignored('states the source of PixelSpacing in projections') },
   SmallestImagePixelValue: { tag: 'x00280106', rule: ignored('repeats the least stored value'), short: true },
   LargestImagePixelValue: { tag: 'x00280107', rule: ignored('repeats the greatest stored value'), short: true },
   LossyImageCompression: {

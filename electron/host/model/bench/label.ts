@@ -21,7 +21,7 @@ function knownVariant<V extends { readonly id: string }>(id: string, variants: r
 function eachOnce(labels: readonly string[]): void {
   const twice = labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined) {
-    throw new BraggError('invalid', `the variant ${twice} stands twice in the list; allowed: once`);
+    throw new BraggError('invalid', `the variant ${twice} is listed twice; allowed: once`);
   }
 }
 

@@ -113,9 +113,7 @@ test('names that are not known or stand twice are refused', async () => {
   await expect(start(['gathr'])).rejects.toThrow(
     'the variant "gathr" is not known (did you mean gather?); allowed: reference, ',
   );
-  await expect(start(['gather', 'gather'])).rejects.toThrow(
-    'the variant gather stands twice in the list; allowed: once',
-  );
+  await expect(start(['gather', 'gather'])).rejects.toThrow('the variant gather is listed twice; allowed: once');
 });
 
 test('a fast variant with a wrong answer is wrong', async () => {

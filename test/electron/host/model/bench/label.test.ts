@@ -30,7 +30,7 @@ test('a label names a variant and, where they are asked for, a precision and a G
 
 test('what cannot be asked for is refused with what can', () => {
   expect(() => ask('gathr')).toThrow('did you mean gather?');
-  expect(() => ask('gather', 'gather')).toThrow('the variant gather stands twice');
+  expect(() => ask('gather', 'gather')).toThrow('the variant gather is listed twice');
   expect(() => ask('cuda-fused@fp64')).toThrow('cuda-fused@fp64 is not known; allowed: cuda-fused@fp32');
   expect(() => askedFor(['cuda-fused@fp64'], known)).toThrow('allowed: cuda-fused, which computes in one precision');
   expect(() => ask('cuda-fused:one')).toThrow('allowed: cuda-fused:0 and further GPUs');

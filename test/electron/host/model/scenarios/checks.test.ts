@@ -218,7 +218,7 @@ solver: {variant: windwo}
     expect(lines(reading).map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
       's.yaml:3:30 beam.x_mm',
       's.yaml:3:43 beam.weight',
-      's.yaml:7:3 the key "depth_mm" stands twice in the same object; allowed',
+      's.yaml:7:3 the key "depth_mm" is given twice in the same object; allowed',
       's.yaml:9:18 geometry.regions[0].material',
       's.yaml:10:30 geometry.regions[1].x_mm',
       's.yaml:11:35 geometry.regions[2].x_mm[1]',

@@ -85,7 +85,7 @@ describe('YAML that is none', () => {
 });
 
 describe('keys that stand twice', () => {
-  const message = (key: string): string => `the key "${key}" stands twice in the same object; allowed: once`;
+  const message = (key: string): string => `the key "${key}" is given twice in the same object; allowed: once`;
 
   test('in JSON', async () => {
     expect(await json(`{ ${head},\n"beam": { "energy_MeV": 70,\n"energy_MeV": 71 } }`)).toEqual([
