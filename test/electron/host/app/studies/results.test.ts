@@ -67,10 +67,20 @@ test('the study that was asked for last is read first, and the one before it goe
   const other = path.join(path.dirname(folder), 'other.study');
   await Promise.all([writeWideStudy(folder.replace('wide', 'large'), 4 * ROWS), writeWideStudy(other, ROWS)]);
   const large = folder.replace('wide', 'large');
-  const result = vi.spyOn(StudyFolder.prototype, 'result');
+  const readResult = StudyFolder.prototype.result;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const result = vi.spyOn(StudyFolder.prototype, 'result').mockImplementation(function (this: StudyFolder, ...which) {
+    begin();
+    return readResult.apply(this, which);
+  });
   const order = (): readonly string[] => result.mock.contexts.map((it) => (it as StudyFolder).folder);
   const first = readStudy(large);
-  await vi.waitFor(() => expect(order()).toContain(large));
+  // The second study is requested within the first result of the large one, however fast it is read.
+  await begun;
+  expect(order()).toContain(large);
   const second = await readStudy(other);
   expect([second.rows.length, (await first).rows.length]).toEqual([ROWS, 4 * ROWS]);
   // Nothing else is read between its first and its last.
