@@ -24,7 +24,7 @@ export async function takeImageFile(
   const named = async (one: File) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) });
   await feed.take(file.name, async () => ({
     ...{ kind: 'file', ...(await named(file)) },
-    beside: await Promise.all(files.filter((one) => one !== file).map(named)),
+    linked: await Promise.all(files.filter((one) => one !== file).map(named)),
     size: sizeIn(stores),
   }));
 }

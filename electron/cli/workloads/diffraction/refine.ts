@@ -36,8 +36,8 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     const found = await runOrNexus(
       () => anyRunFile(file),
       async () => {
-        const beside = (name: string) => readPlain(join(dirname(file), name)).catch(() => null);
-        return readNexusImage(await readNamed(file, 'an image'), basename(file), beside);
+        const readLinked = (name: string) => readPlain(join(dirname(file), name)).catch(() => null);
+        return readNexusImage(await readNamed(file, 'an image'), basename(file), readLinked);
       },
     );
     if ('image' in found) return found.image;

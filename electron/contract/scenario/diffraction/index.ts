@@ -1,6 +1,6 @@
 /** The scenario of the diffraction workload: the X-ray image of a crystal. */
 import { z } from 'zod';
-import { fileBeside } from '../file-beside.ts';
+import { companionFile } from '../companion-file.ts';
 import { editorShape, namingShape } from '../header.ts';
 import { count, quantity } from '../quantity.ts';
 import { variantName } from '../variant-name.ts';
@@ -101,7 +101,7 @@ const structureFactorsSchema = z.strictObject({
     min: 0,
     max: 1e9,
   }).default(0),
-  file: fileBeside({
+  file: companionFile({
     title: 'Reflections',
     description: 'A text file with h k l F on every line; P1: no symmetry is applied.',
     example: 'data/mine.hkl',

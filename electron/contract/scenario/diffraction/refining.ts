@@ -113,7 +113,7 @@ const imageBytes = bytes.refine(
   `more than ${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
 );
 /** One data file is read; more are chosen where all of a folder are. */
-const MOST_BESIDE = 16;
+const MOST_LINKED = 16;
 
 const imageId = z.string().max(64);
 
@@ -127,9 +127,9 @@ export const refiningMethods = {
           name: z.string().min(1).max(255),
           bytes: imageBytes,
           /** Files that were chosen with it: a master of an Eiger detector has its images in others. */
-          beside: z
+          linked: z
             .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytes }))
-            .max(MOST_BESIDE)
+            .max(MOST_LINKED)
             .readonly(),
           /** Pixels of raw numbers, fast and slow; other files say it. */
           size: z.tuple([z.number().int().positive(), z.number().int().positive()]),

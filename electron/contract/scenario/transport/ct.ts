@@ -1,6 +1,6 @@
 /** Matter from a slice of a CT: which one, how the beam lies in it, and what its numbers mean. */
 import { z } from 'zod';
-import { fileBeside } from '../file-beside.ts';
+import { companionFile } from '../companion-file.ts';
 import { quantity } from '../quantity.ts';
 
 /** Hounsfield units, a point of a table. */
@@ -33,7 +33,7 @@ const shippedHuTables = ['schneider'] as const;
 const place = z.number().min(-10_000).max(10_000).meta({ unit: 'mm' });
 
 export const ctSchema = z.strictObject({
-  file: fileBeside({
+  file: companionFile({
     title: 'File',
     description:
       'A folder with a DICOM series, a DICOM file, NRRD (.nrrd) or MetaImage (.mha, .mhd), in Hounsfield units.',

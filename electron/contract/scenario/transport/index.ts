@@ -1,6 +1,6 @@
 /** The scenario of the transport workload: a proton beam in a box of materials. */
 import { z } from 'zod';
-import { fileBeside } from '../file-beside.ts';
+import { companionFile } from '../companion-file.ts';
 import { editorShape, namingShape } from '../header.ts';
 import { count, quantity } from '../quantity.ts';
 import { variantName } from '../variant-name.ts';
@@ -11,7 +11,7 @@ import { type Spot, spotsSchema } from './spots.ts';
 // Physics models, solver settings and saved output.
 
 /** Which models are used. Formulas and references are in kernels/physics. */
-const tableFile = fileBeside({
+const tableFile = companionFile({
   title: 'Table',
   description: "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table.",
   example: 'tables/mine.csv',

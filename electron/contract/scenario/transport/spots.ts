@@ -1,6 +1,6 @@
 /** Spots: beams that enter together, each with an energy, a place, a direction, widths and a weight of its own. */
 import { z } from 'zod';
-import { fileBeside } from '../file-beside.ts';
+import { companionFile } from '../companion-file.ts';
 import { quantity } from '../quantity.ts';
 import { beamShape } from './beam-shape.ts';
 
@@ -67,7 +67,7 @@ export const spotsSchema = z
   .union([
     spotListSchema,
     z.strictObject({
-      file: fileBeside({
+      file: companionFile({
         title: 'Spots',
         description: 'A CSV file whose first line names the columns, such as energy_MeV,x_mm,weight, or a JSON list.',
         example: 'fields/mine.csv',

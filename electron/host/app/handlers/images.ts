@@ -36,11 +36,11 @@ export function refiningHandlers({
   return {
     'refining.take': async ({ source }) => {
       if (source.kind === 'run') return ofRun(runs.info(source.run).name, await runs.data(source.run));
-      const { name, bytes, size, beside } = source;
+      const { name, bytes, size, linked } = source;
       if (isRunFile(name)) {
         const found = await runOrNexus(
           () => packer.read(bytes, name),
-          () => takeNexus({ bytes, name, beside }),
+          () => takeNexus({ bytes, name, linked }),
         );
         return 'image' in found ? refinements.take(name, found.image) : ofRun(name, found.run);
       }

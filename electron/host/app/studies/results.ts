@@ -21,14 +21,14 @@ import { documentOf } from './documents.ts';
 /** Cached studies: the one in view and one more. */
 const KEPT = 2;
 /** Cached requests for advice; they differ by the reader's error limit. */
-const FEW_TOLD = 4;
+const MOST_ADVICE = 4;
 
 class ReadStudy {
   readonly head: PlanHead;
   readonly rows: readonly Row[];
   readonly damaged: readonly string[];
   #table: StudyTable | null = null;
-  readonly #told = new Map<string, readonly StudyAdvice[]>();
+  readonly #advice = new Map<string, readonly StudyAdvice[]>();
 
   constructor(head: PlanHead, rows: readonly Row[], damaged: readonly string[]) {
     this.head = head;
@@ -42,11 +42,11 @@ class ReadStudy {
   }
 
   /** Advice on these rows for a question, computed once. */
-  told(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
-    const told = this.#told.get(question) ?? make();
-    this.#told.set(question, told);
-    for (const oldest of [...this.#told.keys()].slice(0, -FEW_TOLD)) this.#told.delete(oldest);
-    return told;
+  adviceOn(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
+    const found = this.#advice.get(question) ?? make();
+    this.#advice.set(question, found);
+    for (const oldest of [...this.#advice.keys()].slice(0, -MOST_ADVICE)) this.#advice.delete(oldest);
+    return found;
   }
 
   isOf(rows: readonly Row[], damaged: readonly string[]): boolean {
@@ -177,7 +177,7 @@ export const studyAdvice = asideKeeping(
   async (asked: AdviceAsked): Promise<readonly StudyAdvice[]> => {
     const read = await readStudy(asked.folder);
     // Plots of a hundred thousand rows waited a second for the same sentences again.
-    return read.told(JSON.stringify([asked.claims, asked.error_mm]), () => adviceNow(read, asked));
+    return read.adviceOn(JSON.stringify([asked.claims, asked.error_mm]), () => adviceNow(read, asked));
   },
 );
 

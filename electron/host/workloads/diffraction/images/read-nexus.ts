@@ -203,12 +203,12 @@ function pixelsIn(file: File, linked: File | null): Pixels {
 }
 
 /** Bytes of a file in the same folder, or chosen together; null for one that is not there. */
-export type Beside = (name: string) => Promise<Uint8Array | null>;
+export type ReadLinkedFile = (name: string) => Promise<Uint8Array | null>;
 
 /** A master of an Eiger detector has its images in files of their own, of which the first is read. */
-export async function readNexus(bytes: Uint8Array, beside: Beside): Promise<Pixels> {
+export async function readNexus(bytes: Uint8Array, readLinked: ReadLinkedFile): Promise<Pixels> {
   const name = await openFile(bytes, linkedFile);
-  const linked = name === null ? null : await beside(name);
+  const linked = name === null ? null : await readLinked(name);
   if (name !== null && linked === null) {
     throw foreign(
       `its first images lie in ${name}, which is not there; put it into the same folder, or choose both files`,

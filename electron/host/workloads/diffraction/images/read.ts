@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
 import { foreign, type Pixels, sized } from './pixels-read.ts';
 import { readCbf } from './read-cbf.ts';
-import { type Beside, readNexus } from './read-nexus.ts';
+import { type ReadLinkedFile, readNexus } from './read-nexus.ts';
 import { readSmv } from './read-smv.ts';
 import { readTiff } from './read-tiff.ts';
 
@@ -64,9 +64,9 @@ const named = (name: string, error: unknown): unknown =>
   error instanceof BraggError ? new BraggError(error.code, `${name}: ${error.message}`) : error;
 
 /** The first image of an HDF5 file of a detector. Throws a BraggError that says what is wrong with it. */
-export async function readNexusImage(bytes: Uint8Array, name: string, beside: Beside): Promise<Measured> {
+export async function readNexusImage(bytes: Uint8Array, name: string, readLinked: ReadLinkedFile): Promise<Measured> {
   try {
-    return withoutUncounted(await readNexus(bytes, beside));
+    return withoutUncounted(await readNexus(bytes, readLinked));
   } catch (error) {
     throw named(name, error);
   }

@@ -27,8 +27,8 @@ interface NamedImage {
 
 export const takeNexus = aside(
   'read an image of NXmx',
-  ({ bytes, name, beside }: NamedImage & { readonly beside: readonly NamedImage[] }) =>
-    readNexusImage(bytes, name, async (wanted) => beside.find((one) => one.name === wanted)?.bytes ?? null),
+  ({ bytes, name, linked }: NamedImage & { readonly linked: readonly NamedImage[] }) =>
+    readNexusImage(bytes, name, async (wanted) => linked.find((one) => one.name === wanted)?.bytes ?? null),
 );
 
 export interface Fitted {

@@ -42,7 +42,7 @@ async function computed(scenario: object): Promise<string> {
 
 const raw = (values: Float32Array, size: [number, number] = [64, 48]) =>
   page.call('refining.take', {
-    source: { kind: 'file', name: 'frame.bin', bytes: new Uint8Array(values.buffer), beside: [], size },
+    source: { kind: 'file', name: 'frame.bin', bytes: new Uint8Array(values.buffer), linked: [], size },
   });
 
 describe('a crystal', () => {
@@ -121,7 +121,7 @@ describe('an image', () => {
     await expect(raw(values, [64, 47])).rejects.toThrow('frame.bin: 64 × 47 numbers of 32 bits are');
     await expect(
       page.call('refining.take', {
-        source: { kind: 'file', name: 'frame.png', bytes: new Uint8Array(4), beside: [], size: [1, 1] },
+        source: { kind: 'file', name: 'frame.png', bytes: new Uint8Array(4), linked: [], size: [1, 1] },
       }),
     ).rejects.toThrow('frame.png: .png is read as no image; allowed: .img');
   });

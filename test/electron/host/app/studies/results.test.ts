@@ -33,10 +33,10 @@ test('two that ask at once read each file once, and the plan once', async () => 
 test('what rows say is made once to a question, and the table once', async () => {
   const read = await readStudy(folder);
   const make = vi.fn(() => []);
-  read.told('near', make);
-  (await readStudy(folder)).told('near', make);
+  read.adviceOn('near', make);
+  (await readStudy(folder)).adviceOn('near', make);
   expect(make).toHaveBeenCalledTimes(1);
-  read.told('far', make);
+  read.adviceOn('far', make);
   expect(make).toHaveBeenCalledTimes(2);
   expect((await readStudy(folder)).table()).toBe(read.table());
 });
