@@ -1,10 +1,10 @@
 #pragma once
 
-// Products of small tiles on the tensor cores, sums in FP32. Written with the instruction itself, mma.sync (PTX ISA 8,
-// "Matrix fragments for mma.m16n8k8 / m16n8k16"): nothing to include, so that NVRTC compiles it too.
+// Products of small tiles on the tensor cores, with sums in FP32. Uses the instruction mma.sync directly (PTX ISA 8,
+// "Matrix fragments for mma.m16n8k8 / m16n8k16"), so that NVRTC needs no headers.
 namespace bb {
 
-/// A lane's place: fragments are laid out by groups of four lanes.
+/// Position of a lane: fragments are laid out by groups of four lanes.
 struct LanePlace {
   int group, member;
 };
@@ -13,9 +13,9 @@ __device__ inline LanePlace lane_place() {
   return {lane / 4, lane % 4};
 }
 
-/// A 32-bit word of shared memory holds `kPerWord` values that follow each other along k.
+/// A 32-bit word of shared memory holds `kPerWord` values that are consecutive along k.
 struct Tf32 {
-  static constexpr int kPerWord = 1, kDepth = 8;  // k of one instruction
+  static constexpr int kPerWord = 1, kDepth = 8;  // extent of one instruction along k
   __device__ static unsigned word(const float (&v)[1]) {
     unsigned bits;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(v[0]));
@@ -59,7 +59,7 @@ struct Fp16 {
   }
 };
 
-/// A number as TF32 keeps it, what is left over as TF32 keeps that, and the last bits: together all of it.
+/// Exact split of a number: its TF32 rounding, the TF32 rounding of the remainder, and the last bits.
 struct SplitTf32 {
   unsigned high, low, last;
   __device__ explicit SplitTf32(float value) {
@@ -70,8 +70,8 @@ struct SplitTf32 {
   }
 };
 
-/// Adds a product to sums that are rounded to the nearest. Sums on the tensor cores are cut off: always downwards, which
-/// adds up (Ootomo & Yokota, Int. J. High Perform. Comput. Appl. 36 (2022) 475).
+/// Adds a product to sums with rounding to nearest. The tensor cores truncate their sums, and that bias accumulates
+/// (Ootomo & Yokota, Int. J. High Perform. Comput. Appl. 36 (2022) 475).
 __device__ inline void add_product(float (&sum)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   float part[4] = {};
   Tf32::multiply(part, a, b);

@@ -5,21 +5,21 @@
 
 #include "engine/problem_error.hpp"
 
-// Fields that the registries of all workloads have in common for their variants.
+// Fields shared by the variants of all workloads.
 namespace bb {
 
-/// A variant's `device`: "cpu" or "cuda".
+/// True if a variant's `device` is "cuda" rather than "cpu".
 template <typename Variant>
 bool on_gpu(const Variant& variant) {
   return std::string_view(variant.device) == "cuda";
 }
 
 struct Refusal {
-  const char* code;  // of ProblemError; nullptr when the variant can do the problem
+  const char* code;  // code of a ProblemError; nullptr if the variant can solve the problem
   std::string why;
 };
 
-/// `known` are the ids there are, with commas between them.
+/// `known` lists the existing ids, separated by commas.
 [[noreturn]] inline void refuse_unknown(const std::string& variant, const std::string& known) {
   throw ProblemError("unsupported", "solver.variant = " + variant + ": unknown; allowed: auto, " + known);
 }

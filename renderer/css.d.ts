@@ -1,10 +1,12 @@
-/** Style sheets are imported for their effect; Vite puts them in the page. */
+/** Style sheets are imported for their side effect; Vite adds them to the page. */
 declare module '*.css';
 
-/** Vite's: the contents of the files that match, read when the page is built. */
+/** Vite's glob import: contents of the matching files, read at build time. */
 interface ImportMeta {
   glob(
     pattern: string,
     options: { readonly query: string; readonly import: string; readonly eager: true },
   ): Record<string, unknown>;
+  /** Loaders of the matching modules; a module loads when its function is called. */
+  glob(pattern: string): Record<string, () => Promise<unknown>>;
 }

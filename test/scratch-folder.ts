@@ -9,11 +9,14 @@ function goneAfterwards(folder: string): string {
   return folder;
 }
 
-/** A folder for the tests of a file or of a `describe`, deleted after them. Call it next to them, not within one. */
+/**
+ * A folder for the tests of a file or of a `describe`, deleted after them. Call it at the same level as the tests, not
+ * within one.
+ */
 export const scratchFolder = (name: string): string =>
   goneAfterwards(mkdtempSync(path.join(tmpdir(), `braggbench-${name}-`)));
 
-/** The same at the same place each time, for texts that name it: a compiler cache knows them again. */
+/** A folder with a fixed path, so that a compiler cache recognizes texts that contain it. */
 export function sameScratchFolder(name: string): string {
   const folder = path.join(import.meta.dirname, '../dist/tests', name);
   rmSync(folder, { recursive: true, force: true });
@@ -23,13 +26,13 @@ export function sameScratchFolder(name: string): string {
 
 const inRoot = (...parts: readonly string[]): string => path.join(import.meta.dirname, '..', ...parts);
 
-/** Headers that user kernels include, as the build leaves them. */
+/** Headers that user kernels include, from the build. */
 const HEADERS = ['dist/kernels/source/**/*.hpp', 'dist/kernels/include/**/*.hpp', 'dist/native/include/**/*'];
 
 /**
- * A cache folder of the program inside `folder`. Libraries of user kernels are in dist/.tests, where the next run finds
- * them. The program names them by text, compiler, flags and core library; tests also by the headers, which a build that
- * was interrupted leaves older than the library.
+ * A cache folder of the program inside `folder`. Libraries of user kernels are in dist/.tests, where later runs reuse
+ * them. The program names them by text, compiler, flags and core library. Tests also name them by the headers, which an
+ * interrupted build leaves older than the library.
  */
 export function cacheWithUserKernels(folder: string): string {
   const headers = createHash('sha256');

@@ -1,4 +1,4 @@
-/** Programs that tests start and kill: hosts of their own, bundled before the tests. */
+/** Programs that tests start and kill: hosts in separate processes, bundled before the tests. */
 import path from 'node:path';
 
 export const testProgramsFolder = 'dist/tests';
@@ -10,6 +10,6 @@ export const testPrograms = {
   'full-disk': 'test/electron/host/io/files/full-disk-child.ts',
 } as const;
 
-/** The file to start. */
+/** Path of the bundle to start. */
 export const testProgram = (name: keyof typeof testPrograms): string =>
   path.join(import.meta.dirname, '..', testProgramsFolder, `${name}.js`);

@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- start`: how long the program takes from its start until a
- * person can work with it, and which part of that is whose. With `--cold` the
- * first start in a fresh clone with empty caches.
+ * `npm run bench -- start`: measures the time from starting the program until a user can work with it, and the parts of
+ * that time. With `--cold`, measures the first start in a fresh clone with empty caches.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';

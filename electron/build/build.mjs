@@ -1,4 +1,4 @@
-/** `npm run build`: installs what is missing and builds page, host, addon and kernels; nothing else. */
+/** `npm run build`: installs missing packages and builds page, host, addon and kernels, without starting anything. */
 import { main, say } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
 

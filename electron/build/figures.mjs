@@ -1,6 +1,6 @@
 /**
  * `npm run figures`: regenerates every table of the README and the handbook from recorded sessions, the command line
- * and the solver.
+ * and the solver, and the JSON Schemas of files.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
@@ -10,7 +10,7 @@ import { build, commandLineSteps, prepare } from './steps/all.mjs';
 await main(async () => {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
-  // Gates of the C++ tests print some of the tables.
+  // Some tables are printed by gates of the C++ tests.
   const { cppTestsStep } = await import('./steps/native.mjs');
   await build([...(await commandLineSteps()), cppTestsStep()]);
   return hand(process.execPath, [inRoot('electron/build/figures/main.ts'), ...process.argv.slice(2)]);

@@ -1,4 +1,4 @@
-/** The C++ half of `npm run format`: formats every C++ and CUDA file in place. */
+/** Formats every C++ and CUDA file in place, as part of `npm run format`. */
 import { main, say } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';
 

@@ -1,7 +1,7 @@
 /**
  * `npm run mutate [-- AREA|ID…]`: applies the mutations of test/mutations.json one at a time to a copy of the sources.
- * For each, runs the tests that could detect it and reports which did. C++ mutations are compiled; the first needs
- * minutes.
+ * For each, runs the tests that could detect it, and reports which test did. C++ mutations are compiled; the first one
+ * needs minutes.
  */
 import { main } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';

@@ -1,7 +1,6 @@
 /**
- * `npm run package`: builds everything and makes this platform's installable
- * packages in dist/packages. Arguments go to electron-builder, such as
- * `npm run package -- --dir` for the unpacked program alone.
+ * `npm run package`: builds everything, and this platform's installable packages in dist/packages. Arguments are passed
+ * to electron-builder: `npm run package -- --dir` makes only the unpacked program.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
@@ -15,7 +14,7 @@ await main(async () => {
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep({ withoutGpu: true, userKernels: true }));
-  // Other machines get Linux programs: packages of other systems take the archive that a Linux build left there.
+  // Remote machines need Linux programs: packages for other systems include the archive from an earlier Linux build.
   if (process.platform === 'linux') {
     const packed = await hand(process.execPath, [
       inRoot('dist/host/cli.js'),

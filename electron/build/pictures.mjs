@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: redraws the pictures of the questions and of the library's examples. With names of questions:
- * only those.
+ * `npm run pictures`: redraws the pictures of the questions and of the library's examples. Arguments select questions
+ * by name.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';

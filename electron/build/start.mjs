@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs what is missing, builds what is out of date, and opens
- * the workbench: in Electron where its runtime starts, else in the browser.
+ * `npm start`: installs missing packages, builds what is out of date, and opens the workbench: in Electron if its
+ * runtime starts, else in the browser.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -46,15 +46,15 @@ function readOptions(args) {
 }
 
 /**
- * Opens the workbench: in Electron where it can, else in the browser.
+ * Opens the workbench: in Electron if possible, else in the browser.
  * @param {ReturnType<typeof readOptions>} options
- * @param {import('./steps/staged.mjs').SolverBuild | null} solver compiled meanwhile
+ * @param {import('./steps/staged.mjs').SolverBuild | null} solver that is being compiled
  * @returns {Promise<number>} its exit code
  */
 async function open(options, solver) {
   const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
   const gpu = options.gpu === undefined ? [] : ['--gpu', options.gpu];
-  // A port, or an address that nobody should open yet, only makes sense for the browser.
+  // A port, or an address that is not opened automatically, is useful only for the browser.
   if (!options.browser && options.port === null && options.open) {
     const { runInElectron } = await import('./setup/electron-runtime.mjs');
     const result = await runInElectron([...scenario, ...gpu, '--run'], solver);
@@ -77,7 +77,7 @@ await main(async () => {
   if (elsewhere !== null) return elsewhere;
   const steps = await everyStep();
   const { needsCompiler, startStaged } = await import('./steps/staged.mjs');
-  // The GPU that runs use can be named once the whole solver is there.
+  // A GPU can be selected only once the complete solver is built.
   if (options.gpu === undefined && needsCompiler()) return startStaged(steps, (solver) => open(options, solver));
   await build(steps);
   return open(options, null);

@@ -1,11 +1,9 @@
 /**
- * `npm run test:gpu`: tests that need a GPU, run on what is built. Parity of every CUDA variant with the reference; the
- * physics gates with the variants that `auto` selects here; the device layer; last an error that makes the device
- * unusable for its process. The last line is `N passed, N failed`.
- *
- * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/contract, test/gpu,
- * test/cheats/kernels and this folder; no package and no network, so that a packed folder runs on a machine without
- * them.
+ * `npm run test:gpu`: runs tests that need a GPU on the built programs. They cover parity of every CUDA variant with
+ * the reference, the physics gates with the variants that `auto` selects, and the device layer. Last comes an error
+ * that makes the device unusable for its process. The last line is `N passed, N failed`. Needs Node and dist/host,
+ * dist/workers, dist/native, dist/kernels, assets, electron/{contract,domain}, test/gpu, test/cheats/kernels and this
+ * folder. Needs neither packages nor a network, so that a copied folder runs on a machine without them.
  */
 import { existsSync } from 'node:fs';
 import { capture } from './setup/command.mjs';
@@ -14,16 +12,16 @@ import { Failure, main, say } from './setup/say.mjs';
 
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
-/** Programs of dist/native with parts of the names of the tests to run; none is all. */
+/** Programs of dist/native, and parts of the names of the tests to run; an empty list selects all. */
 const PROGRAMS = /** @type {const} */ ([
   ['braggbench_gpu_tests', []],
   ['braggbench_tests', ['parity with reference: cuda-', 'gate, ', '-in fine grids, on the CPU: ']],
-  // Each of them breaks the device for its process.
+  // Each of these tests makes the device unusable for its process.
   ['braggbench_fault_tests', ['illegal store']],
   ['braggbench_fault_tests', ['whose device fails']],
 ]);
 
-/** Scripts of this repository, run by this Node. */
+/** Scripts of this repository, run by the current Node. */
 const SCRIPTS = [
   'test/gpu/occupancy.mjs',
   'test/gpu/user-kernels.mjs',
@@ -31,7 +29,7 @@ const SCRIPTS = [
   'test/gpu/problem-folder.mjs',
 ];
 
-/** All take under a minute on an H200; a hang should end. */
+/** All need under a minute on an H200; the limit ends a hang. */
 const TIMEOUT_S = 600;
 
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;

@@ -1,5 +1,5 @@
 /**
- * `npm test`: installs what is missing, builds, and runs the tests. `npm test -- FILE… --only NAME` runs some of them.
+ * `npm test`: installs missing packages, builds, and runs the tests. `npm test -- FILE… --only NAME` runs some of them.
  * The last line is `N passed, N failed`; tests that did not run are listed above it with the reason.
  */
 import { testingSome } from './suites/entry.mjs';

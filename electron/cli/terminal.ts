@@ -8,14 +8,14 @@ const ESC = '\u001B';
 
 interface Marks {
   readonly key: string;
-  /** Control characters but the line feed and the tab, and what turns the direction of text. */
+  /** Control characters except line feed and tab, and characters that change the text direction. */
   readonly controls: RegExp;
 }
 let drawn: Marks | null = null;
 
 /**
- * Styles of this process carry a random number that no file can contain. Every other control character in names and
- * messages is printed escaped: it could move the cursor, fill the clipboard or hide output.
+ * Style marks contain a random number that no file can contain. All other control characters in names and messages are
+ * escaped: they could move the cursor, fill the clipboard or hide output.
  */
 function marks(): Marks {
   if (drawn !== null) return drawn;
@@ -29,19 +29,19 @@ function marks(): Marks {
 }
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Text as a terminal may have it. */
+/** Escapes text for output on a terminal. */
 export function shown(text: string): string {
   return text.replace(marks().controls, (found, style?: string) =>
     style === undefined ? escaped(found) : `${ESC}[${style}m`,
   );
 }
 
-/** With the styles of this process still marked as such. */
+/** Escapes control characters but retains the style marks of this process. */
 const inert = (text: string): string =>
   text.replace(marks().controls, (found, style?: string) => (style === undefined ? escaped(found) : found));
 const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
-/** The parts of a writable stream that output needs. */
+/** The parts of a writable stream that output uses. */
 interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -59,14 +59,14 @@ export class Terminal {
     this.environment = environment;
   }
 
-  /** A line of the result. */
+  /** Prints a line of the result. */
   print(line = ''): void {
     this.stdout.write(`${shown(line)}\n`);
   }
 
-  /** The result as one JSON document. Numbers that JSON lacks become null. */
+  /** Prints the result as one JSON document. Non-finite numbers become null. */
   printJson(value: unknown): void {
-    // JSON escapes only some of them.
+    // JSON escapes only some control characters.
     this.stdout.write(`${JSON.stringify(value, null, 2).replace(/[\u007F-\u009F]/g, escaped)}\n`);
   }
 
@@ -75,22 +75,22 @@ export class Terminal {
     this.stderr.write(`${shown(line)}\n`);
   }
 
-  /** Standard error, for what redraws itself. */
+  /** Standard error, for lines that redraw themselves. */
   get live(): OutputStream {
     return this.stderr;
   }
 
-  /** Whether someone watches standard error as it is written. */
+  /** Whether standard error is a terminal. */
   get isLive(): boolean {
     return this.stderr.isTTY === true && this.environment['TERM'] !== 'dumb';
   }
 
-  /** Columns of standard output; null where it is no terminal. */
+  /** Columns of standard output. Null if it is not a terminal. */
   get width(): number | null {
     return this.stdout.isTTY === true ? this.stdout.columns || null : null;
   }
 
-  /** Styles text for standard output, where that shows styles. To be printed here and nowhere else. */
+  /** Styles text for standard output, if it shows styles. Use the result only with this terminal. */
   style(style: Style, text: string): string {
     return this.styled(this.stdout, style, text);
   }

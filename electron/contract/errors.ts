@@ -4,28 +4,28 @@
 import { z } from 'zod';
 
 export const errorCodeSchema = z.enum([
-  /** The message violates the contract: a bug in the program, not an error of the user. */
+  /** The message violates the contract: a bug in the program, not a user error. */
   'bad-request',
   /** User input was rejected; `issues` lists every error. */
   'invalid',
   'not-found',
-  /** Code of the user's that they have not said they trust. */
+  /** User code that the user has not marked as trusted. */
   'untrusted',
-  /** Something of that name is there already and was not to be replaced. */
+  /** An item with this name already exists and must not be replaced. */
   'exists',
-  /** The estimate or an allocation passed the memory limit. */
+  /** The estimate or an allocation exceeds the memory limit. */
   'memory',
   'unsupported',
-  /** The accelerator failed or is gone. */
+  /** The accelerator failed or was lost. */
   'device',
   /** Reading or writing a file failed. */
   'io',
   'no-space',
-  /** A file that is not ours, is cut off, or comes from a newer version. */
+  /** The file has another format, is truncated, or comes from a newer version. */
   'foreign-file',
-  /** A lossless stream's reader fell behind its byte bound, or a message is larger than a frame may be. */
+  /** The reader of a lossless stream fell behind its byte limit, or a message exceeds the largest frame. */
   'overflow',
-  /** The session ended before the answer came. */
+  /** The session ended before the response arrived. */
   'disconnected',
   'internal',
 ]);
@@ -33,17 +33,17 @@ export type ErrorCode = z.infer<typeof errorCodeSchema>;
 
 export const issueSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
-  /** The file as shown to the user; null for a document that has none yet. */
+  /** File as shown to the user; null for an unsaved document. */
   file: z.string().nullable(),
   /** Path in the document, such as `beam.energy_MeV` or `geometry.regions[1].x_mm`; empty for the whole document. */
   path: z.string(),
-  /** 1-based line in the text it was read from, or null when there is no text. */
+  /** 1-based line in the source text, or null if there is no text. */
   line: z.number().int().positive().nullable(),
   column: z.number().int().positive().nullable(),
   message: z.string(),
-  /** The offending value, shortened, as JSON; null when there is none (a missing key). */
+  /** Offending value as shortened JSON; null if there is none (a missing key). */
   value: z.string().nullable(),
-  /** Allowed values, for a reader: `5 to 250 MeV`, `water, air, …`. */
+  /** Allowed values for display: `5 to 250 MeV`, `water, air, …`. */
   allowed: z.string().nullable(),
 });
 export type Issue = Readonly<z.infer<typeof issueSchema>>;
@@ -55,7 +55,7 @@ export const wireErrorSchema = z.strictObject({
 });
 export type WireError = Readonly<z.infer<typeof wireErrorSchema>>;
 
-/** The one error class that hosts throw on purpose and clients receive. */
+/** The only error class that hosts throw on purpose and clients receive. */
 export class BraggError extends Error {
   override readonly name = 'BraggError';
 
@@ -77,12 +77,12 @@ export class BraggError extends Error {
   }
 }
 
-/** Message of a thrown value, whether an Error or not. */
+/** Message of a thrown value, which may be no Error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Any thrown value as a wire error; what was not thrown on purpose becomes `internal`. */
+/** Converts any thrown value to a wire error; unexpected ones become `internal`. */
 export function toWireError(thrown: unknown): WireError {
   if (thrown instanceof BraggError) return thrown.toWire();
   return { code: 'internal', message: messageOf(thrown), issues: [] };

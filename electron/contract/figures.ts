@@ -1,8 +1,8 @@
-/** The numbers behind a figure of the page, packed by the host where the page has no library for it. */
+/** Data of a figure on the page, packed into a file by the host because the page has no library for the format. */
 import { z } from 'zod';
 import { bytes, float32, float64, uint32 } from './wire/arrays.ts';
 
-/** Becomes the name of a dataset. */
+/** Name of the dataset in the file. */
 const arrayName = z
   .string()
   .max(128)
@@ -13,10 +13,10 @@ const figureArraySchema = z
     name: arrayName,
     unit: z.string().max(64),
     description: z.string().max(512),
-    /** Row-major. */
+    /** Array dimensions, row-major. */
     shape: z.array(z.number().int().nonnegative()).min(1).max(4),
     values: z.union([float64, float32, uint32]),
-    /** Names of the arrays of positions along each axis; null: it is an axis itself. */
+    /** Names of the arrays with the positions along each axis; null if this array is itself an axis. */
     axes: z.array(arrayName).max(4).nullable(),
   })
   .refine(
@@ -32,6 +32,6 @@ export const packedFigureSchema = z.strictObject({
 export type PackedFigure = Readonly<z.infer<typeof packedFigureSchema>>;
 
 export const figureMethods = {
-  /** The arrays as an HDF5 file: one dataset each, with its unit and axes as attributes. */
+  /** Packs the arrays into an HDF5 file: one dataset each, with its unit and axes as attributes. */
   'figure.pack': { params: packedFigureSchema, result: z.strictObject({ bytes }) },
 } as const;

@@ -1,9 +1,9 @@
-/** Diffraction images as the page asks for them. Pixels count from 0; the middle of pixel i is at i + 0.5. */
+/** Diffraction images for the page. Pixels count from 0; the middle of pixel i is at i + 0.5. */
 import { z } from 'zod';
 import { fieldMapSchema, fieldStatisticSchema, viewportSchema } from './fields.ts';
 import { precisionSchema, runIdSchema } from './run.ts';
 
-/** Fast axis across, slow axis down; windows in pixels. */
+/** View of an image: fast axis across, slow axis down; windows in pixels. */
 export const imageViewSchema = z.strictObject({
   viewport: viewportSchema,
   statistic: fieldStatisticSchema.default('mean'),
@@ -12,9 +12,9 @@ export type ImageView = Readonly<z.input<typeof imageViewSchema>>;
 
 const imageFrameSchema = z.strictObject({
   run: runIdSchema,
-  /** Grows with every new state of this run. */
+  /** Increases with every new state of this run. */
   revision: z.number().int().nonnegative(),
-  /** Share of the image that is there; the rest is 0. */
+  /** Share of the image computed so far; the rest is 0. */
   done: z.number(),
   map: fieldMapSchema,
 });
@@ -23,7 +23,7 @@ export type ImageFrame = Readonly<z.infer<typeof imageFrameSchema>>;
 const pixelSchema = z.strictObject({
   fast: z.number(),
   slow: z.number(),
-  /** Spacing of the lattice planes that reflect there, Å; null straight ahead. */
+  /** Spacing of the lattice planes that reflect to this pixel, Å; null in the forward direction. */
   resolution_A: z.number().nullable(),
   twotheta_deg: z.number(),
   h: z.number(),
@@ -44,11 +44,11 @@ const imageSummarySchema = z.strictObject({
   wall_s: z.number(),
   setup_s: z.number(),
   solve_s: z.number(),
-  /** Time of the image by the GPU's clock; null on the CPU. */
+  /** Time to compute the image by the GPU's clock; null on the CPU. */
   device_s: z.number().nullable(),
-  /** Lattice factors computed. */
+  /** Number of lattice factors computed. */
   terms: z.number(),
-  /** Per lattice factor and thread, or on the GPU; null before there is one. */
+  /** Nanoseconds per lattice factor and thread, or per lattice factor on the GPU; null before the first. */
   ns_per_term: z.number().nullable(),
   image: z.strictObject({
     width: z.number().int(),
@@ -57,20 +57,20 @@ const imageSummarySchema = z.strictObject({
     sources: z.number().int(),
     orientations: z.number().int(),
     layers: z.number().int(),
-    /** Photons. */
+    /** Largest pixel value, in photons. */
     max: z.number(),
     sum: z.number(),
     mean: z.number(),
-    /** Pixels above 1e-3 of the largest. */
+    /** Number of pixels above 1e-3 of the largest. */
     bright_pixels: z.number().int(),
   }),
-  /** The first of the largest pixels. */
+  /** First pixel with the largest value. */
   brightest: pixelSchema,
   /** Resolution at the edge nearest to the beam and at the farthest corner; null in the forward direction. */
   resolution_A: z.strictObject({ edge: z.number().nullable(), corner: z.number().nullable() }),
-  /** Peak of the process, which holds other runs too. */
+  /** Peak memory of the process, including other runs. */
   peak_rss_MB: z.number(),
-  /** Memory of this run alone: its largest state, or its image with what computes it. */
+  /** Memory of this run alone: its largest state, or its image and the work arrays. */
   state_bytes: z.number(),
 });
 export type ImageSummary = Readonly<z.infer<typeof imageSummarySchema>>;
@@ -88,9 +88,9 @@ export type ImagePeak = Readonly<z.infer<typeof imagePeakSchema>>;
  * undefined: a pixel is NaN, or the reference is dark.
  */
 const imageErrorSchema = z.strictObject({
-  /** Norm of the difference over the norm of the reference. */
+  /** Norm of the difference divided by the norm of the reference. */
   rel_l2: z.number().nullable(),
-  /** Largest difference over the reference's largest pixel. */
+  /** Largest difference divided by the reference's largest pixel. */
   max: z.number().nullable(),
   /** Largest relative error of the pixels above 1e-3 of the largest. */
   bright: z.number().nullable(),
@@ -98,24 +98,24 @@ const imageErrorSchema = z.strictObject({
   sum: z.number().nullable(),
   /** Mean relative error of the pixels above 1e-3 of the largest. */
   mean: z.number().nullable(),
-  /** Pearson's, of all pixels. */
+  /** Pearson correlation over all pixels. */
   correlation: z.number().nullable(),
 });
 export type ImageError = Readonly<z.infer<typeof imageErrorSchema>>;
 
-/** A bright pixel may be off by this much. */
+/** Largest relative error allowed in a bright pixel. */
 export const BRIGHT_PARITY = 2e-5;
 
 const ofRun = z.strictObject({ run: runIdSchema });
 
 export const imageMethods = {
   'image.summary': { params: ofRun, result: imageSummarySchema },
-  /** The image, or the image less another run's of the same size. */
+  /** View of the image, or of its difference from another run's image of the same size. */
   'image.view': {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema, against: runIdSchema.nullable().default(null) }),
     result: imageFrameSchema,
   },
-  /** Photons of one pixel, whatever the view shows. */
+  /** Photons in one pixel, whatever the view shows. */
   'image.pixel': {
     params: z.strictObject({
       run: runIdSchema,
@@ -125,12 +125,12 @@ export const imageMethods = {
     }),
     result: z.strictObject({ photons: z.number() }),
   },
-  /** Pixels brighter than their eight neighbours, the brightest first. */
+  /** Pixels brighter than their eight neighbours, brightest first. */
   'image.peaks': {
     params: z.strictObject({ run: runIdSchema, count: z.number().int().min(1).max(1000) }),
     result: z.strictObject({ peaks: z.array(imagePeakSchema) }),
   },
-  /** Throws `unsupported` for images of different sizes. */
+  /** Compares two images. Throws `unsupported` if their sizes differ. */
   'image.error': {
     params: z.strictObject({ run: runIdSchema, reference: runIdSchema }),
     result: imageErrorSchema,
@@ -138,7 +138,7 @@ export const imageMethods = {
 } as const;
 
 export const imageStreams = {
-  /** The image as its rows are computed, reduced to the requested pixels. Ends with the run. */
+  /** Sends the image while its rows are computed, reduced to the requested pixels. Ends with the run. */
   'image.live': {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema }),
     frame: imageFrameSchema,

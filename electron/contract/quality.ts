@@ -14,7 +14,7 @@ export const rbeModelNames = ['constant', 'mcnamara', 'wedenberg', 'carabe'] as 
 const rbeCurveSchema = z.strictObject({
   model: z.enum(rbeModelNames),
   title: z.string(),
-  /** The publication, and whose set of coefficients. */
+  /** Publication, and author of the set of coefficients. */
   source: z.string(),
   rbe: float64,
   /** RBE times the dose integrated across the beam axis. */
@@ -23,10 +23,10 @@ const rbeCurveSchema = z.strictObject({
 
 const spectrumSchema = z.strictObject({
   depth_mm: z.number(),
-  /** Ascending, with the width that each stands for. */
+  /** Energies of the bins in ascending order, with the width of each bin. */
   energy_MeV: float64,
   width_MeV: float64,
-  /** Fluence of primary protons, integrated over the plane: by energy, and by bin, whose sum is the fluence. */
+  /** Fluence of primary protons, integrated over the plane: per MeV, and per bin. The bins sum to the fluence. */
   per_MeV: float64,
   protons: float64,
 });
@@ -37,7 +37,7 @@ export const qualitySchema = z.strictObject({
   ...columns(float64),
   rbe: z.strictObject({
     alpha_beta_Gy: z.number(),
-    /** Physical dose of a fraction where the depth dose is highest. */
+    /** Physical dose per fraction at the peak of the depth dose. */
     fraction_Gy: z.number(),
     curves: z.array(rbeCurveSchema),
   }),
@@ -48,7 +48,7 @@ export type Quality = Readonly<z.infer<typeof qualitySchema>>;
 const number = z.number().nullable();
 const place = { at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number() } as const;
 
-/** LET at places that a reader asks for. */
+/** LET at the positions that summaries report. */
 export const letSummarySchema = z.array(z.strictObject({ ...place, ...columns(number) })).readonly();
 export type LetSummary = Readonly<z.infer<typeof letSummarySchema>>;
 
@@ -56,7 +56,7 @@ const rbes = Object.fromEntries(rbeModelNames.map((name) => [name, number])) as 
   readonly [Name in (typeof rbeModelNames)[number]]: typeof number;
 };
 
-/** RBE there, by model. */
+/** RBE at the positions of the LET values, by model. */
 export const rbeSummarySchema = z.strictObject({
   alpha_beta_Gy: z.number(),
   fraction_Gy: z.number(),

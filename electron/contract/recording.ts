@@ -1,11 +1,11 @@
 /**
- * Time recording of an engine in columns: spans of its threads and, for a traced run, GPU work and driver calls. Run
- * files store the columns as arrays, sessions as lists of numbers.
+ * Time recording of an engine, stored in columns: spans of its threads and, for a traced run, GPU work and driver
+ * calls. Run files store the columns as arrays, sessions as lists of numbers.
  */
 import { z } from 'zod';
 
 export const spanColumns = [
-  /** Index into names. */
+  /** Index into the list of names. */
   { name: 'name', stored: 'uint16' },
   { name: 'thread', stored: 'uint16' },
   { name: 'step', stored: 'uint32' },
@@ -13,7 +13,7 @@ export const spanColumns = [
   { name: 'end_ns', stored: 'float64' },
 ] as const;
 
-/** `per`: how many values each span has. */
+/** `per` is the number of values for each span. */
 export const traceColumns = [
   { name: 'kind', per: 1, stored: 'uint16' },
   { name: 'name', per: 1, stored: 'uint32' },
@@ -40,16 +40,16 @@ function columnsOf<const C extends readonly { readonly name: string }[]>(columns
   return Object.fromEntries(columns.map(({ name }) => [name, column])) as Columns<C>;
 }
 
-/** One variant of a session. Times in nanoseconds since the session's first recorder began. */
+/** Recording of one variant of a session. Times in nanoseconds since the session's first recorder began. */
 export const recordingSchema = z.strictObject({
-  /** As its row is labelled. */
+  /** Label of the variant's row. */
   label: z.string(),
-  /** The GPU that it ran on; null on the CPU. */
+  /** GPU that the variant ran on; null on the CPU. */
   device: z.string().nullable(),
   spans: z.strictObject({ names: z.array(z.string()), threads: count, dropped: count, ...columnsOf(spanColumns) }),
-  /** Trace of the traced sample; null without one, and on the CPU. */
+  /** Trace of the traced sample; null without such a sample, and on the CPU. */
   trace: z
     .strictObject({ source: z.string(), names: z.array(z.string()), dropped: count, ...columnsOf(traceColumns) })
     .nullable(),
 });
-export type KeptRecording = Readonly<z.infer<typeof recordingSchema>>;
+export type SavedRecording = Readonly<z.infer<typeof recordingSchema>>;

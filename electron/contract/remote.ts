@@ -1,9 +1,12 @@
-/** A GPU box that the window works on: reached by the user's own `ssh`, found out about, and given this program. */
+/**
+ * Remote GPU machine that the window works on: connected by the user's own `ssh`, probed, and supplied with this
+ * program.
+ */
 import { z } from 'zod';
 
 /**
- * A host as `ssh` takes it, entries of its configuration included. Neither user nor host begins with a dash, and there is
- * no blank: it is never read as an option, here or by a ProxyCommand.
+ * Host argument for `ssh`, including entries of its configuration. Neither user nor host begins with a dash, and there
+ * are no blanks. So it is never parsed as an option, neither by `ssh` nor by a ProxyCommand.
  */
 export const sshHostSchema = z
   .string()
@@ -13,7 +16,7 @@ export const sshHostSchema = z
     'is not what ssh takes for a host: name, or user@name',
   );
 
-/** Text of another machine: bounded, without control characters and without what turns the direction of text. */
+/** Text from another machine: bounded, without control characters or characters that change the text direction. */
 const theirText = (most: number) =>
   z
     .string()
@@ -38,30 +41,30 @@ export const remoteGpusSchema = z.discriminatedUnion('kind', [
 export type RemoteGpus = Readonly<z.infer<typeof remoteGpusSchema>>;
 
 export const remoteMachineSchema = z.strictObject({
-  /** Its own name. */
+  /** Name that the machine reports for itself. */
   node: theirText(100),
-  /** Such as `linux-x64`. */
+  /** Platform such as `linux-x64`. */
   platform: theirText(60),
   cores: z.number().int().positive().max(100_000).nullable(),
   gpus: remoteGpusSchema,
-  /** Slurm's `sbatch` is there. */
+  /** Whether Slurm's `sbatch` is installed. */
   slurm: z.boolean(),
-  /** Versions of this program that are there and differ from this one. */
+  /** Installed versions of this program that differ from this one. */
   otherVersions: z.array(theirText(60)).max(20),
 });
 export type RemoteMachine = Readonly<z.infer<typeof remoteMachineSchema>>;
 
 const remoteStateSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('connecting') }),
-  /** ssh asks for a password, a code or whether to trust a host key. `secret`: the answer is not shown. */
+  /** ssh requests a password, a code or confirmation of a host key. `secret`: the input is not shown. */
   z.strictObject({ kind: z.literal('asks'), prompt: z.string().max(2000), secret: z.boolean() }),
   z.strictObject({ kind: z.literal('copying'), done_bytes: z.number(), total_bytes: z.number() }),
   z.strictObject({ kind: z.literal('starting') }),
-  /** A login node without a GPU: nothing is started there unless the user wants it. */
+  /** The host is a login node without a GPU: nothing is started on it unless the user confirms. */
   z.strictObject({ kind: z.literal('login-node') }),
-  /** The workbench of that machine is at this address. */
+  /** The workbench of the remote machine is available at this address. */
   z.strictObject({ kind: z.literal('open'), url: z.string().max(300) }),
-  /** The line is lost; it is dialled again. */
+  /** The connection was lost and is being re-established. */
   z.strictObject({ kind: z.literal('lost'), reason: z.string().max(1000) }),
   z.strictObject({ kind: z.literal('failed'), reason: z.string().max(1000) }),
 ]);
@@ -80,25 +83,28 @@ const nothing = z.strictObject({});
 const one = z.strictObject({ id: z.int().nonnegative() });
 
 export const remoteMethods = {
-  /** Hosts that the user's ssh configuration names, without patterns. */
+  /** Hosts named in the user's ssh configuration, without patterns. */
   'remote.hosts': { params: nothing, result: z.strictObject({ hosts: z.array(sshHostSchema).max(200) }) },
-  /** Returns at once; the stream `remotes` reports the rest. A host that is connected already is the same connection. */
+  /**
+   * Returns at once; the stream `remotes` reports progress. For a host that is already connected, that connection is
+   * used.
+   */
   'remote.connect': {
     params: z.strictObject({
       host: sshHostSchema,
-      /** On a login node without a GPU too. */
+      /** Whether to connect even to a login node without a GPU. */
       anyway: z.boolean().default(false),
     }),
     result: one,
   },
-  /** The answer to what ssh asks; null gives up. It is passed on and not saved. */
+  /** Input for ssh's prompt; null cancels. It is passed on and not saved. */
   'remote.answer': {
     params: z.strictObject({ ...one.shape, answer: z.string().max(1000).nullable() }),
     result: nothing,
   },
-  /** Ends the tunnel. What computes there goes on. */
+  /** Closes the tunnel. Computations on the remote machine continue. */
   'remote.close': { params: one, result: nothing },
-  /** Answers at once: the page measures the delay to its host by it. */
+  /** Returns at once: the page uses it to measure the latency of its host. */
   'host.ping': { params: nothing, result: nothing },
 } as const;
 

@@ -1,11 +1,11 @@
-/** Calls of the page about what surrounds it: window, menus, log. */
+/** Calls from the page to its shell: window, menus, log. */
 import { z } from 'zod';
 import { fileRefSchema } from './files.ts';
 import { bytes } from './wire/arrays.ts';
 
 const nothing = z.strictObject({});
 
-/** One entry of the command table that the native menus are made from. */
+/** Entry of the command table from which the native menus are built. */
 const menuCommandSchema = z.strictObject({
   id: z.string().max(64),
   title: z.string().max(128),
@@ -13,49 +13,49 @@ const menuCommandSchema = z.strictObject({
   menu: z.string().max(32).nullable(),
   /** Entry of that menu whose submenu contains it, such as `Open recent`; null if in the menu itself. */
   submenu: z.string().max(64).nullable(),
-  /** Entries of different groups are separated in the menu. */
+  /** Group number; a separator divides groups in the menu. */
   group: z.number().int(),
   /** Electron accelerator, such as `CmdOrCtrl+S`. */
   shortcut: z.string().max(64).nullable(),
   enabled: z.boolean(),
-  /** On or off; null for entries that are neither. */
+  /** Check mark on or off; null for entries without one. */
   checked: z.boolean().nullable(),
 });
 export type MenuCommand = Readonly<z.infer<typeof menuCommandSchema>>;
 
-/** Handled by shells with `window` or `menus`; others answer `unsupported`. */
+/** Handled by shells with `window` or `menus`; others respond with `unsupported`. */
 export const shellMethods = {
-  /** Title, represented file and unsaved changes, for the window frame and the close guard. */
+  /** Title, represented file and unsaved changes, for the window frame and the prompt on closing. */
   'shell.document': {
     params: z.strictObject({ title: z.string().max(255), edited: z.boolean() }),
     result: nothing,
   },
   'shell.menu': { params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }), result: nothing },
-  /** The page's answer to the `close-requested` of that number. */
+  /** Reply to the `close-requested` event with that number. */
   'shell.close': { params: z.strictObject({ request: z.int(), close: z.boolean() }), result: nothing },
-  /** Shows the log's folder where there is a file manager; otherwise the page shows the text. */
+  /** Shows the log's folder if there is a file manager; otherwise the page shows the text. */
   'log.show': {
     params: nothing,
     result: z.strictObject({
-      /** The folder was opened. */
+      /** Whether the folder was opened. */
       shown: z.boolean(),
-      /** Path of the log; null where it is not in a file. */
+      /** Path of the log; null if the log is not in a file. */
       file: z.string().nullable(),
-      /** Its last part. */
+      /** Last part of the log. */
       text: z.string(),
     }),
   },
-  /** A document that needs nothing besides itself, printed. */
+  /** Prints a self-contained document to PDF. */
   'shell.pdf': { params: z.strictObject({ html: z.string().max(64 * 2 ** 20) }), result: z.strictObject({ bytes }) },
 } as const;
 
 /** Events from the shell to the page. */
 export const shellEventSchema = z.discriminatedUnion('kind', [
-  /** A menu entry was chosen. */
+  /** The user chose a menu entry. */
   z.strictObject({ kind: z.literal('command'), id: z.string() }),
-  /** A file was opened from outside: double click, second start of the program. */
+  /** A file was opened from outside: by a double click, or by starting the program again. */
   z.strictObject({ kind: z.literal('open'), file: fileRefSchema, name: z.string() }),
-  /** The window is to close although there are unsaved changes. A later request takes the place of an earlier. */
+  /** The window is about to close with unsaved changes. A newer request replaces an older one. */
   z.strictObject({ kind: z.literal('close-requested'), request: z.int() }),
 ]);
 export type ShellEvent = Readonly<z.infer<typeof shellEventSchema>>;

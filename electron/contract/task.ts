@@ -1,4 +1,4 @@
-/** Runs of small measured workloads as the page sees them: which variants were measured, and stored sessions. */
+/** Runs of small measured workloads for the page: the measured variants, and stored sessions. */
 import { z } from 'zod';
 import { sessionSchema } from './bench/session.ts';
 import { runIdSchema } from './run.ts';
@@ -6,7 +6,7 @@ import { type TaskKind, taskKinds } from './scenario/kinds.ts';
 import type { taskProgressSchema, taskResolvedSchema } from './scenario/task/workload.ts';
 import { workloadSchema } from './workload.ts';
 
-/** The same of every such kind, for tables by workload. */
+/** Computes a value for every such kind, for tables by workload. */
 export function eachTask<T>(of: (kind: TaskKind) => T): Readonly<Record<TaskKind, T>> {
   return Object.fromEntries(taskKinds.map((kind) => [kind, of(kind)])) as Record<TaskKind, T>;
 }
@@ -22,13 +22,13 @@ const storedTaskSchema = z.strictObject({
   id: z.string().min(1).max(300),
   name: z.string(),
   workload: z.string(),
-  /** Benchmark of a workload that has several. */
+  /** Name of the benchmark if the workload has several. */
   bench: z.string(),
   scenario: z.string(),
   machine: z.string(),
-  /** ISO 8601. */
+  /** Time of the session, ISO 8601. */
   created: z.string(),
-  /** Came with the program. */
+  /** Whether the session was supplied with the program. */
   recorded: z.boolean(),
   sweep: z.string().nullable(),
 });
@@ -37,7 +37,7 @@ export type StoredTask = Readonly<z.infer<typeof storedTaskSchema>>;
 export const taskMethods = {
   /** Measurements of a run. */
   'task.session': { params: z.strictObject({ run: runIdSchema }), result: sessionSchema },
-  /** Saved sessions of a workload, the recorded ones first. */
+  /** Saved sessions of a workload: the recorded ones first, of these the ones with most variants at the top. */
   'task.stored': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ sessions: z.array(storedTaskSchema) }),

@@ -1,9 +1,7 @@
 /**
- * Timelines: of runs, and of traces that other profilers wrote. The host keeps
- * every span; the page asks for a window at the width of its pixels and gets at
- * most two rectangles per pixel and track.
- *
- * All times are nanoseconds since the trace's first span.
+ * Timelines of runs and of traces from other profilers. The host stores every span. The page requests a window at the
+ * width of its pixels and receives at most two rectangles per pixel and track. All times are nanoseconds since the
+ * trace's first span.
  */
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
@@ -31,7 +29,7 @@ const laneSchema = z.strictObject({
   process: z.string(),
   name: z.string(),
   kind: laneKindSchema,
-  /** Its rows are the tracks from `firstTrack` on; spans of one track never overlap. */
+  /** First row of the lane, an index into the tracks; spans of one track never overlap. */
   firstTrack: count,
   tracks: count,
   spans: count,
@@ -42,18 +40,18 @@ const traceInfoSchema = z.strictObject({
   id: traceIdSchema,
   name: z.string(),
   source: z.enum(['run', 'chrome-trace', 'nsight-systems']),
-  /** The run of this session that it belongs to. */
+  /** Run of this session that the timeline belongs to. */
   run: runIdSchema.nullable(),
-  /** Variant and machine, as far as they are known. */
+  /** Variant and machine, if known. */
   about: z.string(),
   duration_ns: ns,
   spans: count,
   lanes: z.array(laneSchema),
-  /** Start of the first kernel or graph; null where there is none. Timelines are aligned there. */
+  /** Start of the first kernel or graph, used to align timelines; null if there is none. */
   firstKernel_ns: ns.nullable(),
   /** Parts of the file that could not be imported, as sentences. */
   notes: z.array(z.string()),
-  /** Bytes held in memory for it. */
+  /** Memory that the timeline uses. */
   memory_bytes: count,
 });
 export type TraceInfo = Readonly<z.infer<typeof traceInfoSchema>>;
@@ -72,7 +70,7 @@ const traceStateSchema = z.discriminatedUnion('state', [
 ]);
 export type TraceState = Readonly<z.infer<typeof traceStateSchema>>;
 
-/** A request has at most this many pixels and tracks: more than any screen. */
+/** Limits of a request; more pixels and tracks than any screen has. */
 export const MAX_PIXELS = 16_384;
 export const MAX_TRACKS = 1024;
 
@@ -86,15 +84,15 @@ const windowSchema = z.strictObject({
   tracks,
   /** Index of each track's first rectangle; one more entry than tracks. */
   offsets: uint32,
-  /** Edges in pixels of the request, from its left; a span narrower than a pixel keeps its own edges. */
+  /** Edges in pixels from the left of the request; a span narrower than a pixel has its exact edges. */
   left: float32,
   right: float32,
-  /** The span, or the longest of those that share the pixel. */
+  /** Index of the span, or of the longest span in that pixel. */
   span: uint32,
   name: uint32,
   /** Number of spans that the rectangle represents. */
   count: uint32,
-  /** Colour number: the same for the same name in every trace. */
+  /** Colour index, the same for the same name in every trace. */
   tint: uint8,
   /** Share of the rectangle's time in which a span ran, 0 to 255. */
   busy: uint8,
@@ -120,16 +118,16 @@ const spanDetailsSchema = z.strictObject({
   lane: z.string(),
   process: z.string(),
   step: count.nullable(),
-  /** Grid, block, registers, shared memory, bytes, …: as far as the trace has them. */
+  /** Grid, block, registers, shared memory, bytes and similar fields, if the trace has them. */
   fields: z.array(spanFieldSchema),
   bytes: z.number().nullable(),
   bytes_per_s: z.number().nullable(),
-  /** Share of the copy bandwidth that was measured on this GPU. */
+  /** Share of the copy bandwidth measured on this GPU. */
   shareOfCeiling: share,
-  /** Spans that it launched, and spans that launched it; at most 1000 each. */
+  /** Spans that this span launched, and spans that launched it; at most 1000 each. */
   launched: z.array(placedSpanSchema),
   launchedBy: z.array(placedSpanSchema),
-  /** All that it launched, beyond those listed. */
+  /** Total number of launched spans, including those not listed. */
   launchedCount: count,
 });
 export type SpanDetails = Readonly<z.infer<typeof spanDetailsSchema>>;
@@ -140,7 +138,7 @@ const namedTimeSchema = z.strictObject({
   sum_ns: ns,
   median_ns: ns,
   min_ns: ns,
-  /** By whole durations. */
+  /** Mean of full durations, even if a span is cut by the selection. */
   mean_ns: ns,
   p95_ns: ns,
   share,
@@ -150,60 +148,62 @@ export type NamedTime = Readonly<z.infer<typeof namedTimeSchema>>;
 const statisticsSchema = z.strictObject({
   from_ns: ns,
   to_ns: ns,
-  /** Spans that have a part in the selection. */
+  /** Number of spans that overlap the selection. */
   count,
-  /** Their time within the selection; nested and concurrent spans each count. */
+  /** Time of the spans within the selection; nested and concurrent spans each count. */
   sum_ns: ns,
-  /** Median of whole durations. */
+  /** Median of full durations. */
   median_ns: ns,
   min_ns: ns,
   max_ns: ns,
-  /** By whole durations too. */
+  /** Mean of full durations. */
   mean_ns: ns,
   p95_ns: ns,
-  /** Time in which at least one of them ran, over the time selected. */
+  /** Time in which at least one of the spans ran, as a share of the selected time. */
   busyShare: share,
-  /** Times in which none of them ran, between the first and the last. */
+  /** Gaps in which none of the spans ran, between the first and the last. */
   gaps: z.strictObject({ count, sum_ns: ns, longest_ns: ns, median_ns: ns }),
-  /** By time, the largest first. */
+  /** Names in order of time, the largest first. */
   names: z.array(namedTimeSchema),
 });
 export type TimelineStatistics = Readonly<z.infer<typeof statisticsSchema>>;
 
-/** A host's operation by name: what threads did, or calls of the CUDA runtime and driver. */
+/** Host operation by name: activity of threads, or calls of the CUDA runtime and driver. */
 const hostOperationSchema = z.strictObject({
   name: z.string(),
   count,
-  /** From begin to end; calls within one of the same name count once. */
+  /** Time from begin to end; nested calls of the same name count once. */
   sum_ns: ns,
-  /** Without what was called within it on its thread. */
+  /** Time without the operations nested in it on the same thread. */
   own_ns: ns,
-  /** Part of the own time of all operations, listed or not. */
+  /** Part of the self time of all operations, listed or not. */
   share,
-  /** Threads that it ran on. */
+  /** Number of threads that ran it. */
   threads: count,
-  /** Largest own time of a thread above the mean of all threads of its process; null where one thread alone ran it. */
+  /**
+   * Excess of the thread with the largest self time over the mean of its process's threads; null for a single thread.
+   */
   imbalance: share,
 });
 export type HostOperation = Readonly<z.infer<typeof hostOperationSchema>>;
 
-/** Threads of one process, or of one variant that a session measured. */
+/** Threads of one process, or of one variant in a session. */
 const threadUseSchema = z.strictObject({
   process: z.string(),
-  /** From the first span to the end of the last one. */
+  /** Time from the start of the first span to the end of the last one. */
   extent_ns: ns,
-  /** Mean over the threads of the share of that time in which they did something. */
+  /** Share of that time in which a thread was busy, averaged over the threads. */
   busyShare: share,
-  /** Largest busy time above the mean, in work that several threads did; null where none was. */
+  /** Excess of the largest busy time over the mean, in work shared by several threads; null if there was none. */
   imbalance: share,
   threads: z.array(z.strictObject({ name: z.string(), busy_ns: ns, share })),
-  /** All of them, beyond those listed. */
+  /** Total number of threads, including those not listed. */
   threadCount: count,
 });
 export type ThreadUse = Readonly<z.infer<typeof threadUseSchema>>;
 
 const hostTimeSchema = z.strictObject({
-  /** By own time, the largest first. */
+  /** Operations in order of self time, the largest first. */
   operations: z.array(hostOperationSchema),
   operationCount: count,
   calls: z.array(hostOperationSchema),
@@ -211,7 +211,7 @@ const hostTimeSchema = z.strictObject({
 });
 export type HostTime = Readonly<z.infer<typeof hostTimeSchema>>;
 
-/** Why no kernel runs. A gap may have several causes, one after the other. */
+/** Reasons why no kernel runs. A gap may have several causes in sequence. */
 export const idleCauses = ['copy', 'wait', 'launch', 'host', 'queue', 'unknown'] as const;
 const idleCauseSchema = z.enum(idleCauses);
 export type IdleCause = z.infer<typeof idleCauseSchema>;
@@ -225,21 +225,24 @@ export const idleWords: Readonly<Record<IdleCause, string>> = {
   unknown: 'no launch was recorded',
 };
 
-/** Times between the first and the last kernel in which none ran. */
+/** Idle times between the first and the last kernel. */
 const idleTimeSchema = z.strictObject({
   count,
   sum_ns: ns,
-  /** From the first kernel to the end of the last one. */
+  /** Time from the start of the first kernel to the end of the last one. */
   extent_ns: ns,
-  /** The largest first; those that took no time are left out. `count`: gaps that have a part of it. */
+  /**
+   * Causes in order of time, the largest first, without those of zero time. `count` is the number of gaps with this
+   * cause.
+   */
   causes: z.array(z.strictObject({ cause: idleCauseSchema, count, sum_ns: ns, share })),
   longest: z.array(
     z.strictObject({
       start_ns: ns,
       duration_ns: ns,
-      /** That of its largest part. */
+      /** Cause of the largest part of the gap. */
       cause: idleCauseSchema,
-      /** The kernel that ended it: its name, and its span. */
+      /** Kernel that ended the gap: its name, and its span. */
       next: z.string(),
       span: count,
       /** Host activity during that part: innermost operation or call; null if nothing was recorded. */
@@ -256,13 +259,13 @@ const traceSummarySchema = z.strictObject({
   device_ns: ns.nullable(),
   kernels: z.strictObject({ count, unique: count, sum_ns: ns, top: z.array(namedTimeSchema) }),
   copies: z.strictObject({ count, sum_ns: ns, bytes: z.number() }),
-  /** Launches of graphs, and the share of kernel time that ran in them. */
+  /** Number of graph launches, and the share of kernel time that ran in graphs. */
   graphs: z.strictObject({ launches: count, kernels: count, share }),
-  /** Calls that launch, and their share of the device's time from first to last. */
+  /** Launch calls, and their share of the device's time from first to last. */
   launches: z.strictObject({ count, sum_ns: ns, share }),
-  /** Share of that time in which a GPU did nothing: of several GPUs the mean. */
+  /** Share of that time in which a GPU was idle, averaged over the GPUs. */
   idleShare: share,
-  /** Each GPU that worked. */
+  /** Idle share of each GPU with work. */
   gpus: z.array(z.strictObject({ name: z.string(), idleShare: z.number() })),
   /** Null if fewer than two kernels ran. */
   idle: idleTimeSchema.nullable(),
@@ -280,16 +283,16 @@ const timelineSourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('upload'), upload: z.string().min(1).max(64) }),
 ]);
 
-/** A dropped file comes in pieces of at most this size, so that neither side ever holds it whole. */
+/** Largest piece of a dropped file, so that neither side ever has the full file in memory. */
 export const UPLOAD_PIECE_BYTES = 4 * 2 ** 20;
 
 export const timelineMethods = {
-  /** Begins to take in a file of the page; `timeline.open` then reads it. */
+  /** Starts the upload of a file from the page; `timeline.open` then reads it. */
   'timeline.upload': {
     params: z.strictObject({ name: z.string().min(1).max(255), size_bytes: count }),
     result: z.strictObject({ upload: z.string() }),
   },
-  /** The next piece; pieces come in order. */
+  /** Uploads the next piece; pieces must be in order. */
   'timeline.uploadPiece': {
     params: z.strictObject({ upload: z.string().min(1).max(64), offset: count, bytes }),
     result: z.strictObject({}),
@@ -306,7 +309,10 @@ export const timelineMethods = {
     result: z.strictObject({ texts: z.array(z.string()) }),
   },
   'timeline.span': { params: z.strictObject({ trace: traceIdSchema, span: count }), result: spanDetailsSchema },
-  /** Launches with both ends on the tracks and one end in the window; more than `limit` of them: none, and their count. */
+  /**
+   * Launches with both ends on the tracks and at least one in the window. If there are more than `limit`, only their
+   * count.
+   */
   'timeline.arrows': {
     params: z.strictObject({ trace: traceIdSchema, ...interval, tracks, limit: count.max(2000) }),
     result: z.strictObject({
@@ -317,12 +323,12 @@ export const timelineMethods = {
       to_ns: float64,
     }),
   },
-  /** Spans whose name contains the text, whatever its case; in order of time. */
+  /** Spans whose name contains the text, ignoring case; in order of time. */
   'timeline.search': {
     params: z.strictObject({ trace: traceIdSchema, text: z.string().min(1).max(200), limit: count.max(100_000) }),
     result: z.strictObject({ count, names: count, sum_ns: ns, span: uint32, track: uint32, start_ns: float64 }),
   },
-  /** Statistics of the tracks given, all when null; of one span name when `name` is given. */
+  /** Statistics of the given tracks, or of all if null; only for the spans called `name` if given. */
   'timeline.statistics': {
     params: z.strictObject({
       trace: traceIdSchema,
@@ -338,12 +344,12 @@ export const timelineMethods = {
     result: z.strictObject({ step: uint32, start_ns: float64, end_ns: float64 }),
   },
   'timeline.summary': { params: ofTrace, result: traceSummarySchema },
-  /** Chrome Trace Event JSON of the whole, or of the spans with a part in the interval; gzip where it is long. */
+  /** Chrome Trace Event JSON of the full timeline, or of the spans that overlap the interval; gzip if large. */
   'timeline.export': {
     params: z.strictObject({ trace: traceIdSchema, within: z.tuple([ns, ns]).nullable() }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
   },
 } as const;
 
-/** Every timeline that is open, being read, or could not be; whenever one changes. */
+/** Timelines that are open, being read, or unreadable; sent whenever one changes. */
 export const timelinesFrameSchema = z.strictObject({ timelines: z.array(traceStateSchema) });

@@ -3,17 +3,17 @@ import path from 'node:path';
 import { z } from 'zod';
 
 interface StartArguments {
-  /** Absolute path of a scenario or run to open; null: none. */
+  /** Absolute path of a scenario or run to open; null for none. */
   readonly file: string | null;
-  /** Run the scenario at once. */
+  /** Whether to run the scenario at once. */
   readonly run: boolean;
-  /** Index or UUID of the GPU that runs use; null: the first that can be. */
+  /** Index or UUID of the GPU for runs; null for the first usable one. */
   readonly gpu: string | null;
 }
 
 /**
- * The arguments behind the program's own. In development these are the executable and the application's folder, which is
- * the first that is no switch: a debugger puts its own before it.
+ * Returns the arguments after the program's own. In development, these are the executable and the application's folder.
+ * The folder is the first argument that is not a switch, because a debugger inserts switches before it.
  */
 export function ownArguments(argv: readonly string[], isPackaged: boolean): readonly string[] {
   if (isPackaged) return argv.slice(1);
@@ -21,11 +21,11 @@ export function ownArguments(argv: readonly string[], isPackaged: boolean): read
   return folder < 0 ? [] : argv.slice(folder + 1);
 }
 
-/** Data that a second instance passes to the first: Chromium's own list of its arguments is in another order. */
+/** Arguments that a second instance sends to the first, because Chromium's list of them has another order. */
 export const handedOverSchema = z.object({ args: z.array(z.string()), folder: z.string() });
 
 /**
- * Reads the arguments after the program's own. Chromium's switches among them are skipped. A second instance passes its
+ * Parses the arguments after the program's own, and skips Chromium's switches among them. A second instance sends its
  * arguments to the first, together with the folder that they are relative to.
  */
 export function readArguments(args: readonly string[], folder: string): StartArguments {
@@ -48,7 +48,7 @@ export function readArguments(args: readonly string[], folder: string): StartArg
   return { file: file === null ? null : path.resolve(folder, file), run, gpu };
 }
 
-/** Runs are opened as runs; everything else is read as a scenario, whose errors say what it is not. */
+/** Whether to open a file as a run. Everything else is read as a scenario, whose errors report an unsuitable file. */
 export function isRunFile(file: string): boolean {
   return /\.(h5|hdf5)$/i.test(file);
 }

@@ -1,4 +1,4 @@
-// The kernels of every CUDA variant of the diffraction workload, as one image.
+// Kernels of all CUDA variants of the diffraction workload, compiled as one image.
 #include "diffraction/cuda/arithmetic/cuda_chebyshev.cu"
 #include "diffraction/cuda/arithmetic/cuda_delta_fp32.cu"
 #include "diffraction/cuda/arithmetic/cuda_double_float.cu"

@@ -10,7 +10,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// Limit for a pixel on a GPU, where one thread computes it: some ten seconds.
+/// Most lattice factors in a pixel on a GPU, where one thread computes it: about ten seconds.
 constexpr double kMostDeviceTerms = 1e8;
 
 Refusal refusal(const Variant& v, const Outline& outline) {

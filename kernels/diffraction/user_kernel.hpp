@@ -5,7 +5,7 @@
 
 namespace bb::diffraction {
 
-/// Layout of everything that a solver and the engine hand to each other.
+/// Hash of the layout of all types that a solver and the engine exchange.
 inline constexpr std::uint64_t kUserKernelLayout =
     cpu::layout_of<Setup, Source, Basis, StructureFactors, Work, Solver, cpu::ThreadPool, engine::SpanRecorder,
                    engine::SetupPart, std::vector<double>, std::string>();

@@ -1,18 +1,18 @@
 #include "rectify.cuh"
 #include "tuning/tunable.hpp"
 
-// A block of 256 threads has a tile of 128 x 128 outputs, 8 x 8 per thread in registers. Tiles of both operands, 16
-// values of k deep, pass through two buffers in shared memory: the next one is copied (cp.async) while this one is
-// multiplied. Shared tiles are [k][m] and [k][n], so that a thread reads its values as float4.
+// A block of 256 threads computes a tile of 128 x 128 outputs, 8 x 8 per thread in registers. Tiles of both operands,
+// 16 values of k deep, pass through two buffers in shared memory: the next tile is copied (cp.async) while the current
+// one is multiplied. Shared tiles are [k][m] and [k][n], so that a thread reads its values as float4.
 
 constexpr unsigned kBlockedThreads = 256;
 constexpr unsigned kBlockM = 128, kBlockN = 128;
 BB_TUNABLE(unsigned, kBlockK, 16);
-BB_TUNABLE(unsigned, kUnrolled, 16);  // values of k of the inner loop
+BB_TUNABLE(unsigned, kUnrolled, 16);  // values of k per pass of the unrolled loop
 // Four more than 128: 8 values of k and 4 of m of one warp's copies then fall into 32 different banks.
 BB_TUNABLE(unsigned, kPitch, 132);
 
-// 4 bytes from memory to shared memory without passing registers; zero where `inside` is false.
+// Copies 4 bytes from global to shared memory without passing registers; writes zero if `inside` is false.
 __device__ __forceinline__ void copy_async(float* to, const float* from, bool inside) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
   const int bytes = inside ? 4 : 0;
@@ -25,13 +25,13 @@ __device__ __forceinline__ void wait_copies() {
 }
 
 // Copies the tile of operand `from` that begins at (first, first_k) to `tile`[k][i]. kContiguousK: the operand is
-// [size][depth], else [depth][size].
+// [size][depth], otherwise [depth][size].
 template <bool kContiguousK>
 __device__ __forceinline__ void copy_tile(float (*tile)[kPitch], const float* __restrict__ from, unsigned first,
                                           unsigned first_k, unsigned size, unsigned depth) {
   const unsigned thread = threadIdx.x;
   if constexpr (kContiguousK) {
-    // Eight threads along k read 32 bytes, a whole sector, of each of 32 rows at once.
+    // Eight threads along k read a whole sector of 32 bytes; a block reads sectors of 32 rows at once.
     const unsigned k = thread % 8, i = thread / 8;
 #pragma unroll
     for (unsigned part = 0; part < kBlockM / 32; ++part) {
@@ -67,8 +67,8 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
                                                 const float* __restrict__ residual = nullptr, int activation = 0) {
   __shared__ __align__(16) float left[2][kBlockK][kPitch], right[2][kBlockK][kPitch];
   const unsigned first_m = blockIdx.y * kBlockM, first_n = blockIdx.x * kBlockN;
-  // A warp has 32 x 64 outputs, a thread two runs of 4 along each side: its float4 reads are of consecutive addresses
-  // within a warp, or the same.
+  // A warp computes 32 x 64 outputs, a thread two runs of 4 along each side: the float4 reads of a warp are of
+  // consecutive addresses or of the same one.
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const unsigned m0 = (warp / 2) * 32 + (lane / 8) * 4, n0 = (warp % 2) * 64 + (lane % 8) * 4;
   float sums[8][8] = {};
@@ -78,7 +78,7 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
   unsigned now = 0;
   for (unsigned first_k = 0; first_k < depth; first_k += kBlockK, now ^= 1) {
     wait_copies<0>();
-    __syncthreads();  // the tile is there, and nobody reads the other buffer any more
+    __syncthreads();  // the tile has arrived, and no thread still reads the other buffer
     if (first_k + kBlockK < depth) {
       copy_tile<kAk>(left[now ^ 1], a, first_m, first_k + kBlockK, rows, depth);
       copy_tile<kBk>(right[now ^ 1], b, first_n, first_k + kBlockK, columns, depth);
@@ -146,7 +146,7 @@ BB_BLOCKED(linear_relu_blocked, true, true, Finish::kRectify)
 BB_BLOCKED(linear_relu_blocked_nn, true, false, Finish::kNone)
 BB_BLOCKED(linear_relu_blocked_tn, false, false, Finish::kNone)
 
-// The forward direction with any function, and a residual that may be null.
+// Forward direction with any activation; `residual` may be null.
 extern "C" __global__ void __launch_bounds__(kBlockedThreads, 2)
     linear_relu_blocked_finish(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias,
                                float* __restrict__ out, unsigned rows, unsigned columns, unsigned depth,

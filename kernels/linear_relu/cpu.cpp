@@ -10,7 +10,7 @@ namespace {
 
 using engine::TaskProblem;
 
-/// Row by row in FP64, as the formula is written.
+/// Row by row in FP64, with the formula as written.
 class PlainLayer final : public CpuLayer<double> {
  public:
   using CpuLayer::CpuLayer;
@@ -33,7 +33,7 @@ class PlainLayer final : public CpuLayer<double> {
   }
 };
 
-/// Packed tiles, blocks of the result in registers.
+/// Packed tiles, with blocks of the result in registers.
 class BlockedLayer final : public CpuLayer<float> {
  public:
   explicit BlockedLayer(const TaskProblem& problem) : CpuLayer(problem) {
@@ -61,7 +61,7 @@ class BlockedLayer final : public CpuLayer<float> {
   std::vector<std::vector<float>> packed_;
 };
 
-/// The machine's own BLAS, on as many threads as it likes.
+/// The BLAS library of this machine, with its default number of threads.
 class BlasLayer final : public CpuLayer<float> {
  public:
   using CpuLayer::CpuLayer;
@@ -69,7 +69,7 @@ class BlasLayer final : public CpuLayer<float> {
  protected:
   void product(const float* a, Order a_order, const float* b, Order b_order, float* out, std::size_t rows,
                std::size_t columns, std::size_t depth) override {
-    constexpr int kRowMajor = 101, kNo = 111, kYes = 112;  // of the C interface to the BLAS
+    constexpr int kRowMajor = 101, kNo = 111, kYes = 112;  // the index type of the BLAS interface in C
     const auto i = [](std::size_t value) { return static_cast<int>(value); };
     blas().sgemm(kRowMajor, a_order == Order::kAsIs ? kNo : kYes, b_order == Order::kAsIs ? kNo : kYes, i(rows),
                  i(columns), i(depth), 1.0f, a, i(a_order == Order::kAsIs ? depth : rows), b,
@@ -77,7 +77,8 @@ class BlasLayer final : public CpuLayer<float> {
   }
 };
 
-// The plain one makes about this many multiply-adds a second and core; it is for checking, not for waiting.
+// The plain variant does about this many multiply-adds per second and core. Larger problems are refused, because it is
+// meant for checks.
 constexpr double kPlainPerSecond = 1e9, kMostPlainSeconds = 20.0;
 
 std::string too_long(const TaskProblem& problem) {

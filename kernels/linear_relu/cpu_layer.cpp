@@ -67,7 +67,7 @@ void CpuLayer<T>::finish() {
         T z = layer_.bias ? y[n] + b_[n] : y[n];
         if (layer_.residual) z += r_[row * layer_.outputs + n];
         if (layer_.activation == Activation::kGelu) z = gelu(z);
-        // Keeps NaN, which z > 0 ? z : 0 would not.
+        // Keeps NaN, which the form z > 0 ? z : 0 would not.
         y[n] = layer_.activation == Activation::kRelu && z <= T{0} ? T{0} : z;
       }
     }
@@ -76,7 +76,7 @@ void CpuLayer<T>::finish() {
 
 template <typename T>
 void CpuLayer<T>::gate(const T* gradient, const T* by, T* out, std::size_t rows, std::size_t columns) {
-  // Each task has columns of its own: no two add to the same sum, and the order of adding is fixed.
+  // Each task has its own columns, so no two tasks add to the same sum and the order of additions is fixed.
   constexpr std::size_t kColumnsAtOnce = 64;
   pool().run(blocks(columns, kColumnsAtOnce), [&](int block, int) {
     const std::size_t first = static_cast<std::size_t>(block) * kColumnsAtOnce;

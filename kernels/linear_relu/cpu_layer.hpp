@@ -7,10 +7,10 @@
 
 namespace bb::linear_relu {
 
-/// Storage of an operand of a row-major product.
+/// Storage order of an operand of a row-major product.
 enum class Order { kAsIs, kTransposed };
 
-/// The layer on the CPU; a variant defines the matrix product in T, the rest is the same loops.
+/// The layer on the CPU. A variant defines the matrix product in T; all variants share the other loops.
 template <typename T>
 class CpuLayer : public engine::CpuTask {
  public:
@@ -24,15 +24,16 @@ class CpuLayer : public engine::CpuTask {
   engine::TaskWork work() const final { return layer_.work(); }
 
  protected:
-  /// out[rows][columns] = A[rows][depth] B[depth][columns]; a transposed operand is stored the other way round.
+  /// out[rows][columns] = A[rows][depth] B[depth][columns]. A transposed operand is stored with its two dimensions
+  /// swapped.
   virtual void product(const T* a, Order a_order, const T* b, Order b_order, T* out, std::size_t rows,
                        std::size_t columns, std::size_t depth) = 0;
   void run() final;
 
  private:
-  /// Bias, residual and function of the forward direction.
+  /// Adds bias and residual, and applies the activation of the forward direction.
   void finish();
-  /// `out` = gradient where gate > 0, else 0; adds up its columns where there is a bias.
+  /// `out` = gradient where by > 0, otherwise 0; sums its columns if there is a bias.
   void gate(const T* gradient, const T* by, T* out, std::size_t rows, std::size_t columns);
 
   Layer layer_;

@@ -5,7 +5,7 @@
 namespace bb::linear_relu {
 namespace {
 
-constexpr double kLibraries_bytes = 128e6;  // workspaces and what cuBLAS keeps for itself
+constexpr double kLibraries_bytes = 128e6;  // workspaces and cuBLAS's internal memory
 
 }  // namespace
 
@@ -66,7 +66,7 @@ engine::TaskArrays CudaLayer<T>::arrays() {
   engine::TaskArrays out{
       .inputs = {array_of(x_), array_of(w_), array_of(b_), array_of(dy_), array_of(gate_), array_of(r_)},
       .outputs = {array_of(y_), array_of(dx_), array_of(dw_), array_of(sums_)}};
-  // Sums without a bias are not written.
+  // Column sums are only written if there is a bias.
   if (!layer_.bias) out.outputs.back() = {};
   return out;
 }

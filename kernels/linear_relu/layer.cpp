@@ -10,10 +10,10 @@ namespace {
 using engine::Check;
 using engine::TaskProblem;
 
-// A product of more multiply-adds than this is compared on a sample.
+// Products with more multiply-adds than this are compared on a sample.
 constexpr double kAllUpTo = 1 << 27;
 constexpr std::size_t kSampled = 4096;
-// Every so many rows one value of X is not a number, in a problem with NaN.
+// In a problem with NaN, one value of X is NaN in every row whose number is a multiple of this.
 constexpr std::size_t kNanEvery = 7;
 
 Direction direction_of(const std::string& word) {
@@ -23,7 +23,7 @@ Direction direction_of(const std::string& word) {
   throw ProblemError("invalid", "problem.direction = " + word + ": allowed: forward, backward, through");
 }
 
-/// Rounding of one sum over `depth` products, relative to the sum of their absolute values.
+/// Rounding error of a sum over `depth` products, relative to the sum of their absolute values.
 double rounding(Arithmetic arithmetic, std::size_t depth) {
   const double length = 4.0 + std::sqrt(static_cast<double>(depth));
   const double fp32 = std::ldexp(length, -24);
@@ -33,9 +33,9 @@ double rounding(Arithmetic arithmetic, std::size_t depth) {
     case Arithmetic::kFp32:
       return fp32;
     case Arithmetic::kTf32:
-      return std::ldexp(1.0, -10) + fp32;  // both factors lose all but 10 bits of their fractions
+      return std::ldexp(1.0, -10) + fp32;  // both factors are rounded to 10 fractional bits
     case Arithmetic::kBf16:
-      return std::ldexp(1.0, -8) + fp32;  // the result has 8 bits; the inputs are given so
+      return std::ldexp(1.0, -8) + fp32;  // only the result is rounded to 8 bits; the inputs are already BF16
   }
   return 0.0;
 }
@@ -45,23 +45,23 @@ struct Found {
   std::size_t compared = 0, counted = 0, all = 0, nan = 0, mask = 0;
 };
 
-/// The hardware's tangent is this good, which a library's GELU may use.
+/// Error of the hardware's hyperbolic tangent, which a library's GELU may use.
 constexpr double kTangent = 0x1p-10;
 
-/// One result matrix: of [row][column] the sum over `depth` of term(row, column, k), to which gate(row, column, sum)
-/// is applied. `offset` is added first, and `added` after it.
+/// Reference of one result matrix: element [row][column] is the sum over `depth` of term(row, column, k), to which
+/// gate(row, column, sum) is applied. `offset` is added before the sum, and `added` after it.
 struct Reference {
   std::size_t rows, columns, depth;
   std::function<double(std::size_t, std::size_t, std::size_t)> term;
-  std::function<double(std::size_t)> offset;                     // by column; empty for none
+  std::function<double(std::size_t)> offset;                     // empty for none
   std::function<double(std::size_t, std::size_t, double)> gate;  // empty for none
-  bool rectified = false;                                        // its zeros are counted
-  std::function<double(std::size_t, std::size_t)> added = {};    // by row and column; empty for none
+  bool rectified = false;                                        // counts wrong signs of the rectifier
+  std::function<double(std::size_t, std::size_t)> added = {};    // followed by GELU
   bool bent = false;                                             // by GELU
 };
 
 std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {
-  // The corners first, where tiles end; then scattered by a multiplicative hash.
+  // The corners first, where tiles end; then elements scattered by a multiplicative hash.
   if (i < 4) return {(i & 1) != 0 ? r.rows - 1 : 0, (i & 2) != 0 ? r.columns - 1 : 0};
   const std::uint64_t h = (i * 0x9e3779b97f4a7c15ull) ^ ((i * 0x9e3779b97f4a7c15ull) >> 29);
   return {static_cast<std::size_t>(h >> 33) % r.rows, static_cast<std::size_t>(h & 0xffffffffu) % r.columns};
@@ -81,7 +81,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
     size += std::abs(more);
   }
   const double z = sum;
-  // Its slope is below 1.13, and its tangent has an error of its own.
+  // The slope of GELU is below 1.13, and the hardware's tangent adds an error.
   if (r.bent) size = 1.13 * size + kTangent / limit * std::abs(z);
   if (r.gate) sum = r.gate(row, column, sum);
   const double got = result.at(row * r.columns + column);
@@ -94,7 +94,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
   if (difference > 0.0) found.worst = std::max(found.worst, relative);
   found.sum += relative;
   ++found.counted;
-  // If z is nearer to 0 than rounding can resolve, either side is correct.
+  // If z is nearer to 0 than rounding can resolve, either sign is correct.
   if (r.rectified && (got > 0.0) != (sum > 0.0) && std::abs(z) > limit * size) ++found.mask;
 }
 
@@ -237,7 +237,7 @@ engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
               .offset = nullptr,
               .gate = [&](std::size_t m, std::size_t n, double sum) { return x[m * inputs + n] > 0.0f ? sum : 0.0; }},
              results.at(kDx));
-      // A sum of sums: its reference takes batch x outputs per column, so a few columns stand for all.
+      // The reference of a sum of sums needs batch x outputs terms per column, so only a few columns are checked.
       if (bias) {
         constexpr std::size_t kColumns = 4;
         matrix({.rows = 1,

@@ -5,7 +5,7 @@
 
 #include "engine/task.hpp"
 
-// Each family's variants; registry.cpp puts them together.
+// One function per family of variants; registry.cpp joins their lists.
 namespace bb::linear_relu {
 
 std::vector<engine::TaskVariant> cpu_variants();

@@ -1,8 +1,8 @@
 #include "rectify.cuh"
 
-// One thread per output, a loop over k in each. The grid is of 16 x 16 threads.
+// One thread per output, each with a loop over k. Blocks have 16 x 16 threads.
 
-// As the published v1: neighbouring threads have neighbouring n and read rows of W that lie `inputs` apart.
+// As in the published v1: neighbouring threads have neighbouring n and read rows of W that are `inputs` apart.
 extern "C" __global__ void linear_relu_naive(const float* __restrict__ x, const float* __restrict__ w,
                                              const float* __restrict__ bias, float* __restrict__ y, unsigned batch,
                                              unsigned inputs, unsigned outputs) {
@@ -15,7 +15,7 @@ extern "C" __global__ void linear_relu_naive(const float* __restrict__ x, const 
   y[static_cast<unsigned long long>(m) * outputs + n] = rectified(z);
 }
 
-// The same from Wᵀ[inputs][outputs]: neighbouring threads read neighbouring addresses.
+// As linear_relu_naive, from Wᵀ[inputs][outputs]: neighbouring threads read neighbouring addresses.
 extern "C" __global__ void linear_relu_coalesced(const float* __restrict__ x, const float* __restrict__ transposed,
                                                  const float* __restrict__ bias, float* __restrict__ y, unsigned batch,
                                                  unsigned inputs, unsigned outputs) {

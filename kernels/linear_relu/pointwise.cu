@@ -24,7 +24,7 @@ extern "C" __global__ void linear_relu_finish(float* __restrict__ y, const float
   }
 }
 
-// The gradient where the gate is open, into `out`, which holds zeros: what is closed is left as it is.
+// Copies the gradient to `out` where the gate is open. `out` holds zeros, so closed elements are not written.
 extern "C" __global__ void linear_relu_gate_cleared(const float* __restrict__ gradient, const float* __restrict__ gate,
                                                     float* __restrict__ out, unsigned long long count) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -36,8 +36,9 @@ extern "C" __global__ void linear_relu_gate_cleared(const float* __restrict__ gr
 
 constexpr unsigned kSumColumns = 32, kSumRows = 32;
 
-// gradient[r][c] where gate[r][c] > 0, else 0, into `out` (which may be `gradient`), and the sum of each column into
-// `sums` unless it is null. A block has 32 x 32 threads and 32 columns: a fixed order of adding, so equal bits.
+// Writes gradient[r][c] to `out` (which may be `gradient`) where gate[r][c] > 0, otherwise 0, and the sum of each
+// column to `sums` unless it is null. A block has 32 x 32 threads and 32 columns. The order of additions is fixed, so
+// repeated runs give equal bits.
 extern "C" __global__ void __launch_bounds__(kSumColumns* kSumRows)
     linear_relu_gate(const float* gradient, const float* __restrict__ gate, float* out, float* __restrict__ sums,
                      unsigned rows, unsigned columns) {
@@ -61,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(kSumColumns* kSumRows)
   }
 }
 
-// As linear_relu_gate without the sums, of BF16 bits: what passes is not rounded.
+// As linear_relu_gate without the sums, for BF16 bits: values are copied without rounding.
 extern "C" __global__ void linear_relu_gate_bf16(const unsigned short* __restrict__ gradient,
                                                  const unsigned short* __restrict__ gate,
                                                  unsigned short* __restrict__ out, unsigned long long count) {
@@ -70,6 +71,6 @@ extern "C" __global__ void linear_relu_gate_bf16(const unsigned short* __restric
   for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
        i += stride) {
     const unsigned short y = gate[i];
-    out[i] = y > 0 && y <= kInfinity ? gradient[i] : static_cast<unsigned short>(0);  // positive, no NaN
+    out[i] = y > 0 && y <= kInfinity ? gradient[i] : static_cast<unsigned short>(0);  // positive and not NaN
   }
 }

@@ -8,7 +8,7 @@ namespace bb::linear_relu {
 /// A matrix with any strides.
 struct View {
   const float* at;
-  std::size_t row, column;  // from one to the next
+  std::size_t row, column;  // distances between neighbours, in elements
 };
 
 /// C[rows][columns] = A[rows][depth] B[depth][columns]; C is row-major.
@@ -18,14 +18,14 @@ struct Product {
   std::size_t rows, columns, depth;
 };
 
-/// Outputs of a task: its packed operands fit a core's second-level cache.
+/// Outputs and depth of a tile: its packed operands fit a core's second-level cache.
 inline constexpr std::size_t kTileRows = 192, kTileColumns = 256, kTileDepth = 256;
 inline constexpr std::size_t kPackedFloats = (kTileRows + kTileColumns) * kTileDepth + 64;
 
-/// The tile of C that begins at (row, column); `packed` holds kPackedFloats.
+/// Computes the tile of C that begins at (row, column); `packed` has room for kPackedFloats.
 using TileFunction = void (*)(const Product&, std::size_t row, std::size_t column, float* packed);
 
-/// For the instruction set that this CPU runs best.
+/// Returns the function for the best instruction set of this CPU.
 TileFunction product_tile();
 
 }  // namespace bb::linear_relu

@@ -1,16 +1,17 @@
 #include "rectify.cuh"
 
-// A block of 32 x 32 threads has a tile of 32 x 32 outputs, one per thread; tiles of both operands pass through shared
-// memory, so that each value is read from memory once per 32 outputs.
+// A block of 32 x 32 threads computes a tile of 32 x 32 outputs, one per thread. Tiles of both operands pass through
+// shared memory, so that each value is read from global memory once per 32 outputs.
 
 constexpr unsigned kTile = 32;
 
-// kAk, kBk: whether k is the contiguous index of that operand. `rectify`: bias (may be null) and max(z, 0).
+// kAk, kBk: true if k is the contiguous index of operand A or B. `rectify`: adds the bias (may be null) and applies
+// max(z, 0).
 template <bool kAk, bool kBk, bool kRectify>
 __device__ __forceinline__ void tiled_product(const float* __restrict__ a, const float* __restrict__ b,
                                               const float* __restrict__ bias, float* __restrict__ out, unsigned rows,
                                               unsigned columns, unsigned depth) {
-  __shared__ float left[kTile][kTile + 1], right[kTile][kTile + 1];  // [m][k], [k][n]; a column more: no bank conflicts
+  __shared__ float left[kTile][kTile + 1], right[kTile][kTile + 1];  // [m][k], [k][n]; pad: no bank conflicts
   const unsigned x = threadIdx.x, y = threadIdx.y;
   const unsigned first_m = blockIdx.y * kTile, first_n = blockIdx.x * kTile;
   const auto read = [](const float* from, unsigned slow, unsigned fast, unsigned most_slow, unsigned most_fast) {
@@ -18,7 +19,7 @@ __device__ __forceinline__ void tiled_product(const float* __restrict__ a, const
   };
   float sum = 0.0f;
   for (unsigned first_k = 0; first_k < depth; first_k += kTile) {
-    // threadIdx.x runs along the contiguous index: coalesced whatever the layout.
+    // threadIdx.x runs along the contiguous index, so reads are coalesced for either layout.
     if constexpr (kAk) {
       left[y][x] = read(a, first_m + y, first_k + x, rows, depth);
     } else {

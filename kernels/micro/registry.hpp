@@ -4,18 +4,21 @@
 
 #include "engine/task.hpp"
 
-// A row of the claim ledger is added in five steps (launch/elementwise.cpp is one to imitate):
+// The claim ledger is a table of performance claims. A row of it consists of five files (example: memory/bank_conflicts),
+// from which every list of rows is generated:
 //
-//   1. kernels/micro/<room>/<row>.cu: its kernels, extern "C", included by kernels/micro/micro.cu.
-//   2. kernels/micro/<room>/<row>.cpp, in `namespace <row>_row`: the answer in FP64, a function per arrangement that
-//      gives a CpuWork or CudaWork (row/work.hpp); and one that lists them as the row's variants (row/row.hpp); a line
-//      each in rows.hpp and registry.cpp.
-//   3. test/parity/micro_problems.cpp: small problems of odd sizes.
-//   4. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
-//   5. assets/scenarios/micro, assets/claims/micro/<row>.json and assets/claims/table.json.
+//   1. kernels/micro/<folder>/<row>.cpp defines <row>_bench(). `namespace <row>_row` contains the answer in FP64, and a
+//      function per variant that returns a CpuWork or CudaWork (row/work.hpp). Row (row/row.hpp) lists the variants, with
+//      small problems on which the tests compare them.
+//   2. kernels/micro/<folder>/<row>.cu: the kernels, extern "C".
+//   3. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
+//   4. assets/scenarios/micro/<row>.json: an example.
+//   5. assets/claims/micro/<row>.json: the claims, the number of the row, and sweeps that show where the claims hold.
+//
+// A .cpp file that several rows share has a header of the same name.
 namespace bb::micro {
 
-/// The rows of the claim ledger.
+/// Returns all rows of the claim ledger.
 std::span<const engine::TaskBench> benches();
 
 }  // namespace bb::micro

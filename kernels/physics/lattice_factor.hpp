@@ -4,18 +4,18 @@
 
 #include "hd.hpp"
 
-// Amplitude of a finite crystal relative to one cell, at the fractional indices of a direction.
+// Amplitude of a finite crystal relative to one cell, at given fractional indices.
 namespace bb::physics {
 
-/// √(π/6): of a box's cells an ellipsoid in it holds π/6, and intensity is counted per cell.
+/// √(π/6): the ellipsoid inscribed in a box of cells contains π/6 of them, and intensity is per cell.
 inline constexpr double kSphere = 0.723601254558268;
 /// exp(-ρ²/0.63) has about the width of the central peak of N cells.
 inline constexpr double kGaussWidth2 = 0.63;
-/// A top hat that holds as much as the peak: ρ² < 0.63².
+/// A top hat with the same integral as the peak: ρ² < 0.63².
 inline constexpr double kTophatRadius2 = 0.3969;
 
-/// N cells in a row: |sin(πNh)/sin(πh)|, N at every whole h. International Tables B, §1.2. Whole turns come off
-/// before the product with π, which would round them into the fraction that matters.
+/// N cells in a row: |sin(πNh)/sin(πh)|, N at every integer h. International Tables B, §1.2. Integers are subtracted
+/// before the product with π, which would round away digits of the fraction.
 BB_HD inline double row_of_cells(double h, double n) {
   constexpr double kPi = 3.141592653589793;
   const double fraction = h - std::rint(h), turns = n * fraction;
@@ -23,7 +23,7 @@ BB_HD inline double row_of_cells(double h, double n) {
   return below == 0.0 ? n : std::abs(std::sin(kPi * (turns - std::rint(turns))) / below);
 }
 
-/// Transform of a solid sphere: 3 (sin x / x - cos x) / x², 1 at 0. The series replaces the difference of two
+/// Transform of a solid sphere: 3 (sin x / x - cos x) / x², 1 at 0. For small x a series replaces the difference of two
 /// nearly equal numbers.
 BB_HD inline double sinc3(double x) {
   const double y = x * x;

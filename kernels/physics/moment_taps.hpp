@@ -6,8 +6,8 @@
 
 namespace bb::physics {
 
-/// A moment_kernel, tap by tap and without memory: `weight(i)` of cell `first` + i. Mean and variance are finite, the
-/// variance is not negative.
+/// A moment_kernel that is computed tap by tap without storage: `weight(i)` is the weight of cell `first` + i. The mean
+/// and the variance must be finite, the variance not negative.
 class MomentTaps {
  public:
   static constexpr double kThreePointLimit = 0.5;  // above this variance a sampled Gaussian is accurate
@@ -24,7 +24,7 @@ class MomentTaps {
       sample(mean, variance);
       return;
     }
-    // Three points about the nearest cell; w(±1) >= 0 asks for a second moment of at least |f|.
+    // Three points around the nearest cell; w(±1) >= 0 requires a second moment of at least |f|.
     const double own = variance + f * f, least = f < 0.0 ? -f : f;
     const double second = own < least ? least : own;
     --first;
@@ -53,7 +53,7 @@ class MomentTaps {
     sigma_ = sqrt(variance);
     first = static_cast<int>(floor(mean - kTailSigmas * sigma_));
     count = static_cast<int>(ceil(mean + kTailSigmas * sigma_)) - first + 1;
-    // Multiply by a + b d + c d² so that moments 0, 1, 2 of d = (i - mean)/σ are 1, 0, 1.
+    // Multiply the samples by a + b d + c d² so that moments 0, 1, 2 of d = (i - mean)/σ are 1, 0, 1.
     double m[5] = {};
     for (int i = first; i < first + count; ++i) {
       const double d = (i - mean) / sigma_;
@@ -71,7 +71,7 @@ class MomentTaps {
   }
 
   double three_[3] = {};             // weights, or a, b, c of a sampled Gaussian
-  double mean_ = 0.0, sigma_ = 0.0;  // of a sampled Gaussian
+  double mean_ = 0.0, sigma_ = 0.0;  // of the sampled Gaussian
 };
 
 }  // namespace bb::physics

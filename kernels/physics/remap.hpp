@@ -2,19 +2,17 @@
 
 #include "hd.hpp"
 
-// Conservative remap of a row of cells that moves by `shift` cells, in flux form: a donor cell
-// i hands the part G_i to cell i + whole + 1 and keeps P_i - G_i for cell i + whole.
-//
-// G comes from a quintic through the cumulative content at the six faces around the donor (fifth
-// order; content, mean and variance of a smooth row are exact), clamped to [0, P_i]: no cell turns
-// negative, nothing is created. The clamp acts only where the row is narrower than the grid resolves.
-// The first-order remap G = f·P (bilinear streaming of the earlier solver) is the same form.
+// Conservative remap of a row of cells that moves by `shift` cells, in flux form: donor cell i passes the part G_i to
+// cell i + whole + 1 and the rest P_i - G_i to cell i + whole. G comes from a quintic through the cumulative content at
+// the six faces around the donor (fifth order; content, mean and variance of a smooth row are exact), clamped to [0,
+// P_i]. So no cell turns negative, and the content is conserved. The clamp acts only where the row is narrower than the
+// grid resolves. The first-order remap G = f·P (bilinear streaming of the earlier solver) has the same form.
 namespace bb::physics {
 
 inline constexpr int kRemapReach = 2;  // cells on either side of the donor that enter G
 inline constexpr int kRemapTaps = 2 * kRemapReach + 1;
 
-/// shift = whole + fraction with 0 < fraction <= 1 or (0, 0).
+/// Shift in cells: shift = whole + fraction with 0 < fraction <= 1, or both 0.
 struct RemapShift {
   int whole;
   double fraction;
@@ -29,17 +27,17 @@ BB_HD inline RemapShift split_shift(double shift) {
   return {whole, shift - whole};
 }
 
-/// The cell of a row of `n` that a remap by `whole` cells and a part of one more reads as cell i; -1: none. Behind the
-/// end that the row moves out through it reads the last cell again: what leaves goes on beyond. Emptiness there would
-/// be a step in the row, and the quintic and the clamp would hold back what leaves. Behind the other end nothing is,
-/// and nothing comes in.
+/// Index that a remap by `whole` cells and a fraction reads for cell i of a row of `n`; -1 for none. Beyond the end
+/// through which the row moves out, the last cell is read again, so that the content continues there. Zeros would be a
+/// step in the row, at which the quintic and the clamp would hold content back. Beyond the other end the row is empty,
+/// so nothing comes in.
 BB_HD inline int remap_neighbour(int i, int n, int whole) {
   if (i < 0) return whole < 0 ? 0 : -1;
   if (i >= n) return whole < 0 ? -1 : n - 1;
   return i;
 }
 
-/// Weights c[m] of the donor's neighbours i - 2 … i + 2 in G_i before the clamp.
+/// Weights c[m] of the donor and its neighbours i - 2 … i + 2 in G_i before the clamp.
 BB_HD inline void remap_weights(double fraction, bool high_order, double c[kRemapTaps]) {
   for (int m = 0; m < kRemapTaps; ++m) c[m] = 0.0;
   if (!high_order) {
@@ -57,7 +55,7 @@ BB_HD inline void remap_weights(double fraction, bool high_order, double c[kRema
     }
     face[a] = l;
   }
-  // G = C(0.5) - Σ_a face[a] C_a, with C_a = Σ of cells m < a - 2 - … : collect per cell.
+  // G = C(0.5) - Σ_a face[a] C_a, with C_a the sum of the cells below face a: collect the terms per cell.
   for (int m = 0; m < kRemapTaps; ++m) {
     double above = 0.0;  // Σ of weights of the faces above cell m
     for (int a = m + 1; a <= kRemapTaps; ++a) above += face[a];
@@ -65,7 +63,7 @@ BB_HD inline void remap_weights(double fraction, bool high_order, double c[kRema
   }
 }
 
-/// The part of the donor `p[0]` that moves on; neighbours at p[-2 stride] … p[2 stride].
+/// Part of the donor's content `p` that goes to the next cell; m2 … p2 are the contents of its neighbours.
 template <typename T>
 BB_HD inline T remap_flux(T m2, T m1, T p, T p1, T p2, const T* c) {
   const T g = c[0] * m2 + c[1] * m1 + c[2] * p + c[3] * p1 + c[4] * p2;

@@ -6,21 +6,22 @@
 #include <span>
 #include <vector>
 
-// Convolution of rows with a symmetric kernel by the fast Fourier transform (Cooley & Tukey, Math. Comp. 19 (1965) 297),
-// many columns side by side. Compiled per instruction set where BB_ISA names one.
+// Convolution of rows with a symmetric kernel by the fast Fourier transform (Cooley & Tukey, Math. Comp. 19 (1965)
+// 297), for many columns in parallel. Compiled per instruction set if BB_ISA is defined.
 #ifndef BB_ISA
 #define BB_ISA device
 #endif
 namespace bb::physics::BB_ISA {
 
-/// Shortest length, a power of two, in which `rows` do not reach round to each other over `reach`.
+/// Shortest power of two for which a circular convolution over `reach` does not wrap from one end of `rows` to the
+/// other.
 inline std::size_t fft_length(std::size_t rows, std::size_t reach) {
   std::size_t length = 1;
   while (length < rows + reach) length *= 2;
   return length;
 }
 
-/// Columns side by side; a complex number holds two of real columns, which a real spectrum keeps apart.
+/// Transforms columns in parallel. A complex number holds two real columns, which a real spectrum does not mix.
 template <typename T>
 class RowFft {
  public:
@@ -35,10 +36,10 @@ class RowFft {
   }
 
   std::size_t length() const { return length_; }
-  /// Values of each of the two parts that convolve() is given.
+  /// Length of each of the two arrays passed to convolve().
   std::size_t values() const { return length_ * kLanes; }
 
-  /// Transform of the kernel weights of distance 0, 1, … at one frequency, with 1 / length.
+  /// Transform of a symmetric kernel at one frequency, divided by the length; `weights` are at distance 0, 1, ….
   double at_frequency(std::span<const T> weights, std::size_t f) const {
     double sum = static_cast<double>(weights[0]);
     for (std::size_t k = 1; k < weights.size(); ++k) {
@@ -47,7 +48,7 @@ class RowFft {
     }
     return sum / static_cast<double>(length_);
   }
-  /// That of all frequencies, in the order of convolve().
+  /// Spectrum at all frequencies, in the order that convolve() uses.
   std::vector<T> spectrum(std::span<const T> weights) const {
     std::vector<T> out(length_);
     std::size_t bits = 0;
@@ -59,14 +60,14 @@ class RowFft {
     }
     return out;
   }
-  /// That of a transform of real numbers, whose upper frequencies say nothing new.
+  /// Spectrum for a transform of real numbers, without the redundant upper frequencies.
   std::vector<T> half_spectrum(std::span<const T> weights) const {
     std::vector<T> out;
     for (std::size_t f = 0; f <= length_ / 2; ++f) out.push_back(static_cast<T>(at_frequency(weights, f)));
     return out;
   }
 
-  /// Two parts [row][lane], length() rows each, in place: every column is convolved by itself.
+  /// Convolves two arrays [row][lane], length() rows each, in place: every column separately.
   void convolve(T* real, T* imaginary, const T* spectrum) const {
     for (std::size_t size = length_; size > 1; size /= 2) forward(real, imaginary, size);
     for (std::size_t f = 0; f < length_; ++f) {
@@ -79,7 +80,8 @@ class RowFft {
   }
 
  private:
-  /// Sums and turned differences of rows half of `size` apart: the order of frequencies ends reversed in its bits.
+  /// One decimation-in-frequency step over blocks of `size` rows: sums, and differences times twiddle factors. The
+  /// frequencies end in bit-reversed order.
   void forward(T* real, T* imaginary, std::size_t size) const {
     const std::size_t half = size / 2, stride = length_ / size;
     for (std::size_t first = 0; first < length_; first += size) {

@@ -9,7 +9,7 @@ namespace bb::physics {
 namespace {
 
 constexpr std::size_t kMeshPerTable = StoppingView::kMeshPerTable;
-constexpr double kMeshTop_MeV = 1000.0;  // the mesh always reaches this far
+constexpr double kMeshTop_MeV = 1000.0;  // minimum end of the mesh
 
 }  // namespace
 

@@ -27,7 +27,7 @@ class StoppingTable {
   /// Energy in MeV of a proton with CSDA range `range` (g/cm²); 0 for range <= 0.
   double energy_at(double range) const { return view().energy_at(range); }
 
-  /// Its arrays, which live as long as the table.
+  /// View of the table's arrays, which live as long as the table.
   StoppingView view() const {
     return {x_.data(),    y_.data(),          y2_.data(),         static_cast<int>(x_.size()),
             mesh_.data(), mesh_range_.data(), mesh_slope_.data(), static_cast<int>(mesh_.size())};
@@ -37,7 +37,7 @@ class StoppingTable {
   std::vector<double> x_, y_, y2_;  // ln T, ln S, second derivatives
   std::vector<double> mesh_;        // ln T of the range mesh
   std::vector<double> mesh_range_;  // g/cm² at the mesh points
-  std::vector<double> mesh_slope_;  // d ln T / d range there, cm²/g
+  std::vector<double> mesh_slope_;  // d ln T / d range at the mesh points, cm²/g
 };
 
 }  // namespace bb::physics

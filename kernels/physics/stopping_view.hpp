@@ -21,7 +21,7 @@ BB_HD inline int not_above(const double* values, int count, double value) {
   return low;
 }
 
-/// A StoppingTable where it lies: its arrays, on the host or on a device, and what is looked up in them.
+/// Arrays of a StoppingTable, on the host or on a device, and lookups in them.
 struct StoppingView {
   static constexpr int kMeshPerTable = 40;  // range mesh cells between two table entries
 
@@ -57,7 +57,7 @@ struct StoppingView {
     const double u = 1.0 - t;
     double at = u * u * ((1.0 + 2.0 * t) * mesh[lo] + t * h * mesh_slope[lo]) +
                 t * t * ((1.0 + 2.0 * u) * mesh[hi] - u * h * mesh_slope[hi]);
-    // Beyond the mesh the first guess may be far off.
+    // Beyond the mesh the first guess may be inaccurate, so more steps are allowed.
     for (int left = t <= 1.0 ? 1 : 8; left > 0; --left) {
       at += (range - range_in(lo, at)) * exp(log_stopping_in(lo, at) - at);
     }
@@ -80,7 +80,7 @@ struct StoppingView {
     return log_stopping_between(not_above(x, entries, at) - 1, at);
   }
 
-  /// Range up to a place of the mesh's cell `cell`, g/cm².
+  /// Range at ln T = `at` within cell `cell` of the mesh, g/cm².
   BB_HD_CALLED double range_in(int cell, double at) const {
     // Three-point Gauss-Legendre on [0, 1].
     constexpr double kNode[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
@@ -95,7 +95,7 @@ struct StoppingView {
   }
 
  private:
-  /// The spline between entries `lo` and lo + 1.
+  /// Spline value between entries `lo` and lo + 1.
   BB_HD double log_stopping_between(int lo, double at) const {
     const int hi = lo + 1;
     const double h = x[hi] - x[lo];
@@ -103,7 +103,7 @@ struct StoppingView {
     const double b = 1.0 - a;
     return a * y[lo] + b * y[hi] + ((a * a * a - a) * y2[lo] + (b * b * b - b) * y2[hi]) * h * h / 6.0;
   }
-  /// ln S at a place of the mesh's cell `cell`, without a search.
+  /// ln S at ln T = `at` within cell `cell` of the mesh, without a search.
   BB_HD double log_stopping_in(int cell, double at) const {
     const int lo = cell / kMeshPerTable;
     return lo + 1 < entries ? log_stopping_between(lo, at) : log_stopping(at);

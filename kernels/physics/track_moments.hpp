@@ -9,17 +9,17 @@ namespace bb::physics {
 /// Moments of a proton's track from an energy to its end in a medium: k = 0 its length (mm), k = 1 Σ L ds (MeV), k = 2
 /// Σ L² ds (MeV²/mm), with L the unrestricted LET in water of density 1 g/cm³, keV/µm = MeV/mm.
 ///
-/// LETt = Σ L ds / Σ ds and LETd = Σ L² ds / Σ L ds over the tracks in a place (M. J. Berger, NISTIR 5226, 1993).
+/// LETt = Σ L ds / Σ ds and LETd = Σ L² ds / Σ L ds over the tracks in a volume (M. J. Berger, NISTIR 5226, 1993).
 class TrackMoments {
  public:
   static constexpr int kCount = 3;
 
-  /// `density` of the medium in g/cm³. The tables must outlive it.
+  /// `density` is that of the medium in g/cm³. The tables must outlive this object.
   TrackMoments(const StoppingTable& water, const StoppingTable& medium, double density);
 
-  /// Moment `k` from `energy` (MeV) to the end; 0 for none.
+  /// Moment `k` from `energy` (MeV) to the end of the track; 0 if there is no energy.
   double at(int k, double energy) const;
-  /// Per MeV that the medium takes at `energy`: mm/MeV, 1 or less, 1/mm.
+  /// Moment per MeV lost in the medium at `energy`: mm/MeV, dimensionless, 1/mm.
   double per_energy(int k, double energy) const;
 
  private:
@@ -29,7 +29,7 @@ class TrackMoments {
   const StoppingTable& medium_;
   double density_;
   std::vector<double> mesh_;             // MeV
-  std::vector<double> moments_[kCount];  // to each place of the mesh
+  std::vector<double> moments_[kCount];  // integrals up to each mesh point
 };
 
 }  // namespace bb::physics

@@ -1,5 +1,5 @@
-// Copies 16-byte words, the widest access of a thread. Each thread has four loads in flight before its first
-// store; a block's accesses are contiguous. `count` is a multiple of 4 * blockDim.x and the grid covers it.
+// Copies 16-byte words, the widest access of a thread. Each thread has four loads in flight before its first store; the
+// accesses of a block are contiguous. `count` is a multiple of 4 * blockDim.x, and the grid covers it.
 extern "C" __global__ void probe_copy(const uint4* __restrict__ from, uint4* __restrict__ to) {
   const unsigned long long first = 4ull * blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned stride = blockDim.x;

@@ -1,2 +1,2 @@
-// Does nothing: what is left is the cost of launching it.
+// Does nothing, so its time is the cost of the launch.
 extern "C" __global__ void probe_empty() {}

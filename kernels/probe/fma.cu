@@ -1,6 +1,6 @@
-// Fused multiply-adds on eight independent chains per thread, more than the pipeline's latency needs at full
-// occupancy. One pass of the loop is 8 * 16 of them. The store keeps the compiler from dropping the work; with
-// a = 1 and b = 0 the sum stays 28 + 8 * threadIdx.x whatever the number of passes, which the test checks.
+// Fused multiply-adds on eight independent chains per thread, more than the pipeline's latency needs at full occupancy.
+// A loop pass has 8 * 16 of them. The store prevents the compiler from removing the work; with a = 1 and b = 0 the sum
+// stays 28 + 8 * threadIdx.x for any number of passes, which the test checks.
 template <typename Real>
 __device__ void multiply_add(Real* out, Real a, Real b, int passes) {
   Real x[8];

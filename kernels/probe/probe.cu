@@ -1,4 +1,4 @@
-// The kernels that measure what a device can do at best; native/cuda/timing/ceilings.cpp runs them.
+// Kernels that measure the peak performance of a device; native/cuda/timing/ceilings.cpp runs them.
 #include "chase.cu"
 #include "copy.cu"
 #include "empty.cu"

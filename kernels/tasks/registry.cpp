@@ -19,7 +19,7 @@ Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   if (const std::string why = v.refuses(problem); !why.empty()) return {"unsupported", name + ": " + why};
   const double need = v.estimate_bytes(problem);
-  // The scenario's limit is about the machine's memory; a GPU has its own.
+  // The scenario's limit concerns the machine's memory; a GPU has its own.
   const bool gpu = on_gpu(v);
   const double limit = gpu ? cuda::usual_memory_bytes() : problem.memory_limit;
   if (limit > 0.0 && need > limit) {
@@ -45,7 +45,7 @@ const TaskBench& find_bench(const TaskProblem& problem) {
   std::string known;
   for (const TaskBench& bench : benches()) {
     if (problem.workload != bench.workload) continue;
-    // Problems of the user have names that the engine does not know.
+    // User problems have names that the engine does not know.
     if (problem.bench == bench.id || problem.workload == "user-problem") return bench;
     known += (known.empty() ? "" : ", ") + std::string(bench.id);
   }
@@ -64,7 +64,7 @@ const TaskVariant& choose_variant(const TaskProblem& problem) {
       best = &v;
     } else if (problem.variant == v.id) {
       throw ProblemError(refused.code, refused.why);
-    } else if (last.empty() || !on_gpu(v)) {  // a missing GPU is not why nothing fits
+    } else if (last.empty() || !on_gpu(v)) {  // a missing GPU is not the reason to report
       last = refused.why;
     }
   }

@@ -6,14 +6,14 @@
 
 namespace bb::tasks {
 
-/// Every bench of every workload that is measured as tasks.
+/// All benches of the workloads that are measured as tasks.
 std::span<const engine::TaskBench> benches();
 
-/// The bench of `problem`; throws ProblemError('unsupported') that names those there are.
+/// Returns the bench of `problem`; throws ProblemError('unsupported') that names the available ones.
 const engine::TaskBench& find_bench(const engine::TaskProblem& problem);
 
-/// The variant `problem.variant` names; of `auto` the last of its bench that can run. Throws ProblemError
-/// ('unsupported' | 'memory' | 'device') that names the field, the value and what is allowed.
+/// Returns the variant that `problem.variant` names; for `auto` the last variant of its bench that can run. Throws
+/// ProblemError ('unsupported' | 'memory' | 'device') that names the field, the value and the allowed values.
 const engine::TaskVariant& choose_variant(const engine::TaskProblem& problem);
 
 }  // namespace bb::tasks

@@ -21,7 +21,7 @@ std::string gigabytes(double bytes) {
 bool has(const std::vector<Precision>& list, Precision p) { return std::ranges::find(list, p) != list.end(); }
 bool has(const std::vector<Stepping>& list, Stepping s) { return std::ranges::find(list, s) != list.end(); }
 
-/// The one that a run would use.
+/// Limits of the GPU that a run would use.
 GpuLimits gpu_of(const Problem& p) {
   try {
     const cuda::DeviceInfo info = cuda::chosen_device(p.device);
@@ -31,7 +31,7 @@ GpuLimits gpu_of(const Problem& p) {
   }
 }
 
-/// Shared memory that a block of a variant needs, if `gpu` has less; `auto` avoids variants that may need too much.
+/// Refuses a variant if a block needs more shared memory than `gpu` has. `auto` avoids variants that may need too much.
 Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, const GpuLimits& gpu) {
   if (v.shared_need == nullptr || gpu.shared_bytes == 0.0) return {nullptr, ""};
   const SharedNeed need = v.shared_need(p, t);
@@ -45,7 +45,7 @@ Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, c
                              " KiB; use fewer or cuda-gather"};
 }
 
-/// `gpu` stands for the one that is there.
+/// `gpu` is used in place of the actual GPU if it is not null.
 Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLimits* gpu) {
   const std::string name = std::string("solver.variant = ") + v.id;
   if (!has(v.steppings, p.stepping)) {
@@ -68,7 +68,7 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLi
     if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   }
   const double need = v.estimate_bytes(p, t);
-  // The scenario's limit is about the machine's memory; a GPU has its own.
+  // The scenario's limit concerns the machine's memory; a GPU has its own.
   const GpuLimits there = gpu != nullptr || !on_gpu(v) ? GpuLimits{} : gpu_of(p);
   const GpuLimits& device = gpu != nullptr ? *gpu : there;
   const double limit = on_gpu(v) ? device.memory_bytes : p.memory_limit;
@@ -92,7 +92,7 @@ std::span<const Variant> variants() {
       window_variant(),
       depth_variant(),
       moments_variant(),
-#ifndef BB_FIRST  // the addon of a first start, which solves on the CPU while the rest is compiled
+#ifndef BB_FIRST  // not in the addon for the first start, which solves on the CPU while the rest is compiled
       cuda_slice_launches_variant(),
       cuda_scatter_variant(),
       cuda_warp_reduced_variant(),
@@ -128,14 +128,14 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables, cons
   std::string last;
   for (const Variant& v : variants()) {
 #ifndef BB_FIRST
-    if (on_gpu(v) && cuda::kernels_warming("transport")) continue;  // the CPU answers meanwhile
+    if (on_gpu(v) && cuda::kernels_warming("transport")) continue;  // meanwhile the CPU is used
 #endif
-    // A variant with planes that differ from the rows of the grid has to be named.
+    // A variant with its own planes in place of the grid's rows must be requested by name.
     if (!v.needs_operators || (best != nullptr && v.speed_rank <= best->speed_rank)) continue;
     const Refusal refused = refusal(v, problem, tables, gpu);
     if (refused.code == nullptr) {
       best = &v;
-    } else if (!on_gpu(v)) {  // a missing GPU is not why nothing fits
+    } else if (!on_gpu(v)) {  // a missing GPU is not the reason why nothing fits
       last = refused.why;
     }
   }

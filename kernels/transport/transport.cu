@@ -1,4 +1,4 @@
-// The kernels of every CUDA variant of the transport workload, as one image.
+// All CUDA kernels of the transport workload, compiled as one image.
 #include "transport/cuda/cuda_planes.cu"
 #include "transport/cuda/dense/cuda_banded.cu"
 #include "transport/cuda/dense/cuda_by_fft.cu"

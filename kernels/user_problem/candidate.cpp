@@ -1,4 +1,4 @@
-// Replaced by a candidate. The engine itself has none: a problem is data.
+// Placeholder that a candidate's file replaces. The engine contains no code for user problems, which are data.
 #include "user_problem/candidate.hpp"
 
 #include "engine/problem_error.hpp"

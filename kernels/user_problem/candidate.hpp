@@ -7,8 +7,8 @@
 
 #include "number_types.hpp"
 
-// Prelude of a candidate for the CPU. Its file defines `run` with the signature of the problem's arrays and axes; the
-// text that follows it defines call(), which passes the arrays.
+// Prelude of a candidate for the CPU. Its file defines `run` with a signature from the problem's arrays and axes.
+// Generated text after it defines call(), which passes the arrays.
 namespace bb::user_problem {
 
 /// The arrays and axes of one repetition, in the order in which the problem declares them.
@@ -17,10 +17,10 @@ struct Call {
   const int* axes;
 };
 
-/// One repetition: of a candidate's library it comes from the candidate's file.
+/// Runs one repetition; a candidate's library takes it from the candidate's file.
 void call(const Call& arguments);
 
-/// Calls work(first, last) for pieces of 0 … count - 1 on the session's threads, and returns when all are done.
+/// Calls work(first, last) for pieces of 0 … count - 1 on the session's threads, and returns when all are finished.
 void in_parallel(std::size_t count, const std::function<void(std::size_t first, std::size_t last)>& work);
 
 }  // namespace bb::user_problem

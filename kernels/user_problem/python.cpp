@@ -22,9 +22,9 @@ extern char** environ;
 namespace bb::user_problem {
 namespace {
 
-/// Descriptors in the interpreter's process; kernels/user_problem/runner.py has the same.
+/// File descriptors in the interpreter's process; must equal those in kernels/user_problem/runner.py.
 constexpr int kMemory = 3, kRequests = 4, kAnswers = 5;
-/// An answer that a message follows.
+/// Answer that is followed by an error message.
 constexpr std::uint64_t kFailed = 0;
 constexpr std::size_t kMostMessage = 4096;
 
@@ -86,15 +86,15 @@ SharedMemory::~SharedMemory() {
 PythonProcess::PythonProcess(const TaskProblem& problem, const SharedMemory& memory, const std::string& description)
     : name_(problem.word("candidate-name")) {
   if (getrandom(&number_, sizeof number_, 0) != sizeof number_) failed("getrandom");
-  // The candidate has no access to this process by /proc.
+  // Denies the candidate access to this process through /proc.
   prctl(PR_SET_DUMPABLE, 0);
-  // An interpreter that has ended is an error of a write, and no signal.
+  // Writing to an interpreter that has ended then returns an error instead of raising a signal.
   std::signal(SIGPIPE, SIG_IGN);
   const auto [asked, requests] = new_pipe();
   const auto [answers, answered] = new_pipe();
   requests_ = requests;
   answers_ = answers;
-  // Descriptors above those of the interpreter first, so that no copy closes another.
+  // First copies to descriptors above those of the interpreter, so that no copy closes another.
   const int copies[] = {fcntl(memory.descriptor(), F_DUPFD_CLOEXEC, 16), fcntl(asked, F_DUPFD_CLOEXEC, 16),
                         fcntl(answered, F_DUPFD_CLOEXEC, 16)};
   close(asked);

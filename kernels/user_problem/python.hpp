@@ -6,11 +6,11 @@
 
 #include "arrays.hpp"
 
-// Candidates in Python run in a process of their own. It shares the arrays with the engine and nothing else: the engine
-// keeps the clock, the inputs' originals and the audits.
+// Candidates in Python run in a separate process that shares only the arrays with the engine. The engine keeps the
+// clock, the original inputs and the audits.
 namespace bb::user_problem {
 
-/// Memory of two processes, zeroed. Throws ProblemError('memory' or 'unsupported').
+/// Zeroed memory that two processes share. Throws ProblemError('memory' or 'unsupported').
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t bytes);
@@ -28,17 +28,18 @@ class SharedMemory {
   std::byte* data_ = nullptr;
 };
 
-/// An interpreter with one candidate. Each repetition is a request with a number that the answer repeats, so that no
-/// answer can come before its request.
+/// An interpreter with one candidate. Each repetition is a request with a number that the answer repeats, so that an
+/// answer cannot precede its request.
 class PythonProcess {
  public:
-  /// `problem` names the interpreter, the runner and the candidate's file. `description`: one line for each array.
+  /// `problem` names the interpreter, the runner and the candidate's file. `description` has one line per array.
   PythonProcess(const TaskProblem& problem, const SharedMemory& memory, const std::string& description);
   PythonProcess(const PythonProcess&) = delete;
   PythonProcess& operator=(const PythonProcess&) = delete;
   ~PythonProcess();
 
-  /// One repetition. Throws ProblemError('invalid') with the candidate's exception, or ('device') if it has ended.
+  /// Runs one repetition. Throws ProblemError('invalid') with the candidate's exception, or ('device') if the process
+  /// has ended.
   void call();
 
  private:

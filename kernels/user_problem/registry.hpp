@@ -4,7 +4,7 @@
 
 namespace bb::user_problem {
 
-/// Problems of the user: arrays in, arrays out, an answer from their reference.
+/// User problems: arrays in, arrays out, and an answer from the user's reference.
 engine::TaskBench bench();
 
 }  // namespace bb::user_problem

@@ -1,2 +1,2 @@
-// The place of a problem's kernels.
+// Compiles the kernels of a user problem.
 #include "user_problem/candidate.cu"

@@ -9,7 +9,7 @@
 
 namespace bb::binding {
 
-/// The value that `name` stands for; a ProblemError that lists the allowed names otherwise.
+/// Returns the value for `name`; throws a ProblemError that lists the allowed names if there is none.
 template <typename T, std::size_t N>
 T choice(const Fields& fields, const char* key, const std::pair<const char*, T> (&options)[N]) {
   const std::string given = fields.text(key);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-// Copies between JavaScript and C++. Everything is copied: Electron's V8 memory cage refuses
-// ArrayBuffers over native memory.
+// Conversions between JavaScript and C++. All data are copied, because Electron's V8 memory cage refuses ArrayBuffers
+// over native memory.
 namespace bb::binding {
 
 /// An object whose required fields are read by name; a missing or mistyped one throws a TypeError
@@ -24,7 +24,7 @@ class Fields {
   std::vector<Fields> list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
   std::vector<double> doubles(const char* key) const;  // Float64Array
-  /// The same where it lies: only while the call goes on.
+  /// As `doubles` without a copy; valid only during the call.
   std::span<const double> view_of_doubles(const char* key) const;
   std::vector<std::uint8_t> bytes(const char* key) const;  // Uint8Array
   /// Names of all fields.
@@ -40,7 +40,7 @@ class Fields {
   std::string path_;
 };
 
-/// The first argument of a call; throws a TypeError of these words where it is no object.
+/// Returns the first argument of a call; throws a TypeError with the message `expected` if it is not an object.
 Napi::Object object_argument(const Napi::CallbackInfo& info, const char* expected);
 
 Napi::Float64Array to_array(Napi::Env env, std::span<const double> values);

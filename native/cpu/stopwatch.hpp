@@ -6,7 +6,7 @@ namespace bb::cpu {
 
 using Clock = std::chrono::steady_clock;
 
-/// Wall time, s.
+/// Wall time in seconds.
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }

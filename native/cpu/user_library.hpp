@@ -14,16 +14,16 @@ inline constexpr const char* kUserKernelEntry = "braggbench_user_kernel";
 
 // Result of the library's one exported function.
 struct UserKernel {
-  std::uint32_t version;  // kUserKernelVersion
-  std::uint64_t layout;   // layout_of<…>() of the types that cross, as the library's compiler lays them out
+  std::uint32_t version;  // equals kUserKernelVersion
+  std::uint64_t layout;   // layout_of<…>() of the shared types, as compiled into the library
   const char* workload;
-  const char* bench;    // of a workload that has several; "" otherwise
-  const char* variant;  // id of the shipped variant that it replaces; "" where the library has none of this id
-  void (*make)();       // the workload's factory, cast
+  const char* bench;    // for workloads with several benches; "" otherwise
+  const char* variant;  // shipped variant that it replaces; "" if the library has another id
+  void (*make)();       // factory of the workload, cast to this type
 };
 using UserKernelEntry = const UserKernel* (*)();
 
-/// Differs where two compilers lay `Types` out differently: another standard library, another set of headers.
+/// Hash of the memory layout of `Types`. Differs between compilers with another standard library or other headers.
 template <typename... Types>
 constexpr std::uint64_t layout_of() {
   std::uint64_t hash = 14695981039346656037u;
@@ -34,11 +34,12 @@ constexpr std::uint64_t layout_of() {
 /// Loads a library for the rest of the process. Throws ProblemError that names the file.
 void use_user_library(const std::filesystem::path& file);
 
-// The factory that replaces a variant, or null. Throws ProblemError if the library was built for another layout.
+// Returns the factory that replaces a variant, or null. Throws ProblemError if the library was built for another
+// layout.
 void (*user_kernel_make(std::string_view workload, std::string_view bench, std::string_view variant,
                         std::uint64_t layout))();
 
-/// The one of `variants`, any workload's list of them, that a library was made from.
+/// Finds the variant among `variants`, a workload's list, from which a library was made.
 template <typename Variants>
 UserKernel user_kernel_among(const Variants& variants, const char* workload, const char* bench, std::string_view id,
                              std::uint64_t layout) {
@@ -50,7 +51,7 @@ UserKernel user_kernel_among(const Variants& variants, const char* workload, con
   return {kUserKernelVersion, layout, workload, bench, "", nullptr};
 }
 
-// The factory of a shipped variant, or of the user variant that replaces it.
+// Returns the factory of a shipped variant, or of the user variant that replaces it.
 template <typename Variant>
 auto factory_of(const Variant& variant, std::string_view workload, std::string_view bench, std::uint64_t layout)
     -> decltype(variant.make) {
@@ -66,7 +67,7 @@ auto factory_of(const Variant& variant, std::string_view workload, std::string_v
 #define BB_EXPORT __attribute__((visibility("default")))
 #endif
 
-/// The entry of a user's library: kernels/<folder>/user_kernel.hpp has the function that finds the variant.
+/// Defines the entry point of a user's library; a function in kernels/<folder>/user_kernel.hpp finds the variant.
 #define BB_USER_KERNEL(folder, bench, id)                                      \
   extern "C" BB_EXPORT const bb::cpu::UserKernel* braggbench_user_kernel() {   \
     static const bb::cpu::UserKernel own = bb::folder::user_kernel(bench, id); \

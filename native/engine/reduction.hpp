@@ -6,21 +6,22 @@
 #include <limits>
 #include <span>
 
-// Reduces a field of two axes for display: a sample for each pixel of the screen, and no more.
+// Reduces a field of two axes for display, to at most one sample per screen pixel.
 namespace bb::engine {
 
-/// Part of an axis in samples: sample i covers the cells from first + i * cells, the last one perhaps fewer.
+/// Range of an axis, divided into samples: sample i covers the cells from first + i * cells on; the last one may have
+/// fewer.
 struct Sampling {
   std::size_t first = 0, end = 0, cells = 1, count = 0;
 };
 
-/// A field with its strides, so that either axis can lie across the screen. With a divisor each cell is
+/// A two-dimensional field with strides, so that either axis can run across the screen. With a divisor each cell is
 /// value * factor / divisor.
 template <typename T>
 struct Field {
   std::span<const T> values;
   std::size_t stride_across = 1, stride_down = 1;
-  std::span<const double> divisor;  // of each value, or empty
+  std::span<const double> divisor;  // one divisor per value, or empty
   double factor = 1.0;
 
   double at(std::size_t i) const {
@@ -31,12 +32,12 @@ struct Field {
 
 enum class Statistic { kMean, kMax };
 
-/// The cell that is farther from zero, with its sign; what is not a number stays.
+/// Returns the value that is farther from zero, with its sign; NaN is preserved.
 inline double farther(double most, double value) {
   return !(std::abs(value) <= std::abs(most)) && !std::isnan(most) ? value : most;
 }
 
-/// A mean over the cells of each sample, or the cell farthest from zero, times `scale`; row by row downwards.
+/// Writes for each sample the mean of its cells, or the cell farthest from zero, times `scale`; in row-major order.
 template <typename T>
 void reduce(const Field<T>& field, const Sampling& across, const Sampling& down, Statistic statistic, double scale,
             std::span<float> out) {
@@ -58,11 +59,11 @@ void reduce(const Field<T>& field, const Sampling& across, const Sampling& down,
   }
 }
 
-/// Extremes of a whole field; NaN where a cell is none.
+/// Extremes of a whole field; NaN if any cell is NaN.
 struct Extent {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
-  double min_positive = 0.0;  // 0 where nothing is positive
+  double min_positive = 0.0;  // 0 if no value is positive
 };
 
 template <typename T>

@@ -9,12 +9,11 @@
 
 namespace bb::engine {
 
-/// Instead of a step of work that belongs to none.
+/// Step of spans that belong to no step.
 inline constexpr std::uint32_t kNoStep = 0xffffffff;
 
-/// Named intervals of work per thread, in nanoseconds since the run began. Each thread writes its
-/// own lane; lanes are created before the run, so recording takes no lock. A lane that reaches its
-/// limit counts what it drops.
+/// Named intervals of work per thread, in nanoseconds since the run began. Each thread writes its own lane; lanes are
+/// created before the run, so recording takes no lock. A full lane counts the spans that it drops.
 class SpanRecorder {
  public:
   struct Span {
@@ -38,9 +37,9 @@ class SpanRecorder {
     return static_cast<std::uint16_t>(names_.size() - 1);
   }
 
-  /// Lanes that are wanted before more threads begin; there are never fewer than before.
+  /// Adds lanes before more threads begin; never removes any.
   void widen(int lanes) { lanes_.resize(std::max(lanes_.size(), static_cast<std::size_t>(lanes))); }
-  /// Ends the spans recorded so far: time in between, such as waiting in a queue, is not part of the run.
+  /// Moves the origin, so that time after the last span, such as waiting in a queue, is not part of the run.
   void close_gap() {
     double last = 0.0;
     for (const Lane& lane : lanes_) {
@@ -70,7 +69,7 @@ class SpanRecorder {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kLaneLimit = 200'000;  // 6 MB a lane
+  static constexpr std::size_t kLaneLimit = 200'000;  // 6 MB per lane
 
   std::mutex names_mutex_;
   std::vector<std::string> names_;

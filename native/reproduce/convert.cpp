@@ -32,7 +32,7 @@ Fields Fields::child(const char* key) const { return {get(key, Value::Kind::kObj
 
 std::vector<Fields> Fields::list(const char* key) const {
   std::vector<Fields> out;
-  // An empty one does not say what it holds.
+  // An empty list is parsed as a list of numbers.
   const Value* found = value_->find(key);
   if (found != nullptr && found->kind == Value::Kind::kNumbers && found->numbers.empty()) return out;
   for (const Value& item : get(key, Value::Kind::kList, "an array of objects").items) {

@@ -6,7 +6,7 @@
 namespace bb::reproduce {
 namespace {
 
-/// Most nested lists and objects; documents of the program have a tenth of it. Each level takes stack.
+/// Limit on nested lists and objects; documents of the program have a tenth of it. Each level uses stack.
 constexpr int kMostLevels = 64;
 
 class Parser {
@@ -124,7 +124,7 @@ class Parser {
     if (take("true")) return {.kind = Value::Kind::kFlag, .number = 1};
     if (take("false")) return {.kind = Value::Kind::kFlag, .number = 0};
     if (at_ < text_.size() && text_[at_] == '"') return {.kind = Value::Kind::kText, .text = string()};
-    // JSON has neither infinities nor NaN, whose names from_chars would read.
+    // JSON has no infinities or NaN, but from_chars would accept their names.
     const char first = at_ < text_.size() ? text_[at_] : '\0';
     const char second = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     const auto digit = [](char one) { return one >= '0' && one <= '9'; };

@@ -7,7 +7,7 @@
 
 namespace bb::reproduce {
 
-/// A value of JSON. A list of numbers alone is stored as numbers: maps and tables have many.
+/// A JSON value. A list that contains only numbers is stored as numbers, because maps and tables have many.
 struct Value {
   enum class Kind { kNull, kFlag, kNumber, kText, kNumbers, kList, kObject };
 
@@ -22,7 +22,7 @@ struct Value {
   const Value* find(std::string_view name) const;
 };
 
-/// Reads JSON as our own program writes it. Throws std::runtime_error that names the byte.
+/// Parses JSON as this program writes it. Throws std::runtime_error that names the byte.
 Value parse(std::string_view text);
 
 }  // namespace bb::reproduce

@@ -1,4 +1,4 @@
-/** The class names that apply, joined. */
+/** Joins the class names that apply. */
 export function classes(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -1,4 +1,4 @@
-/** C++ and CUDA in colours: enough to read by, not a parser. No React. */
+/** Tokens of C++ and CUDA for syntax colours: enough for reading, not a parser. No React. */
 
 type TokenKind = 'plain' | 'comment' | 'string' | 'number' | 'keyword' | 'type' | 'cuda' | 'directive' | 'call';
 
@@ -28,7 +28,7 @@ const cuda =
 const pattern =
   /(\/\/.*)|(\/\*[\s\S]*?(?:\*\/|$))|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(\b(?:0[xX][\da-fA-F']+|\d[\d']*(?:\.[\d']*)?(?:[eE][+-]?\d+)?|\.\d+)[a-zA-Z]*)|([A-Za-z_]\w*)/g;
 
-/** `within` a block comment that began on a line before. */
+/** `within`: the line begins inside a block comment that an earlier line opened. */
 export function tokensOf(
   line: string,
   within: boolean,

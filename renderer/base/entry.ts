@@ -1,7 +1,7 @@
-/** Numbers as people type them: with a unit, with a decimal comma, with an exponent. */
-import type { Unit } from '../../electron/contract/units.ts';
+/** Numbers as people type them: with a unit, a decimal comma or an exponent. */
+import type { Unit } from '../../electron/domain/values/units.ts';
 
-/** Units that may be typed where the field has another one of the same kind; the factor leads to the field's. */
+/** Units that may be typed into a field with another unit of the same kind. The factor converts to the field's unit. */
 const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
   mm: { mm: 1, cm: 10, m: 1000, um: 1e-3, µm: 1e-3, μm: 1e-3 },
   MeV: { mev: 1, kev: 1e-3, gev: 1e3 },
@@ -19,8 +19,8 @@ const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
 const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°å%]*|g\/cm[3³])$/i;
 
 /**
- * Number that a text denotes, in the field's unit; null if it denotes none. `5 cm` in a field in mm is 50; `70,5` is
- * 70.5.
+ * Number in a typed text, in the field's unit; null if the text is not a number. `5 cm` in a field in mm is 50; `70,5`
+ * is 70.5.
  */
 export function parseEntry(text: string, unit: Unit): number | null {
   const match = entryPattern.exec(text.trim());
@@ -29,13 +29,13 @@ export function parseEntry(text: string, unit: Unit): number | null {
   const typed = (match[2] ?? '').toLowerCase();
   const factor = typed === '' ? 1 : factors[unit][typed];
   if (factor === undefined || !Number.isFinite(value)) return null;
-  // 5 × 0.001 is to be 0.005 and not 0.005000000000000001.
+  // Rounded because 5 × 0.001 would be 0.005000000000000001.
   return factor === 1 ? value : Number((value * factor).toPrecision(12));
 }
 
 /**
- * The step of the arrow keys: one in the second significant digit, so that 70
- * goes by 1 and 0.2 by 0.01; `coarse` ten times that, `fine` a tenth.
+ * Step of the arrow keys: one unit of the second significant digit, so 70 changes by 1 and 0.2 by 0.01. `coarse` is ten
+ * times as large, `fine` a tenth.
  */
 export function arrowStep(value: number, size: 'normal' | 'coarse' | 'fine', whole: boolean): number {
   const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-9);
@@ -59,7 +59,7 @@ export function nudge(value: number, direction: 1 | -1, size: StepSize, bounds: 
   return Math.min(bounds.max, Math.max(bounds.min, next));
 }
 
-/** The same, as often as is said; the step is that of each value on the way. */
+/** `value` moved by several steps. The step size is recomputed from the value before each step. */
 export function moved(value: number, steps: number, size: StepSize, bounds: EntryBounds): number {
   let at = value;
   for (let left = Math.abs(steps); left > 0; left -= 1) at = nudge(at, steps > 0 ? 1 : -1, size, bounds);

@@ -1,6 +1,6 @@
-/** Actions in the panels' bars that the command palette offers, and words under which users search for panels. */
+/** Actions in panel toolbars that the command palette offers, and search terms for panels. */
 
-/** Names of controls, in the attribute `data-action`; unique within a panel. */
+/** Names of controls in the attribute `data-action`; unique within a panel. */
 export type PanelControl =
   | 'add'
   | 'begin'
@@ -29,7 +29,10 @@ export interface PanelAction {
 
 const picture = 'export png svg csv npz hdf5 figure picture download numbers';
 
-/** A further action is one entry here and the `action` of its button. The menus' Benchmark is not repeated. */
+/**
+ * To add an action, add an entry and set `action` on its button. Benchmark is omitted because it is already in the
+ * menus.
+ */
 export const panelActions: readonly PanelAction[] = [
   {
     panel: 'compare',
@@ -146,7 +149,7 @@ export const panelKeywords: Readonly<Record<string, string>> = {
   handbook: 'help manual documentation',
 };
 
-/** The control in a panel's body; null where the panel does not show it. */
+/** The control in a panel's body; null if the panel does not show the control. */
 export function controlIn(body: ParentNode, control: PanelControl): HTMLElement | null {
   return body.querySelector<HTMLElement>(`[data-action="${control}"]`);
 }

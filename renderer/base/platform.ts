@@ -1,4 +1,4 @@
-/** Platform that the page is shown on. */
+/** Detection of the operating system that shows the page. */
 
 export function isMac(): boolean {
   return /mac/i.test(navigator.platform);

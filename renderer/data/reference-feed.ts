@@ -1,8 +1,10 @@
-/** Keeps the scenario of the selected run, of any workload, and what it resolves to with the tables in use. */
+/**
+ * Loads the scenario of the selected run, for any workload, and the values that it resolves to with the tables in use.
+ */
 import type { RunId } from '../../electron/contract/run.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { valueAt, withValueAt } from '../../electron/contract/scenario/index.ts';
-import type { Client } from '../client/index.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
+import type { Client } from './client/client.ts';
 import { type RunData, SHOWN } from './run-data.ts';
 
 const VARIANT = ['solver', 'variant'] as const;
@@ -36,7 +38,7 @@ export class ReferenceFeed {
       const { resolved } = await this.#client.call('scenario.resolve', { scenario: withAnyVariant(scenario) });
       if (run === this.#run) this.#data.reference.set(SHOWN, { run, scenario, resolved });
     } catch {
-      // Without it the plots lack their reference lines, and nothing else.
+      // If this fails, only the reference lines of the plots are missing.
       if (run === this.#run) this.#data.reference.drop(SHOWN);
     }
   }

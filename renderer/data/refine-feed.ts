@@ -1,4 +1,4 @@
-/** The image that a crystal is fitted to, and the fit as it goes on. It stays while the panel is not in sight. */
+/** Image that a crystal is fitted to, and progress of the fit. Both persist while the panel is hidden. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BraggError } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
@@ -9,10 +9,10 @@ import {
   type RefineIteration,
   refineFits,
 } from '../../electron/contract/scenario/diffraction/refining.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { formatIssue } from '../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { Params } from '../../electron/contract/wire/methods.ts';
-import type { Client, StreamHandle } from '../client/index.ts';
+import type { Client, StreamHandle } from './client/client.ts';
 
 export type FitChoice = keyof typeof refineFits;
 
@@ -22,12 +22,12 @@ export interface RefineState {
   readonly opening: string | null;
   readonly fit: FitChoice;
   readonly phase: 'idle' | 'waiting' | 'fitting' | 'refined' | 'stopped' | 'failed';
-  /** Why there is no image, or no fit. */
+  /** Reasons why there is no image or no fit. */
   readonly reasons: readonly string[];
   /** Discrepancies between the file and the scenario. */
   readonly warnings: readonly string[];
   readonly variant: string | null;
-  /** Parameters that the iterations fit: the choice at their start. */
+  /** Parameters chosen for fitting when the iterations started. */
   readonly fitted: FitChoice;
   readonly iterations: readonly RefineIteration[];
   readonly refined: RefinedCrystal | null;
@@ -36,7 +36,7 @@ export interface RefineState {
 const before = { phase: 'idle', reasons: [], warnings: [], variant: null, iterations: [], refined: null } as const;
 const nothing: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...before };
 
-/** Number of issues that fit into a message. */
+/** Maximum number of issues in a message. */
 const SHOWN_FAULTS = 4;
 
 function reasonsOf(error: unknown): readonly string[] {
@@ -49,7 +49,7 @@ export class RefineFeed {
   readonly state: StoreApi<RefineState> = createStore<RefineState>(() => nothing);
   readonly #client: Client;
   #stream: StreamHandle | null = null;
-  /** Answers that belong to an earlier image are dropped. */
+  /** Answers for an earlier image are dropped. */
   #taken = 0;
 
   constructor(client: Client) {
@@ -64,7 +64,7 @@ export class RefineFeed {
     this.state.setState({ reasons: [reason] });
   }
 
-  /** An image that is refused leaves the one before. */
+  /** If an image is refused, the previous image stays. */
   async take(name: string, source: () => Promise<Params<'refining.take'>['source']>): Promise<void> {
     this.#taken += 1;
     const taken = this.#taken;
@@ -97,7 +97,7 @@ export class RefineFeed {
     );
   }
 
-  /** Results found so far remain visible. */
+  /** Stops the fit; results so far remain visible. */
   stop(): void {
     this.#close();
     this.state.setState({ phase: 'stopped' });

@@ -1,6 +1,6 @@
-/** Depth doses in water by TOPAS, as in the file; loaded on demand. */
+/** Depth doses in water by TOPAS, read from the bundled file on demand. */
 
-// Vite puts the file into a chunk of its own.
+// Vite puts the file into a separate chunk.
 const files = import.meta.glob('../../assets/reference/topas-water-depth-dose.csv', {
   query: '?raw',
   import: 'default',

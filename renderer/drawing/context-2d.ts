@@ -35,7 +35,7 @@ export type Drawing2D = Pick<
   | 'textBaseline'
   | 'imageSmoothingEnabled'
 > & {
-  /** Part of a canvas, of whole pixels, scaled to a rectangle. */
+  /** Draws a part of a canvas, in whole pixels, scaled to a rectangle. */
   drawImage(
     image: HTMLCanvasElement,
     sx: number,

@@ -1,24 +1,25 @@
-/** A field as an image: of one pixel per cell for files, pixel by pixel of the plot for the screen. */
+/** A field as an image: one pixel per cell for files, one lookup per device pixel for the screen. */
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
-import { type ColorMap, colorAt } from './colormap.ts';
+import type { Box } from './axes.ts';
+import { type ColorMap, colorAt, type Normalisation } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
-import type { Normalisation } from './normalisation.ts';
-import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 
-// Values to pixels, as fast as one thread goes: one lookup per value in a table
-// indexed by the upper 16 bits of the float (7 bits of mantissa: steps of 0.8 %,
-// at most one of 256 colours where zero is between the limits or the scale is
-// logarithmic); on a linear scale that leaves zero out, one multiplication.
+// Converts values to pixels with one table lookup per value. The table is indexed by the upper 16 bits of the float,
+// with 7 bits of mantissa. Such a step of 0.8 % is at most one of 256 colours if zero is between the limits or the
+// scale is logarithmic. On a linear scale without zero, one multiplication is used instead.
 
 interface Colorizer {
-  /** `pixels` must be as long as `values`. */
+  /** Converts all values; `pixels` must have the length of `values`. */
   all(values: Float32Array, pixels: Uint32Array): void;
-  /** One row of an image, from the place `to` of `pixels` on: of the values from `from` on those that `samples` names. */
+  /**
+   * Converts one row of an image: writes to `pixels` from index `to` on. `samples` holds offsets into `values`,
+   * relative to `from`.
+   */
   row(values: Float32Array, from: number, samples: Uint16Array, pixels: Uint32Array, to: number): void;
 }
 
-/** Colour of values outside the scale's domain (NaN, the logarithm of a negative number). */
+/** Colour for values outside the scale's domain (NaN, the logarithm of a negative number). */
 const TRANSPARENT = 0;
 const TABLE_SIZE = 1 << 16;
 
@@ -30,7 +31,7 @@ function linearColorizer(map: ColorMap, scale: Normalisation): Colorizer {
   const [bottom, top] = [colorAt(map, 0), colorAt(map, 1)];
   const color = (value: number): number => {
     const position = (value - low) * factor;
-    // NaN is neither below nor above.
+    // NaN fails both comparisons.
     if (position < last) return position > 0 ? (colors[position | 0] as number) : bottom;
     return position >= last ? top : TRANSPARENT;
   };
@@ -45,22 +46,22 @@ function linearColorizer(map: ColorMap, scale: Normalisation): Colorizer {
   };
 }
 
-/** Entries of the table: of plus infinity, of minus zero, and of minus infinity. NaN lies beyond the infinities. */
+/** Table indices of plus infinity, minus zero and minus infinity. NaNs follow the infinities. */
 const PLUS_INFINITY = 0x7f80;
 const MINUS_ZERO = 0x8000;
 const MINUS_INFINITY = 0xff80;
 
 /**
- * Floats of one sign are ordered as their bits are, and a scale is monotonic:
- * each colour fills one run of the table per sign. So cheap a table can be made
- * with every frame of a stream whose limits move.
+ * Floats of one sign have the order of their bits, and the scale is monotonic. Each colour therefore fills one run of
+ * the table per sign. The table is cheap enough to rebuild with every frame of a stream with changing limits.
  */
 function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable): Colorizer {
-  // Negative numbers and their NaN have no colour on a logarithmic scale, and may have had one before.
+  // Clear negative numbers and NaNs: a logarithmic scale has no colour for them, but the previous scale may have had
+  // one.
   table.fill(TRANSPARENT, MINUS_ZERO);
   const float = new Float32Array(1);
   const bits = new Uint32Array(float.buffer);
-  /** First entry whose middle is not below a positive value. */
+  /** First table entry whose midpoint is not below a positive value. */
   const entry = (value: number): number => {
     float[0] = value;
     const at = (bits[0] ?? 0) >>> 16;
@@ -108,13 +109,16 @@ function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable):
   };
 }
 
-/** Room for a colorizer's table. Four live maps that made their own with every frame would leave 60 MB a second to be collected. */
+/**
+ * Reusable memory for a colorizer's table. If four live maps allocated one per frame, 60 MB a second would need garbage
+ * collection.
+ */
 type ColorTable = Uint32Array;
 export const colorTable = (): ColorTable => new Uint32Array(TABLE_SIZE);
 
-/** The colorizer is good until the next one is made with the same `table`. */
+/** The colorizer is valid until another one is made with the same `table`. */
 export function makeColorizer(map: ColorMap, scale: Normalisation, table = colorTable()): Colorizer {
-  // With zero between the limits a step of the table is at most one of 256 colours of a linear scale too.
+  // If zero is between the limits, a table step is at most one of 256 colours, also on a linear scale.
   const arithmetic = scale.kind === 'linear' && (scale.low > 0 || scale.high < 0);
   return arithmetic ? linearColorizer(map, scale) : tableColorizer(map, scale, table);
 }
@@ -128,39 +132,39 @@ interface Drawn {
   readonly high: number;
 }
 
-/** Edges of the samples along an axis; equally spaced where the axis has no list of them. */
+/** Edge of a sample along an axis; edges are equally spaced unless the axis lists them. */
 export function sampleEdge(axis: MapAxis, index: number): number {
   if (axis.edges !== null) return axis.edges[index] ?? axis.to;
   return axis.from + ((axis.to - axis.from) * index) / axis.count;
 }
 
-/** Longest side of a resampled image: more than any plot has pixels. */
+/** Longest side of a resampled image, above the pixel count of any plot. */
 export const MOST_PIXELS = 8192;
 
 /** Mapping from the samples of an axis to the columns or rows of an image. */
 interface Spread {
-  /** Sample of each column or row; null: one each, in order. */
+  /** Sample of each column or row; null for one pixel per sample in order. */
   readonly samples: Uint16Array | null;
   readonly count: number;
-  /** Equal keys are equal spreads. */
+  /** Spreads with equal keys are equal. */
   readonly key: string;
 }
 
-/** A part of the screen in device pixels. */
+/** A rectangle of the screen in device pixels. */
 interface Pixels {
   readonly from: number;
   readonly to: number;
 }
 
 export class FieldImage {
-  /** For contexts that scale an image: made when one asks. */
+  /** Canvas for contexts that scale an image; created on first use. */
   #canvas: HTMLCanvasElement | null = null;
   #image: ImageData | null = null;
   #table: ColorTable | null = null;
   #drawn: Drawn | null = null;
   #spread = '';
 
-  /** Paints the field where the two scales put it, on any context; the caller clips to the plot. */
+  /** Paints the field at the position given by the two scales, on any context; the caller clips to the plot. */
   draw(
     context: Drawing2D,
     field: FieldMap,
@@ -171,7 +175,7 @@ export class FieldImage {
   ): void {
     const { a, d } = context.getTransform();
     const across = axisSpread(field.horizontal, horizontal, Math.abs(a));
-    // Row 0 of the field is its lowest; the image has it on top, and the axis points up.
+    // Row 0 of the field is the lowest, whereas an image begins at the top and the axis points up.
     const up = axisSpread(field.vertical, vertical, Math.abs(d));
     this.#canvas ??= document.createElement('canvas');
     const own = this.#canvas.getContext('2d');
@@ -182,7 +186,7 @@ export class FieldImage {
       own.putImageData(this.#image, 0, 0);
     }
     const smooth = context.imageSmoothingEnabled;
-    // Cells are what was computed: they are shown as cells.
+    // Show cells without smoothing, because cells are what was computed.
     context.imageSmoothingEnabled = false;
     const [left, right] = [horizontal.toPixel(field.horizontal.from), horizontal.toPixel(field.horizontal.to)];
     const [bottom, top] = [vertical.toPixel(field.vertical.from), vertical.toPixel(field.vertical.to)];
@@ -195,9 +199,8 @@ export class FieldImage {
   }
 
   /**
-   * The same on the screen, within `box` alone (CSS pixels, `ratio` device
-   * pixels each): pixel by pixel, which spares a live map the browser's own
-   * copies of a scaled image.
+   * Paints the field on the screen, inside `box` (CSS pixels, `ratio` device pixels each). Writes pixels directly, to
+   * avoid the browser's copies of a scaled image.
    */
   put(
     context: CanvasRenderingContext2D,
@@ -218,7 +221,7 @@ export class FieldImage {
     if (this.#image !== null) context.putImageData(this.#image, columns.from, rows.from);
   }
 
-  /** True when the image changed. */
+  /** Updates the image; returns true if it changed. */
   #update(
     context: CanvasRenderingContext2D,
     field: FieldMap,
@@ -253,7 +256,7 @@ export class FieldImage {
   }
 }
 
-/** Colours of a field of `columns` columns where the spreads put them: each pixel's value alone is looked up. */
+/** Colours of a field of `columns` columns, looked up only for the samples that the spreads select. */
 function paintSamples(
   colorizer: Colorizer,
   values: Float32Array,
@@ -268,7 +271,7 @@ function paintSamples(
   for (let row = 0; row < along.count; row += 1) {
     const sample = along.samples === null ? row : (along.samples[row] ?? 0);
     const to = row * width;
-    // Neighbours mostly show the same sample.
+    // Neighbouring rows mostly show the same sample.
     if (sample === last) pixels.copyWithin(to, to - width, to);
     else colorizer.row(values, sample * columns, samples, pixels, to);
     last = sample;
@@ -276,8 +279,8 @@ function paintSamples(
 }
 
 /**
- * For a whole axis, from its start on: one column per sample where they are
- * equally wide, otherwise one per device pixel (`ratio` per CSS pixel).
+ * Spread over a whole axis: one column per sample if they are equally wide, otherwise one per device pixel (`ratio` per
+ * CSS pixel).
  */
 function axisSpread(axis: MapAxis, scale: Scale, ratio: number): Spread {
   if (axis.edges === null) return { samples: null, count: axis.count, key: `all ${axis.count}` };
@@ -294,7 +297,7 @@ function axisSpread(axis: MapAxis, scale: Scale, ratio: number): Spread {
   return { samples, count, key: `all ${count} ${axis.from} ${axis.to} ${axis.count}` };
 }
 
-/** Device pixels that an axis takes between two places of the canvas. */
+/** Device pixels of an axis between two positions on the canvas. */
 function visible(axis: MapAxis, scale: Scale, start: number, end: number, ratio: number): Pixels {
   const [a, b] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
   return {
@@ -303,7 +306,7 @@ function visible(axis: MapAxis, scale: Scale, start: number, end: number, ratio:
   };
 }
 
-/** For the device pixels from left to right, or from top to bottom: the sample under the middle of each. */
+/** Sample under the middle of each device pixel, from left to right or from top to bottom. */
 function pixelSpread(axis: MapAxis, scale: Scale, { from, to }: Pixels, ratio: number): Spread {
   const count = Math.min(MOST_PIXELS, to - from);
   const samples = new Uint16Array(count);

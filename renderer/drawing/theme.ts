@@ -1,4 +1,4 @@
-/** The colours and type that canvases draw with, read from the page's design tokens. */
+/** Colours and fonts for canvases, read from the page's design tokens. */
 
 export interface DrawingTheme {
   readonly text: string;
@@ -12,13 +12,13 @@ export interface DrawingTheme {
   readonly crosshair: string;
   readonly crosshairHalo: string;
   readonly reference: string;
-  /** Family for `context.font`. */
+  /** Font family for `context.font`. */
   readonly family: string;
-  /** Font sizes in CSS pixels at the page's present scale. */
+  /** Font sizes in CSS pixels at the current page scale. */
   readonly labelSize: number;
 }
 
-/** Reads the design tokens; call it again when the theme has changed. */
+/** Reads the design tokens; call again after a change of theme. */
 export function readDrawingTheme(element: Element = document.documentElement): DrawingTheme {
   const style = getComputedStyle(element);
   const token = (name: string): string => style.getPropertyValue(name).trim();
@@ -43,7 +43,10 @@ type Listener = () => void;
 const listeners = new Set<Listener>();
 let observing = false;
 
-/** Calls back after a change of theme, of the system's preference, or once the fonts are there. */
+/**
+ * Calls `listener` after a change of the theme or the system's preference, or when the fonts have loaded. Returns the
+ * function that unsubscribes.
+ */
 export function onThemeChange(listener: Listener): () => void {
   listeners.add(listener);
   if (!observing) {

@@ -1,11 +1,13 @@
 /**
- * Files dropped on the window. They are listened for before anything is drawn: without a listener the browser leaves
- * the page for the file. What comes before the workbench can open files waits for it.
+ * Files dropped on the window. The listener is added before anything is drawn, because without it the browser would
+ * leave the page and open the file. Files that arrive before the workbench is ready wait.
  */
 
 export const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
-/** @returns what opens files from now on, those that have come before too */
+/**
+ * @returns function that sets the handler for dropped files; files that have already arrived are passed to it at once
+ */
 export function collectDroppedFiles(target: Window): (open: (files: readonly File[]) => void) => void {
   const waiting: (readonly File[])[] = [];
   let take = (files: readonly File[]): void => void waiting.push(files);

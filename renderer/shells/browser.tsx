@@ -1,4 +1,4 @@
-/** The page in a browser: its port is a WebSocket to the server that it came from. */
+/** Entry point in a browser. The port is a WebSocket to the server that delivered the page. */
 import { openSocketPort } from '../../electron/transports/websocket-page.ts';
 import { start } from './start.tsx';
 

@@ -1,10 +1,12 @@
-/** Benchmarks that the host knows, and what is being compared. Numbers alone: what was computed is in data/. */
+/**
+ * Benchmarks that the host knows, and rows of the comparison. Contains metadata only; computed results are in data/.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { BenchId, BenchInfo, BenchProgress, Subject } from '../../electron/contract/bench/benches.ts';
 import { defaultKind } from '../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 
-/** One row of a comparison. */
+/** A row of a comparison. */
 export interface Chosen {
   readonly key: string;
   readonly workload: WorkloadName;
@@ -12,43 +14,43 @@ export interface Chosen {
   /** Index into the series colours. */
   readonly ink: number;
   readonly hidden: boolean;
-  /** Suggested automatically; removed when the user chooses rows. */
+  /** True if suggested automatically; removed when the user chooses rows. */
   readonly offered?: boolean;
 }
 
 interface ComparisonState {
-  /** Sessions of this program's run, newest first. */
+  /** Sessions measured since the program started, newest first. */
   readonly live: readonly BenchInfo[];
-  /** Runs that are measurements, opened files, the library, and those that came with the program. */
+  /** Measured runs, opened files, sessions in the library, and bundled sessions. */
   readonly stored: readonly BenchInfo[];
-  /** The stored ones were read once. */
+  /** True after the stored sessions have been listed. */
   readonly listed: boolean;
   readonly progress: Readonly<Record<BenchId, BenchProgress>>;
-  /** Whose comparison is shown: a comparison is of one workload, and each keeps its own. */
+  /** Workload of the shown comparison. Each workload has its own comparison. */
   readonly workload: WorkloadName;
-  /** Chosen rows of all workloads, in their order. */
+  /** Chosen rows of all workloads, in order. */
   readonly chosen: readonly Chosen[];
-  /** Workloads that rows were offered for: once, also when they were taken away. */
+  /** Workloads for which rows were offered. Rows are offered once, even if the user removed them. */
   readonly offered: readonly WorkloadName[];
-  /** Key of the row that the others are compared with; missing: the first. */
+  /** Key of the row that others are compared with, by workload; if missing, the first row. */
   readonly references: Readonly<Partial<Record<WorkloadName, string>>>;
-  /** The table is to be shown next, whichever view was. */
+  /** True if the table should be shown next, regardless of the current view. */
   readonly tableWanted: boolean;
 }
 
 export interface ComparisonStore extends StoreApi<ComparisonState> {
-  /** Adds what is not there yet, last, and shows that workload. */
+  /** Appends subjects that are missing, and shows that workload. */
   add(workload: WorkloadName, subjects: readonly Subject[]): void;
   /** Shows automatically suggested rows, replacing earlier suggestions. */
   offer(workload: WorkloadName, subjects: readonly Subject[]): void;
-  /** The same, and shows that workload with the table. */
+  /** Like `offer`, and also shows that workload and its table, with the given reference. */
   present(workload: WorkloadName, subjects: readonly Subject[], reference: string): void;
   remove(keys: readonly string[]): void;
   show(workload: WorkloadName): void;
   setReference(key: string): void;
   hide(key: string, hidden: boolean): void;
   recolour(key: string, ink: number): void;
-  /** Before the row at `place` of its workload. */
+  /** Moves a row before the row at index `place` of its workload. */
   move(key: string, place: number): void;
 }
 
@@ -58,10 +60,10 @@ export function subjectKey(subject: Subject): string {
     : `${subject.kind} ${subject.bench} ${subject.report} ${subject.label}`;
 }
 
-/** As many series colours as the theme has. */
+/** Number of series colours in the theme. */
 const INKS = 8;
 
-/** The colour that is used least, the first of them. */
+/** The least used colour; the first of equals. */
 function nextInk(chosen: readonly Chosen[]): number {
   const used = Array.from({ length: INKS }, (_, ink) => chosen.filter((one) => one.ink === ink).length);
   return used.indexOf(Math.min(...used));
@@ -70,11 +72,11 @@ function nextInk(chosen: readonly Chosen[]): number {
 const of = (chosen: readonly Chosen[], workload: WorkloadName): Chosen[] =>
   chosen.filter((one) => one.workload === workload);
 
-/** Rows of the other workloads, and those of this one that somebody chose. */
+/** Rows of other workloads, and rows of this one that the user chose. */
 const withoutOffered = (chosen: readonly Chosen[], workload: WorkloadName): readonly Chosen[] =>
   chosen.filter((one) => one.offered !== true || one.workload !== workload);
 
-/** With those that are not there yet, last. */
+/** Appends subjects that are missing. */
 function withSubjects(
   before: readonly Chosen[],
   workload: WorkloadName,
@@ -151,7 +153,7 @@ export function createComparisonStore(): ComparisonStore {
 
 const shown = new WeakMap<readonly Chosen[], Map<WorkloadName, readonly Chosen[]>>();
 
-/** Rows of the workload that is shown; the same list for the same state. */
+/** Rows of the shown workload; returns the same array for the same state. */
 export function shownRows({ chosen, workload }: Pick<ComparisonState, 'chosen' | 'workload'>): readonly Chosen[] {
   const known = shown.get(chosen) ?? new Map<WorkloadName, readonly Chosen[]>();
   shown.set(chosen, known);
@@ -160,7 +162,7 @@ export function shownRows({ chosen, workload }: Pick<ComparisonState, 'chosen' |
   return rows;
 }
 
-/** Place of the reference among the rows that are shown: the first where none was named. */
+/** Index of the reference among the shown rows; 0 if none is set. */
 export function referenceIndex(state: ComparisonState): number {
   const reference = state.references[state.workload];
   return Math.max(
@@ -173,7 +175,7 @@ export function benchOf({ live, stored }: ComparisonState, id: BenchId | null): 
   return [...live, ...stored].find((one) => one.id === id) ?? null;
 }
 
-/** The session that runs or waits; the host measures one at a time. */
+/** Running or queued session; the host measures one at a time. */
 export function activeBench({ live }: ComparisonState): BenchInfo | null {
   return live.find(({ state }) => state === 'running') ?? live.find(({ state }) => state === 'queued') ?? null;
 }

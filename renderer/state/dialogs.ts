@@ -1,9 +1,9 @@
-/** The one modal dialog. Opening it returns a promise of the answer. */
+/** The single modal dialog. Opening it returns a promise of the answer. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Recoverable } from '../../electron/contract/recovery.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { AnswerLanguage, Beginning } from '../../electron/contract/user-kernels.ts';
 
 interface Choice {
@@ -12,17 +12,17 @@ interface Choice {
   readonly tone?: 'primary' | 'danger';
 }
 
-/** Something to open: a file that the host can reach, or one that the page read itself. */
+/** A file to open: one that the host can reach, or one that the page has read. */
 export type Picked = Readonly<{ kind: 'file'; file: FileRef }> | Readonly<{ kind: 'local'; file: File }>;
 
-/** Each kind of dialog, and what answers it. */
+/** Request and answer types of each kind of dialog. */
 export interface DialogKinds {
   readonly confirm: {
     readonly request: {
       readonly title: string;
       readonly text: string;
       readonly issues?: readonly Issue[];
-      /** The main choice last. */
+      /** Choices, the main one last. */
       readonly choices: readonly Choice[];
     };
     readonly answer: string;
@@ -32,21 +32,21 @@ export interface DialogKinds {
     readonly request: { readonly title: string; readonly suggested: string; readonly extension: string };
     readonly answer: string;
   };
-  /** A new user kernel. */
+  /** Creation of a user kernel. */
   readonly begin: {
     readonly request: {
       readonly beginnings: readonly Beginning[];
       readonly taken: readonly string[];
-      /** Device that it would run on here. */
+      /** Device that the kernel would run on. */
       readonly device: 'cpu' | 'cuda';
-      /** If null, the first of all. */
+      /** Preselected template; null for the first one. */
       readonly first: string | null;
     };
     readonly answer: { readonly beginning: string; readonly id: string; readonly answer: AnswerLanguage };
   };
-  /** Answered with the id of a command. */
+  /** Command palette, answered with the id of a command. */
   readonly palette: { readonly request: object; readonly answer: string };
-  /** Two scenarios, field by field. */
+  /** Differences between two scenarios by field. */
   readonly diff: {
     readonly request: {
       readonly before: { readonly name: string; readonly document: ScenarioDraft };
@@ -59,7 +59,7 @@ export interface DialogKinds {
       readonly name: string;
       readonly tags: readonly string[];
       readonly remark: string;
-      /** Tags in use elsewhere, offered. */
+      /** Suggested tags: those in use elsewhere. */
       readonly known: readonly string[];
     };
     readonly answer: { readonly tags: readonly string[]; readonly remark: string };
@@ -69,7 +69,7 @@ export interface DialogKinds {
     readonly request: { readonly file: string | null; readonly text: string };
     readonly answer: never;
   };
-  /** `remote`: the connection to show; null to name a host. */
+  /** `remote`: the connection to show; null to enter a host. */
   readonly connect: { readonly request: { readonly remote: number | null }; readonly answer: never };
   readonly shortcuts: { readonly request: object; readonly answer: never };
   readonly about: { readonly request: object; readonly answer: never };
@@ -91,7 +91,7 @@ interface DialogsState {
 }
 
 export interface DialogsStore extends StoreApi<DialogsState> {
-  /** Null if dismissed, also by another dialog that replaces it. */
+  /** Returns null if dismissed or replaced by another dialog. */
   ask<K extends DialogKind>(kind: K, request: DialogKinds[K]['request']): Promise<DialogKinds[K]['answer'] | null>;
 }
 
@@ -108,7 +108,7 @@ export function createDialogsStore(): DialogsStore {
           if (store.getState().open?.id === id) store.setState({ open: null });
           resolve(value);
         };
-        // The union is over kinds; within this call the kind is one.
+        // TypeScript cannot correlate the members of this union, but their kind is the same in this call.
         store.setState({ open: { kind, id, request, answer } as unknown as OpenDialog });
       }),
   };

@@ -1,13 +1,12 @@
 /** Recent files, materials and examples, for menus, forms and dialogs. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { NamedFile } from '../../electron/contract/files.ts';
-import type { LibraryItem } from '../../electron/contract/library.ts';
+import type { LibraryItem, NamedFile } from '../../electron/contract/files.ts';
 import type { Material } from '../../electron/contract/scenarios.ts';
 
 interface LibraryState {
   readonly recent: readonly NamedFile[];
   readonly materials: readonly Material[];
-  /** Empty until the palette has listed them. */
+  /** Empty until the palette has loaded them. */
   readonly examples: readonly LibraryItem[];
 }
 

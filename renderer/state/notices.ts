@@ -1,4 +1,4 @@
-/** Messages to the user that do not interrupt the work. */
+/** Messages to the user that do not interrupt work. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BraggError, type Issue, messageOf } from '../../electron/contract/errors.ts';
 
@@ -19,14 +19,14 @@ interface NoticesState {
 
 export interface NoticesStore extends StoreApi<NoticesState> {
   tell(notice: Partial<Notice> & Pick<Notice, 'tone' | 'title'>): void;
-  /** A failed action: what was tried, and what went wrong. */
+  /** Reports a failed action: what was attempted, and the error. */
   fail(title: string, error: unknown): void;
   dismiss(id: number): void;
 }
 
-/** Warnings and errors stay until they were read. */
+/** Duration of display in ms; null for warnings and errors, which stay until dismissed. */
 const STAYS_MS = { success: 4_000, info: 8_000, warning: null, error: null } as const;
-/** More than this hides the page instead of informing about it. */
+/** Maximum number of notices, because more would cover the page. */
 const MOST_NOTICES = 4;
 
 export function passes({ tone }: Notice): boolean {

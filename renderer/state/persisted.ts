@@ -1,8 +1,7 @@
 /**
- * Settings that outlive the page: versioned, checked when read, and reset with
- * a note when what is stored is broken or from a newer program. A stale setting
- * never stops the page. By hand: zustand's `persist` checks neither a schema nor a newer version, and throws where
- * storage is full; with a storage of ours around it, it is no shorter.
+ * Persistent settings: versioned, validated when read, and reset with a notice if invalid or from a newer program. A
+ * stale setting never stops the page. Custom implementation: zustand's `persist` checks neither schema nor newer
+ * versions, and throws if storage is full. With a custom storage adapter it would be no shorter.
  */
 
 import type { z } from 'zod';
@@ -17,12 +16,12 @@ export interface SettingsStorage {
 
 interface PersistedOptions<T> {
   readonly storage: SettingsStorage;
-  /** Key below `braggbench.`; one per store. */
+  /** Key after the prefix `braggbench.`; unique per store. */
   readonly name: string;
   readonly version: number;
   readonly schema: z.ZodType<T>;
   readonly initial: T;
-  /** `migrations[v]` takes the data of version v to v + 1. */
+  /** `migrations[v]` converts data of version v to v + 1. */
   readonly migrations?: Readonly<Record<number, (data: unknown) => unknown>>;
   /** Called if the stored data could not be used. */
   readonly onReset?: (name: string, reason: string) => void;
@@ -50,7 +49,7 @@ function read<T>(options: PersistedOptions<T>): T {
   return options.schema.parse(migrated(options, version, Reflect.get(stored as object, 'data')));
 }
 
-/** A store whose whole state is saved. The state is data alone; its update functions are defined separately. */
+/** A store whose complete state is saved. The state is plain data; update functions are defined separately. */
 export function createPersisted<T>(options: PersistedOptions<T>): StoreApi<T> {
   let start = options.initial;
   try {
@@ -63,13 +62,13 @@ export function createPersisted<T>(options: PersistedOptions<T>): StoreApi<T> {
     try {
       options.storage.setItem(PREFIX + options.name, JSON.stringify({ version: options.version, data }));
     } catch {
-      // Storage that is full or forbidden loses settings, never work.
+      // If storage is full or forbidden, only settings are lost.
     }
   });
   return store;
 }
 
-/** For shells and tests without storage: settings last as long as the page. */
+/** In-memory storage for shells and tests without storage: settings last as long as the page. */
 export function memoryStorage(): SettingsStorage {
   const items = new Map<string, string>();
   return { getItem: (key) => items.get(key) ?? null, setItem: (key, value) => items.set(key, value) };

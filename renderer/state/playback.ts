@@ -1,4 +1,4 @@
-/** Which of a run's stored moments the maps of phase space show, and whether they play. One for all panels. */
+/** Stored moment of a run that the phase-space maps show, and playback of all moments. Shared by all panels. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
 /** A stored moment of a run. */
@@ -9,21 +9,21 @@ interface Keyframe {
 }
 
 interface PlaybackState {
-  /** In the order of steps; empty while a run computes, and for a run without stored moments. */
+  /** In order of steps; empty while a run computes, and for a run without stored moments. */
   readonly frames: readonly Keyframe[];
-  /** Index of the frame shown; 0 when there are none. */
+  /** Index of the shown frame; 0 if there are none. */
   readonly index: number;
   readonly playing: boolean;
 }
 
 export interface PlaybackStore extends StoreApi<PlaybackState> {
-  /** Loads the frames of another run and goes to `index`. */
+  /** Loads the frames of another run and shows frame `index`. */
   load(frames: readonly Keyframe[], index: number): void;
-  /** Goes there, or as far as there are frames; stops playing. */
+  /** Shows a frame, clamped to the available ones, and stops playing. */
   go(index: number): void;
-  /** One frame on while playing; stops at the last. */
+  /** Advances by one frame while playing; stops at the last one. */
   advance(): void;
-  /** Plays from here, or from the start when at the end; the second call stops. */
+  /** Plays from the current frame, or from the start if at the end. If already playing, stops. */
   toggle(): void;
   pause(): void;
 }
@@ -53,8 +53,8 @@ export function createPlaybackStore(): PlaybackStore {
 }
 
 /**
- * Initial frame of a run that has just been loaded. A run that ended by itself has nothing in flight at its end, so its
- * last frame is empty: the middle one shows the beam. A stopped run is shown at the point where it was stopped.
+ * Index of the first frame to show for a loaded run. A run that ended by itself has no protons in flight at its end, so
+ * its last frame is empty: the middle one shows the beam. A stopped run starts with its last frame.
  */
 export function firstShown(frames: readonly Keyframe[], stopped: boolean): number {
   return stopped ? Math.max(0, frames.length - 1) : Math.floor(frames.length / 2);

@@ -1,4 +1,4 @@
-/** Whether the Questions panel is in front at the start, and the hints of the opened question. */
+/** Whether the Questions panel is in front at the start, and hints of the open question. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { questionOf } from '../base/questions.ts';
@@ -7,20 +7,20 @@ import { createPersisted, type SettingsStorage } from './persisted.ts';
 const schema = z.strictObject({ atStart: z.boolean() });
 type QuestionSettings = Readonly<z.infer<typeof schema>>;
 
-/** Not saved: hints belong to a question that was just opened. */
+/** Not saved, because hints belong to a question that was just opened. */
 interface Guide {
-  /** Id of the question; null: no hints are shown. */
+  /** Id of the question; null if no hints are shown. */
   readonly question: string | null;
-  /** Places of its hints that are not dismissed, ascending. */
+  /** Indices of its hints that are not dismissed, ascending. */
   readonly left: readonly number[];
-  /** The hint that was gone to last, and how often one was: it takes the focus. */
+  /** The hint that the user went to last, and the number of such moves. Each move focuses the hint. */
   readonly at: Readonly<{ hint: number; turn: number }>;
 }
 
 export interface QuestionsStore extends StoreApi<QuestionSettings> {
   readonly guide: StoreApi<Guide>;
   begin(question: string): void;
-  /** Goes to a hint; one that was dismissed is left out. */
+  /** Goes to a hint, unless it was dismissed. */
   go(hint: number): void;
   dismiss(hint: number): void;
   end(): void;
@@ -62,13 +62,13 @@ export function createQuestionsStore(
   };
 }
 
-/** The hint behind this one that is left; the first after the last. Null: there is no other. */
+/** The next remaining hint; the first one follows the last. Null if there is no other. */
 export function hintAfter({ left }: Pick<Guide, 'left'>, hint: number): number | null {
   const next = left.find((one) => one > hint) ?? left[0] ?? null;
   return next === hint ? null : next;
 }
 
-/** The first hint that is left for a panel; null where it has none. */
+/** Index of the first remaining hint for a panel; null if it has none. */
 export function hintIn({ question, left }: Guide, panel: string): number | null {
   const hints = questionOf(question)?.hints ?? [];
   return left.find((place) => hints[place]?.panel === panel) ?? null;

@@ -1,9 +1,9 @@
-/** The timelines that the host has open, and those that are being read. */
+/** Timelines that are open in the host, and those that are loading. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { TraceId, TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
 
-/** A file on its way from the page to the host. */
+/** A file that the page is sending to the host. */
 interface SendingFile {
   readonly key: number;
   readonly name: string;
@@ -12,24 +12,25 @@ interface SendingFile {
 }
 
 interface TimelinesState {
-  /** In the order in which they were opened. */
+  /** In order of opening. */
   readonly open: readonly TraceInfo[];
   readonly reading: readonly Extract<TraceState, { state: 'reading' }>[];
   readonly sending: readonly SendingFile[];
   /**
-   * Run whose timeline is open because the run is selected. It closes with the selection unless the user retains it.
+   * Run whose timeline is open only because the run is selected. It closes with the selection unless the user retains
+   * it.
    */
   readonly followed: RunId | null;
   /**
-   * Timeline that was suggested automatically, replaced when another opens. Null if there is none; `offers`: whether
-   * one may still be suggested.
+   * Timeline that was suggested automatically, and is replaced when another one opens. Null if there is none. `offers`:
+   * whether one may still be suggested.
    */
   readonly offered: TraceId | null;
   readonly offers: boolean;
 }
 
 export interface TimelinesStore extends StoreApi<TimelinesState> {
-  /** Timelines that are open, as reported by the host. */
+  /** Updates the list of open timelines from the host. */
   listed(timelines: readonly TraceState[]): void;
   sending(file: SendingFile): void;
   sent(key: number): void;
@@ -51,7 +52,7 @@ export function createTimelinesStore(): TimelinesStore {
       store.setState((before) => {
         const known = new Map(before.open.map((info) => [info.id, info]));
         return {
-          // Reuse the previous objects, so that nothing is redrawn while another timeline is read.
+          // Reuse equal objects, so that nothing is redrawn while another timeline is loading.
           open: timelines.flatMap((each) => (each.state === 'open' ? [known.get(each.info.id) ?? each.info] : [])),
           reading: timelines.filter((each) => each.state === 'reading'),
         };

@@ -1,4 +1,4 @@
-/** Appearance of the page, and the part of space that all its plots share. */
+/** Appearance of the page, and the visible windows that all plots share. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AxisName, Interval } from '../../electron/contract/fields.ts';
@@ -24,7 +24,7 @@ export function createAppearanceStore(
   });
 }
 
-/** The window of each axis that the user zoomed to; an axis without one is shown whole. */
+/** Windows that the user zoomed to by axis; an axis without a window is shown in full. */
 interface WindowState {
   readonly windows: Readonly<Partial<Record<AxisName, Interval>>>;
 }

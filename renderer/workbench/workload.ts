@@ -1,18 +1,34 @@
-/** Page part of a workload: one object, in a folder of its own. workloads/index.ts lists them. */
+/**
+ * Page part of a workload: an object in a separate folder, listed in workloads/index.ts. Includes the plane of a
+ * workload's results, with the window and crosshair of its own panels.
+ */
 import type { ComponentType } from 'react';
 import type { SessionReport } from '../../electron/contract/bench/session.ts';
-import type { ProgressDetail, ProgressOf } from '../../electron/contract/progress.ts';
+import type { ProgressDetail, ProgressOf } from '../../electron/contract/run.ts';
 import type { ResolvedOf } from '../../electron/contract/scenarios.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
-import type { Stores } from '../actions/context.ts';
-import type { RunFollower } from '../data/feed.ts';
-import type { Feeds } from '../data/feeds.ts';
-import type { RunData } from '../data/run-data.ts';
+import type { Feeds, RunData, RunFollower } from '../data/run-data.ts';
+import type { ScaleKind } from '../drawing/colormap.ts';
 import type { KindPanels } from '../state/layout/defaults.ts';
 import type { ReadoutItem } from '../widgets/plots/readout.tsx';
-import type { Plane } from './plane.ts';
+import type { Stores } from './actions/context.ts';
+import type { Linked } from './actions/linked-map.ts';
 
-/** One line of what a scenario comes to. */
+export interface Plane extends Linked {
+  readonly horizontal: { readonly title: string; readonly unit: string };
+  readonly vertical: { readonly title: string; readonly unit: string };
+  /** Name of the shown quantity, such as `Dose`. */
+  readonly quantity: string;
+  /** True for images: rows count downwards, and cells are square. */
+  readonly pixels: boolean;
+  readonly scale: ScaleKind;
+  /** Lower end of a logarithmic scale as a share of the largest value. */
+  readonly least: number;
+  /** Calls `listener` when the window or the crosshair changes. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** A fact about the resolved scenario, in one line. */
 interface Fact {
   readonly name: string;
   readonly value: string;
@@ -29,19 +45,19 @@ interface WorkloadParts {
 export interface PageWorkload<W extends WorkloadName> extends KindPanels {
   /** Feed of the selected run's arrays. */
   readonly feed: (feeds: Feeds) => RunFollower;
-  /** Keeps stores of its own in step; called once. */
+  /** Synchronises the workload's own stores; called once. */
   readonly attach?: (parts: WorkloadParts) => void;
-  /** Progress of a run, in the few words that fit next to the Run button. */
+  /** Progress of a run as a few words next to the Run button. */
   readonly words: (detail: ProgressOf<W>) => readonly string[];
-  /** The same as readouts. */
+  /** Progress of a run as readouts. */
   readonly progress: (detail: ProgressOf<W>) => readonly ReadoutItem[];
   /** Derived facts of a scenario. */
   readonly facts: (resolved: ResolvedOf<W>) => readonly Fact[];
-  /** Readouts of the finished run that is shown. */
+  /** Readouts of the finished run. */
   readonly Results: ComponentType;
-  /** Null if its answers cannot be shown on a plane. */
+  /** Plane of the results; null if they cannot be shown on a plane. */
   readonly plane: ((stores: Stores) => Plane) | null;
-  /** Further content of a session, next to its tables; null if there is none. */
+  /** Additional content of a session next to its tables; null if there is none. */
   readonly Extra: ComponentType<{ readonly report: SessionReport }> | null;
 }
 

@@ -1,16 +1,16 @@
-/** Finds what source files import, and which of it the rules do not allow. */
+/** Finds the imports of source files, and those among them that the rules do not allow. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** Imports allowed for the files of one folder and its subfolders without rules of their own. */
+/** Imports allowed for the files of one folder and its those subfolders that have no rules. */
 type Room = Readonly<{
-  /** Folders, from the root. The room itself is always allowed. */
+  /** Folders, as paths from the root. The room's folder itself is always allowed. */
   folders: readonly string[];
   /** npm packages by name. Tests and build scripts have no rooms: they may import anything. */
   packages: readonly string[];
-  /** Node's own modules. */
+  /** Whether Node's built-in modules are allowed. */
   node: boolean;
 }>;
 
@@ -58,7 +58,7 @@ export function scriptImports(file: string, text: string): Import[] {
   });
 }
 
-/** Quoted includes resolve as the compiler does it; `<napi.h>` counts as the package it comes from. */
+/** Resolves quoted includes as the compiler does; `<napi.h>` counts as the package that provides it. */
 export function includes(file: string, text: string): Import[] {
   const bare = withoutComments(text);
   const quoted = [...bare.matchAll(INCLUDE)].map(([, name = '']) => name);
@@ -72,7 +72,7 @@ export function includes(file: string, text: string): Import[] {
   return [...local, ...system.filter((name) => name.includes('.')).map((name) => ({ from: file, to: `npm:${name}` }))];
 }
 
-/** The folder whose rules a file lives under: the longest that contains it. */
+/** The folder whose rules apply to a file: the longest listed path that contains the file. */
 export function roomOf(file: string, rules: Rules): string | null {
   const folders = Object.keys(rules).filter((folder) => inside(file, folder));
   return folders.sort((a, b) => b.length - a.length)[0] ?? null;
@@ -102,7 +102,7 @@ export function judge(imports: readonly Import[], rules: Rules, exceptions: read
   };
 }
 
-/** Circles of imports: the largest sets of files in which every one leads to every other, by `import type` too. */
+/** Import cycles: the largest sets of files in which each file reaches every other, `import type` included. */
 export function circles(imports: readonly Import[]): string[][] {
   const next = new Map<string, string[]>();
   for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);

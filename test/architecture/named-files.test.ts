@@ -1,4 +1,4 @@
-/** Files that documents and comments name are there. */
+/** Files that documents and comments name must exist. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,9 +20,9 @@ const folders = new Set(
 );
 
 const KIND = '(?:ts|tsx|mjs|cjs|cpp|hpp|cu|cuh|json|md|py|css|html|yml|hex|csv)';
-/** `path/like.this`, with a folder: a name alone may be an example. */
+/** Matches paths with a folder, `path/like.this`; a bare file name may be an example. */
 const withFolder = new RegExp(`(?<![\\w./@~<:*-])((?:\\.{1,2}/)*(?:[\\w.-]+/)+[\\w.-]+\\.${KIND})(?![\\w/<*-])`, 'g');
-/** A name alone is meant as a file of this repository where it ends as its sources do. */
+/** A bare file name counts as a file of this repository if it has the extension of a source file. */
 const alone = /(?<![\w./@~<:*"'-])([\w-]+(?:\.[\w-]+)*\.(?:cpp|hpp|cu|cuh|mjs|md))(?![\w/<*"-])/g;
 
 const base = new Set(tracked.map((file) => path.posix.basename(file)));
@@ -50,10 +50,10 @@ function isThere(from: string, name: string): boolean {
   });
 }
 
-/** Made when building, or of other programs. */
+/** Paths of build outputs and of other programs, which need not exist. */
 const elsewhere = /^(dist|node_modules|build|out)\/|^\/|^(?:\.\.?\/)*dist\//;
 
-/** Also of CMake and YAML. */
+/** Matches comments of CMake and YAML. */
 const hashed = /#[^\n]*/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<![:\w'"`])\/\/[^\n]*/g;
 

@@ -8,7 +8,7 @@ interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly dur?: number;
-  /** Time that the thread had a processor, µs: what the same costs on a machine with nothing else to do. */
+  /** Processor time of the task in µs; it does not depend on other load of the machine. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
@@ -16,13 +16,13 @@ interface TraceEvent {
 interface FrameCosts {
   /** Processor time of the main thread in each frame, ms: everything between two animation frames. */
   readonly total: readonly number[];
-  /** Part of it in our own scripts: animation frames, events, messages and what follows from them. */
+  /** Part of `total` in our own scripts: animation frames, events, messages and their consequences. */
   readonly ours: readonly number[];
-  /** Part of it in the browser: style, layout, recording and handing over what is painted. */
+  /** Part of `total` in the browser: style, layout, recording, and handing over the paint record. */
   readonly browser: readonly number[];
-  /** On other threads, ms per frame on average: turning the recording into pixels, in software here. */
+  /** Average time per frame on other threads, in ms, for rasterization (in software here). */
   readonly raster_ms: number;
-  /** Tasks whose processor time Chromium did not record, left out: of a task that waits for its turn the length says nothing. */
+  /** Tasks left out because Chromium recorded no processor time; the length of a waiting task is no substitute. */
   readonly unknown: number;
 }
 
@@ -53,7 +53,7 @@ export function frameCosts(text: string): FrameCosts {
     .filter(({ pid, tid }) => `${pid} ${tid}` === main)
     .map(({ ts }) => ts)
     .sort((a, b) => a - b);
-  // Several callbacks of one frame begin within the same task.
+  // Several callbacks of one frame may begin within the same task.
   const begins = starts.filter((ts, i) => i === 0 || ts - (starts[i - 1] ?? 0) > 2000);
   const frameOf = (ts: number): number => {
     let [low, high] = [0, begins.length];
@@ -71,7 +71,7 @@ export function frameCosts(text: string): FrameCosts {
     if (frame >= 0 && frame < count) to[frame] = (to[frame] ?? 0) + tdur / 1000;
   };
   const tasks = onMain.filter(({ name }) => name === 'RunTask' || name === 'ThreadControllerImpl::RunTask');
-  // Both names describe one task where both are recorded.
+  // If both names are recorded, they describe the same task.
   const named = tasks.some(({ name }) => name === 'RunTask') ? 'RunTask' : 'ThreadControllerImpl::RunTask';
   for (const task of tasks) if (task.name === named) add(total, task);
   for (const event of onMain) if (BROWSER.has(event.name)) add(browser, event);
@@ -88,7 +88,7 @@ export function frameCosts(text: string): FrameCosts {
   };
 }
 
-/** Value below which this share of the numbers lies. */
+/** The quantile of `values` at `share`, 0 to 1. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

@@ -1,8 +1,6 @@
 /**
- * Four maps of 512 × 512 cells that change with every frame, in a real
- * Chromium; says what each frame cost the page's main thread: processor time,
- * so that a machine with other work gives the same numbers. Run by
- * `npm run bench -- maps`.
+ * Four maps of 512 × 512 cells that change with every frame, in a real Chromium. Prints the main thread's processor
+ * time for each frame, which does not depend on other load of the machine. Run by `npm run bench -- maps`.
  */
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,9 +1,7 @@
 /**
- * Start of the program: the host until it prints its address; and the page
- * from its address until the Run button can be pressed, which it can once the
- * scenario is read and checked. A new host, a new browser profile and a new data
- * folder each time, as at a first start; the browser itself runs already, as
- * Electron's does not.
+ * Start of the program: the host until it prints its address; and the page from its address until the Run button can be
+ * pressed, after the scenario is read and checked. Each measurement has a new host, browser profile and data folder, as
+ * at a first start. The browser itself runs already; Electron's does not.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +12,7 @@ import { findChromium } from '../e2e/chromium.ts';
 import { serve } from '../e2e/served.ts';
 
 const ROUNDS = 7;
-/** From the start of the program to an interactive window. */
+/** Limit from the start of the program to an interactive window. */
 const TARGET_MS = 2000;
 const root = path.resolve(import.meta.dirname, '../..');
 const scenario = path.join(root, 'assets/scenarios/water-70MeV.json');
@@ -22,7 +20,7 @@ const scenario = path.join(root, 'assets/scenarios/water-70MeV.json');
 interface Round {
   readonly host_ms: number;
   readonly page_ms: number;
-  /** Main thread of the page until then, of page_ms. */
+  /** Part of `page_ms` in which the page's main thread was busy. */
   readonly script_ms: number;
 }
 

@@ -1,4 +1,4 @@
-/** Starts the desktop program in Electron itself, by Playwright's driver of it. */
+/** Starts the desktop program in Electron itself, with Playwright's Electron driver. */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,14 +6,11 @@ import path from 'node:path';
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses';
 import { _electron, type Page } from 'playwright-core';
 import { type DesktopProgram, packageIn } from '../../electron/build/setup/desktop-program.mjs';
-import { WAIT_MS } from './desktop.ts';
-import type { Driver, Program } from './driver.ts';
+import { type Driver, type Program, WAIT_MS } from './desktop.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/**
- * A copy of a package that lets itself be driven: what is shipped hears no debugger, by a fuse. Nothing else differs.
- */
+/** A copy of a package that can be driven: a fuse in the shipped one disables debuggers. Nothing else differs. */
 async function drivable(folder: string): Promise<Readonly<{ executable: string; copy: string }>> {
   const copy = mkdtempSync(path.join(tmpdir(), 'braggbench-package-'));
   const at = path.join(copy, path.basename(folder));
@@ -34,12 +31,12 @@ export const inElectron =
     const started =
       desktop.kind === 'package' ? await drivable(desktop.folder) : { executable: desktop.executable, copy: null };
     const own = desktop.kind === 'package' ? args : [root, ...args];
-    // A package has threads and processes of its own, which are not those of this folder.
+    // A package has its own threads and processes, so variables of this test run must not reach it.
     const { ELECTRON_RUN_AS_NODE: _, NODE_OPTIONS: __, BRAGGBENCH_BUNDLES: ___, ...inherited } = process.env;
     const given = Object.fromEntries(
       Object.entries({ ...inherited, ...env }).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    // Root may start no sandbox; everybody else has it, as users do.
+    // Root cannot start the sandbox; other users have it, as users of the program do.
     const chromiumSandbox = process.getuid?.() !== 0;
     const app = await _electron.launch({
       executablePath: started.executable,
@@ -86,16 +83,16 @@ export const inElectron =
       leavesFor: async (url) => {
         const [before, complained] = [page.url(), complaints.length];
         await page.evaluate((to) => location.assign(to), url).catch(() => undefined);
-        // Long enough for a navigation that nothing stops.
+        // Long enough for a navigation that is not blocked.
         await page.waitForTimeout(500);
-        // Chromium says itself what it refuses.
+        // Removes the messages that Chromium prints about the refusal.
         complaints.splice(complained);
         return page.url() !== before;
       },
       stop: async () => {
         const { exitCode, signalCode, pid = 0 } = app.process();
         if (exitCode === null && signalCode === null) {
-          // On Windows it is the child of a shell.
+          // On Windows the program is the child of a shell.
           if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/T', '/F']);
           else app.process().kill('SIGKILL');
           await ended;

@@ -1,4 +1,4 @@
-/** The stories of two windows, in Electron itself. */
+/** Stories about two windows, in Electron itself. */
 import { inElectron } from './electron.ts';
 import { foundDesktop } from './found.ts';
 import { tellWindows } from './stories/windows.ts';

@@ -1,4 +1,4 @@
-/** The stories of a session of work, in Electron itself. */
+/** Stories of a work session, in Electron itself. */
 import { inElectron } from './electron.ts';
 import { foundDesktop } from './found.ts';
 import { tellWork } from './stories/work.ts';

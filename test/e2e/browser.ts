@@ -1,6 +1,6 @@
 /**
- * One Chromium for the files of a worker, pages that remember what went wrong
- * in them and are left with their test; and screenshots in dist/screenshots.
+ * One Chromium for all test files of a worker. Pages record their errors and are put back after each test. Screenshots
+ * are saved in dist/screenshots.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -15,11 +15,11 @@ import {
 import { beforeAll, onTestFinished } from 'vitest';
 import { findChromium, forStories } from './chromium.ts';
 
-/** For every wait of a page: what is waited for is what is asserted, and other work may take the processor. */
+/** Timeout of every wait in a page, long because other work may use the processor. */
 const WAIT_MS = 90_000;
 
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../dist/screenshots');
-/** `npm test` looks at no picture: it keeps those of pages in which a story failed. */
+/** `npm test` needs no screenshots: it saves only those of pages in which a test failed. */
 const OF_FAILURES_ONLY = process.env['BRAGGBENCH_SCREENSHOTS'] === 'failures';
 
 export type PageOptions = Readonly<{
@@ -28,9 +28,11 @@ export type PageOptions = Readonly<{
   height?: number;
   /** Device pixels per CSS pixel: 2 is the 200 % display scaling. */
   scale?: number;
-  /** As on a first visit: the questions are in front. Otherwise they are dismissed, as for most users. */
+  /**
+   * Opens the page as on a first visit, with the questions in front. Otherwise they are dismissed, as for most users.
+   */
   firstVisit?: boolean;
-  /** Further context options; pages of the same ones are used again. */
+  /** Further context options; a page is reused only with the same options. */
   context?: BrowserContextOptions;
 }>;
 
@@ -38,15 +40,15 @@ export type OpenPage = Readonly<{
   page: Page;
   /** Uncaught errors, console errors and failed requests since the page was opened. */
   problems: readonly string[];
-  /** Saves dist/screenshots/NAME.png where pictures are wanted; the last one of a story that fails always is. */
+  /** Saves dist/screenshots/NAME.png if screenshots are enabled; the last one of a failing test is always saved. */
   screenshot: (name: string) => Promise<void>;
-  /** For good: a page that a story has changed beyond what it stores is not for the next. */
+  /** Closes the page without reuse, because a test has changed more of it than its storage. */
   close: () => Promise<void>;
 }>;
 
 export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
 
-/** Pages that a story has left clean: reusing one costs the next story a third of a new page's time. */
+/** Pages that tests have left clean: reusing one needs a third of the time of a new page. */
 const left = new Map<string, Page[]>();
 
 const kindOf = ({ scale = 1, context = {}, firstVisit = false }: PageOptions): string =>
@@ -62,7 +64,7 @@ async function newPage(browser: Browser, options: PageOptions): Promise<Page> {
   context.setDefaultTimeout(WAIT_MS);
   if (options.firstVisit !== true) {
     await context.addInitScript(() => {
-      // A page that has no storage of its own, such as about:blank, refuses.
+      // Pages without storage, such as about:blank, throw.
       if (location.protocol !== 'http:') return;
       localStorage.setItem('braggbench.questions', JSON.stringify({ version: 1, data: { atStart: false } }));
     });
@@ -70,7 +72,9 @@ async function newPage(browser: Browser, options: PageOptions): Promise<Page> {
   return context.newPage();
 }
 
-/** Leaves the workbench for a page of its server that is none, and takes what it stored with it. False: it is not to be used again. */
+/**
+ * Navigates to a page outside the workbench and clears its storage. Returns false if the page must not be used again.
+ */
 async function leave(page: Page): Promise<boolean> {
   if (page.isClosed() || !page.url().startsWith('http://127.0.0.1:')) return false;
   try {
@@ -82,7 +86,7 @@ async function leave(page: Page): Promise<boolean> {
     await page.mouse.move(0, 0);
     return true;
   } catch {
-    // Its server may be gone.
+    // The server may have ended.
     return false;
   }
 }
@@ -99,7 +103,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
   };
   const failed = (request: Request): void => {
     const reason = request.failure()?.errorText;
-    // A page that is left gives up what it was still loading.
+    // A page aborts pending requests when it navigates away.
     if (reason !== 'net::ERR_ABORTED') problems.push(`request: ${request.url()} ${reason}`);
   };
   page.on('pageerror', thrown).on('console', said).on('requestfailed', failed);
@@ -126,7 +130,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
   };
 }
 
-/** One for all files that a worker runs; it ends with the worker. */
+/** One browser for all files of a worker; it ends with the worker. */
 let running: Browser | null = null;
 
 async function theBrowser(): Promise<Browser> {
@@ -137,7 +141,7 @@ async function theBrowser(): Promise<Browser> {
   return running;
 }
 
-/** Call at the top of a test file: Chromium is there before its tests. */
+/** Call at the top of a test file: starts Chromium before its tests. */
 export function useChromium(): Chrome {
   let browser: Browser | null = null;
   beforeAll(async () => {

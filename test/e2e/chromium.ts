@@ -1,7 +1,6 @@
 /**
- * The browser of the end-to-end tests: Chromium as @sparticuz/chromium ships
- * it inside an npm package, unpacked once into dist/.chromium. Nothing is
- * downloaded or installed, and it needs no root.
+ * The browser of the end-to-end tests: Chromium as @sparticuz/chromium ships it inside an npm package, unpacked once
+ * into dist/.chromium. No download, installation or root access is needed.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -13,7 +12,7 @@ const PACKAGE = path.join(root, 'node_modules/@sparticuz/chromium');
 
 export type Chromium = Readonly<{ executablePath: string; args: readonly string[]; env: Record<string, string> }>;
 
-/** Software WebGL 2, and the sandbox off, which needs rights that a container does not give. */
+/** Software WebGL 2; no sandbox, because it needs rights that a container does not give. */
 const ARGS = [
   '--no-sandbox',
   '--headless=shell',
@@ -25,8 +24,8 @@ const ARGS = [
 ];
 
 /**
- * Pages and 2D canvases are drawn by the processor directly: through the GPU that it plays for WebGL they take ten
- * times its time. Benchmarks of drawing keep to what users have.
+ * The processor draws pages and 2D canvases directly: through the emulated GPU for WebGL they need ten times its time.
+ * Benchmarks of drawing use the defaults that users have.
  */
 export const DRAWN_BY_PROCESSOR = [
   '--disable-gpu-compositing',
@@ -35,15 +34,15 @@ export const DRAWN_BY_PROCESSOR = [
 ];
 
 /**
- * Rendering options for stories. Most pages live for seconds: V8's optimising compilers use a fifth of the processor
- * time, which is not earned back. Long tests measure, and use them as users do.
+ * Rendering options for stories. Most pages live for seconds, in which V8's optimising compilers use a fifth of the
+ * processor time without saving as much. Long tests measure, so they use the defaults that users have.
  */
 export const forStories = (): readonly string[] => [
   ...DRAWN_BY_PROCESSOR,
   ...(process.env['BRAGGBENCH_PAGES'] === 'brief' ? ['--js-flags=--no-opt --no-maglev'] : []),
 ];
 
-/** The package has fonts for machines without any; installed ones come first. */
+/** The package has fonts for machines without any; installed fonts take precedence. */
 const fontsConfig = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -53,7 +52,7 @@ const fontsConfig = (folder: string) => `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** Unpacks into a folder of its own first, so that a killed run leaves nothing that looks whole. */
+/** Unpacks into a temporary folder first, so that an interrupted run leaves no incomplete browser. */
 async function unpack(folder: string): Promise<void> {
   mkdirSync(path.dirname(folder), { recursive: true });
   const part = mkdtempSync(`${folder}-`);
@@ -70,19 +69,19 @@ async function unpack(folder: string): Promise<void> {
   try {
     renameSync(part, folder);
   } catch (error) {
-    if (!existsSync(folder)) throw error; // else another run was faster
+    if (!existsSync(folder)) throw error; // otherwise another test run was faster
     rmSync(part, { recursive: true, force: true });
   }
 }
 
-/** NSS and its like come with the package too; they are used only where the system lacks them. */
+/** The package contains NSS and similar libraries; they are used only if the system lacks them. */
 function libraries(executablePath: string, folder: string): Record<string, string> {
   const { stderr } = spawnSync(executablePath, ['--version'], { encoding: 'utf8' });
   if (!/error while loading shared libraries/.test(stderr ?? '')) return {};
   return { LD_LIBRARY_PATH: `${folder}/al2023/lib` };
 }
 
-/** Unpacks Chromium if needed and says how to start it; rejects with the reason where there is none. */
+/** Unpacks Chromium if needed and returns its start options; rejects with the reason if that is impossible. */
 export async function findChromium(): Promise<Chromium> {
   const own = process.env['BRAGGBENCH_CHROMIUM'];
   const inherited = Object.fromEntries(

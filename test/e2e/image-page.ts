@@ -1,4 +1,4 @@
-/** Diffraction images on a page: how every story of them begins. */
+/** Shared start of the tests of diffraction images. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import type { BenchPage } from './bench-page.ts';

@@ -29,7 +29,7 @@ it('a diffraction image is held against another variant, written as files, and o
   await expect.poll(() => accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
   await open.screenshot('image-difference-dark');
   expect(await accessibilityFaults(open.page)).toEqual([]);
-  // Matched, both are shown with one range, whichever is looked at.
+  // With matched limits both images have one range, whichever is shown.
   await open.page.getByRole('button', { name: 'Display of the image' }).click();
   await less.selectOption('');
   await open.page.getByLabel('Image to match the limits with').selectOption({ index: 1 });

@@ -10,7 +10,7 @@ const readout = async (): Promise<string> => (await open.page.getByTestId('image
 it('a diffraction image comes from a shipped scenario, and says what every pixel is', async () => {
   await openBench();
   await openExample('cubic 512', 'Simple cubic, 512');
-  // The form and the panels are those of the kind.
+  // The form and the panels are those of a diffraction scenario.
   await bench.panel('Scenario').click();
   await expect.poll(() => bench.panel('Image').count()).toBe(1);
   expect(await bench.panel('Dose map').count()).toBe(0);
@@ -29,7 +29,8 @@ it('a diffraction image comes from a shipped scenario, and says what every pixel
   await expect.poll(readout).toMatch(/^fast \d+ slow \d+[\d.×⁰-⁹−]+ photonsh k l .+ → .+ Å2θ [\d.]+°$/);
   await open.screenshot('image-light');
   expect(await accessibilityFaults(open.page)).toEqual([]);
-  // In a small window, of the largest of several pixels there is no sum; of their means there is.
+  // In a small window a screen pixel covers several image pixels. Their largest values have no meaningful sum; their
+  // means do.
   await open.page.setViewportSize({ width: 900, height: 560 });
   await open.page.getByRole('radio', { name: 'region', exact: true }).check();
   const small = await image().boundingBox();
@@ -51,7 +52,7 @@ it('a diffraction image comes from a shipped scenario, and says what every pixel
   await open.page.getByRole('button', { name: 'Close the region' }).click();
   await open.page.getByRole('radio', { name: 'move', exact: true }).check();
   await open.page.setViewportSize({ width: 1440, height: 900 });
-  // The brightest spot is on a reflection, and the list leads to it.
+  // The brightest spot is on a reflection, and the list navigates to it.
   await bench.panel('Peaks').click();
   await open.page.locator('.peaks-panel tbody button').first().click();
   await expect.poll(readout).toMatch(/^fast 25\d slow 25\d/);
@@ -64,13 +65,13 @@ it('a diffraction image comes from a shipped scenario, and says what every pixel
   await expect.poll(readout).not.toBe(before);
   await open.page.keyboard.press('Escape');
   await open.page.getByText('Point at the image to read a pixel').waitFor();
-  // The timeline: the stages of the set-up, then rows on every thread.
+  // The timeline shows the stages of the set-up, then rows on every thread.
   await bench.layout('Alt+Shift+3', 'Timeline');
   const search = open.page.getByLabel('Search spans by name');
   await search.fill('structure factors');
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1');
   await search.fill('rows');
-  // More than one: the result of the search before is shown until this one comes.
+  // Waits for a count above one: the result of the last search is shown until the new one arrives.
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^([2-9]|\d\d+)$/);
   await search.press('Enter');
   await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/rows.*thread \d.*First row/s);

@@ -1,4 +1,4 @@
-/** Live what-if on a page: how every story of it begins, and what a hand does there. */
+/** Shared start and actions of the tests of Live, which solves again while a value is dragged. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { type ServedWorkbench, useWorkbench, type Workbench } from './workbench-page.ts';
@@ -10,10 +10,10 @@ export function useLive(): void {
   ({ workbench } = useWorkbench('live'));
 }
 
-/** A page of it, once Run can be pressed. */
+/** Opens a page and waits until Run can be pressed. */
 export const opened = (): Promise<Workbench> => workbench();
 
-/** Solved in a hundredth of a second, so that what is measured is the page. */
+/** Solved in a hundredth of a second, so that the page dominates the measured time. */
 export const scenario = {
   kind: 'transport',
   version: 1,
@@ -45,7 +45,7 @@ export async function inLive(): Promise<Workbench> {
   return opened;
 }
 
-/** Drags by steps of the pointer, as a hand does. */
+/** Drags in steps of the pointer, like a hand. */
 export async function drag(
   { page }: Workbench,
   from: readonly [number, number],

@@ -24,7 +24,7 @@ describe('Live', () => {
     const before = await r80(opened);
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');
-    // Along the middle of the map until the pointer says that it is over a border.
+    // Moves along the middle of the map until the pointer shows that it is over a border.
     const y = box.y + box.height * 0.4;
     let at = 0;
     for (let px = box.x + 40; px < box.x + box.width; px += 2) {
@@ -38,7 +38,7 @@ describe('Live', () => {
     await drag(opened, [at - 4, y], [at + 56, y]);
     await page.mouse.up();
     await expect.poll(async () => Number(await firstBorder.inputValue())).toBeGreaterThan(start + 0.5);
-    // Less bone, and the beam goes further.
+    // With less bone the beam goes further.
     await expect.poll(() => r80(opened)).toBeGreaterThan(before + 0.3);
     await page.getByRole('banner').getByRole('button', { name: /^Undo/ }).click();
     await expect.poll(async () => Number(await firstBorder.inputValue())).toBe(start);
@@ -88,7 +88,7 @@ describe('Live', () => {
     await page.mouse.move(x, y, { steps: 10 });
     await page.mouse.up();
     await expect.poll(passed).toBe(100);
-    // By difference there is nothing left at the same energy, and much at another.
+    // The difference is zero at the same energy, and large at another.
     await page
       .getByRole('button', { name: /^Display/ })
       .first()
@@ -122,7 +122,7 @@ describe('Live', () => {
       entries.push(await page.locator('.run-entry__headline').allTextContents());
       expect(open.problems).toEqual([]);
     }
-    // Only the runs of earlier stories, none from Live.
+    // Only the runs of earlier tests are listed, none from Live.
     expect(entries[0]).toEqual(entries[1]);
     await two.bench.runToEnd();
     await expect.poll(() => one.page.locator('.run-entry').count()).toBe((entries[0]?.length ?? 0) + 1);
@@ -143,7 +143,7 @@ describe('Live', () => {
     await expect.poll(() => r80(live)).toBeGreaterThan(before + 4);
     await expect.poll(() => note(live).textContent()).toContain('At rest');
     const water = await r80(live);
-    // A second region's worth of range: aluminium stops sooner than bone.
+    // Changes the region's range: aluminium stops protons sooner than bone.
     await page.locator('[data-path="geometry.regions[0].material"] select').selectOption('aluminium');
     await expect.poll(() => r80(live)).toBeLessThan(water - 1);
     await page.keyboard.press('Alt+l');

@@ -1,11 +1,11 @@
-/** The page's memory over a live run: what a frame leaves behind would add up over the hours of a day. */
+/** The page's memory over a live run: a leak per frame would add up over hours. */
 import type { CDPSession } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('memory');
 
-/** Thousands of short steps: a frame whenever the page can take one. It is run again and again. */
+/** Thousands of short steps, so that a frame is available whenever the page can draw one. It is run repeatedly. */
 const long = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -15,15 +15,15 @@ const long = JSON.stringify({
   solver: { step_mm: 0.02, variant: 'window' },
 });
 
-/** Frames are tens of kilobytes each: less than a tenth of one may stay for each. */
+/** Limit of memory growth per frame. Frames are tens of kilobytes each, so less than a tenth of one. */
 const BYTES_PER_FRAME = 4096;
-/** Caches that fill once. */
+/** Allowance for caches that fill once. */
 const SETTLED_BYTES = 3 * 2 ** 20;
 const SAMPLES = 6;
-/** Watched for as many, however long a loaded machine takes for them. */
+/** Frames between two samples, however long a loaded machine needs for them. */
 const FRAMES_PER_SAMPLE = 50;
 
-/** Bytes that are in use: JavaScript's heap, and the array buffers outside it. */
+/** Bytes in use: JavaScript's heap, and the array buffers outside it. */
 async function used(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
   const usage = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize?: number };
@@ -39,7 +39,7 @@ it('stays flat while runs are drawn live', async () => {
   await bench.run.click();
   const step = async (): Promise<string> => (await page.locator('.run-strip__text').textContent()) ?? '';
   await expect.poll(step).toMatch(/step \d/);
-  // Every text of the progress that was shown is a frame that was drawn; a run that has ended is followed by another.
+  // Counts changes of the progress text, each of which is a drawn frame; starts another run when one has ended.
   await page.evaluate(() => {
     const counter = { frames: 0 };
     Reflect.set(globalThis, 'shownFrames', counter);
@@ -60,7 +60,7 @@ it('stays flat while runs are drawn live', async () => {
     samples.push(await used(session));
   }
   const shown = (await frames()) - first;
-  // The least of several: frames that are being drawn count too, and come and go.
+  // The least of several samples, because frames that are being drawn come and go.
   const half = SAMPLES / 2;
   const grown = Math.min(...samples.slice(half)) - Math.min(...samples.slice(0, half));
   expect(grown).toBeLessThan(SETTLED_BYTES + BYTES_PER_FRAME * shown);

@@ -1,4 +1,4 @@
-/** The panel of phase space, with a run of half a second, for its stories. */
+/** The phase-space panel with a run of half a second, for its tests. */
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
@@ -14,7 +14,7 @@ export function usePhaseSpace(): void {
   ({ workbench } = useWorkbench('phase', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
 }
 
-/** Done in a second on two cores, and wide enough in angle and energy to look at. */
+/** Done in a second on two cores, and wide enough in angle and energy to be visible. */
 export const scenario = (extra: object = {}): string =>
   JSON.stringify({
     kind: 'transport',
@@ -44,16 +44,19 @@ export function closeBench(): void {
   expect(open.problems).toEqual([]);
 }
 
-/** With protons in it: an empty one has nothing to point at. */
+/** The map once it contains protons: an empty one has nothing to point at. */
 export const phaseMap = (title: string): Locator =>
   open.page.getByRole('img', { name: new RegExp(`^Protons over ${title};`) });
 export const step = async (): Promise<string> => (await open.page.getByTestId('phase-step').textContent()) ?? '';
 export const value = (key: string): Promise<string | null> =>
   open.page.getByTestId(`value-phase-space/${key}`).textContent();
-/** Content of a map's field canvas, to compare two pictures. */
+/** Content of a map's canvas, to compare two images. */
 export const picture = (title: string): Promise<string> =>
   phaseMap(title).evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
-/** The same for a step in the middle of a finished run: until its maps load, those of the last live frame are shown. */
+/**
+ * Content of the map at a step in the middle of a finished run. Waits for it, because the last live frame is shown
+ * until the maps load.
+ */
 export async function middlePicture(title: string): Promise<string> {
   await expect.poll(step).toMatch(/depth 2\d\.\d\d mm\d+ \/ \d+$/);
   await expect

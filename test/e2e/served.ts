@@ -6,14 +6,14 @@ const root = path.resolve(import.meta.dirname, '../..');
 const START_TIMEOUT_MS = 110_000;
 
 export type Served = Readonly<{
-  /** The address with its token, as printed. */
+  /** The address with its token, as the server prints it. */
   url: string;
   port: number;
-  /** The process that serves. */
+  /** Id of the server's process. */
   pid: number;
   /** Everything printed so far. */
   output: () => string;
-  /** Ends the server as an interrupt does; the exit code. */
+  /** Ends the server with an interrupt; resolves with the exit code. */
   stop: () => Promise<number | null>;
   /** Kills it without warning, for recovery tests. */
   kill: () => Promise<void>;
@@ -36,7 +36,7 @@ export function serve(args: readonly string[] = [], env: Readonly<Record<string,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test run that is itself interrupted leaves no server behind.
+  // Kills the server if the test run is itself interrupted.
   const end = () => void child.kill('SIGKILL');
   process.once('exit', end);
   let output = '';

@@ -1,4 +1,4 @@
-/** The timeline on a page: how every story of it begins, and what is read there. */
+/** Shared start and queries of the tests of the timeline. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
@@ -36,14 +36,14 @@ export async function openProfile(options: PageOptions = {}): Promise<void> {
   await bench.layout('Alt+Shift+3', 'Timeline');
 }
 
-/** By itself one of an earlier window, which took its steps by graphs. */
+/** Opens a recorded run; by default one of cuda-window from an earlier version, which took its steps by CUDA graphs. */
 export async function openRecorded(file = path.join(golden, 'runs/h200-cuda-window-graphs.h5')): Promise<void> {
   await bench.drop(path.basename(file), readFileSync(file), 'application/x-hdf5');
   await expect.poll(() => blocks().count()).toBeGreaterThan(0);
   await open.page.getByTestId('timeline-summaries').getByText('Kernels by time').first().waitFor();
 }
 
-/** Closes what a test has opened: the host keeps timelines for every page. */
+/** Closes all timelines that a test has opened: the host retains them for every page. */
 export async function closeAll(): Promise<void> {
   for (let i = await blocks().count(); i > 0; i -= 1) {
     await blocks().first().click();
@@ -52,7 +52,7 @@ export async function closeAll(): Promise<void> {
   }
 }
 
-/** A colour of the series somewhere in the lanes: spans are drawn. */
+/** Number of pixels in the lanes that have a colour of the series, which means that spans are drawn. */
 export function litPixels(): Promise<number> {
   return open.page.evaluate(() => {
     const below = document.querySelector<HTMLCanvasElement>('.timeline-panel__body canvas');

@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const { workbench } = useWorkbench(
   'e2e-long',
   ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')],
-  // The page shows the same on machines with and without a GPU.
+  // Without visible GPUs, the page is the same on all machines.
   () => ({ CUDA_VISIBLE_DEVICES: '' }),
 );
 
@@ -22,7 +22,7 @@ async function openBench(): Promise<void> {
   await expect.poll(() => open.page.locator('.resolved:not(.resolved--stale)').textContent()).toContain('40.80 mm');
 }
 
-/** Every story ends with a page that has complained about nothing. */
+/** Every test ends with a page that has reported no errors. */
 function closeBench(): void {
   expect(open.problems).toEqual([]);
 }

@@ -1,4 +1,4 @@
-// Moments on a GPU, against those of the CPU: runs, and readouts of many beams.
+// Moments on a GPU compared with those on the CPU: runs, and readouts of many beams.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace transport;
 
-/// Two layers in water, and four spots of which two are one march.
+/// Two layers in water, and four spots, two of which share one march.
 Problem in_layers(Precision precision) {
   Problem p = water_problem(100.0, {40.0, 100.0, 1.0, 0.5}, 0.3, 0.02);
   p.materials.push_back(material("bone-compact-icru"));
@@ -81,7 +81,7 @@ TEST("GPU: readouts of many beams are those of each alone, whichever lanes and b
       CHECK(all[i].energy_error() <= (single ? 2e-6 : 1e-10));
     }
     for (std::size_t i = 1; i < all.size(); ++i) {
-      if (i % 7 < 2) continue;  // a spread moves R80
+      if (i % 7 < 2) continue;  // an energy spread moves R80
       CHECK(all[i].r80_mm > all[i - 1].r80_mm);
     }
   }

@@ -1,4 +1,4 @@
-/** Candidates in CUDA of a problem folder, through the command line: two are correct, and one is wrong. Needs NVRTC. */
+/** CUDA candidates of a problem folder, through the command line: two are correct, and one is wrong. Needs NVRTC. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-problem-'));
 const problem = path.join(folder, 'softmax');
 cpSync(path.join(root, 'assets/problems/softmax-rows'), problem, { recursive: true });
 
-/** A thread for each row, and the tunable number of threads in a block. */
+/** One thread for each row; the number of threads per block is tunable. */
 const ROWS = `constexpr int kThreads = 64;
 extern "C" __global__ void softmax(const float* x, float* y, int rows, int columns) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

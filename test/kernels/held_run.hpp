@@ -6,14 +6,14 @@
 #include "transport/run/beams.hpp"
 #include "transport/run/run.hpp"
 
-// Runs as all tests solve them: none may come further in the mean than its protons can (see mean_range.hpp).
+// Runs as all tests solve them: no mean range may exceed the longest path of the protons (see problems.hpp).
 namespace bb::test {
 
-/// Fails the test where the mean range of a run that came to its end lies beyond the longest way of its beam.
+/// Fails the test if the mean range of a completed run exceeds the longest path of its beam.
 void hold_to_longest_way(const transport::Problem& problem, const transport::Tables& tables,
                          const engine::RunResult& result);
 
-/// An engine::Run whose result is checked against the longest way.
+/// An engine::Run whose result is checked against the longest path.
 class Run : public engine::Run {
  public:
   using engine::Run::Run;
@@ -26,7 +26,7 @@ class Run : public engine::Run {
   }
 };
 
-/// Many beams on one grid, each checked against its own longest way.
+/// Many beams on one grid, each checked against its own longest path.
 class Beams : public engine::Beams {
  public:
   using engine::Beams::Beams;

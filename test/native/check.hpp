@@ -1,6 +1,6 @@
 #pragma once
 
-// The C++ tests' own harness. A test is
+// Harness of the C++ tests. Example of a test:
 //
 //   TEST("remap keeps the content") {
 //     CHECK(total > 0.0);
@@ -12,7 +12,7 @@
 //     if (!device) SKIP("no device");         // ends the test: neither passed nor failed
 //   }
 //
-// A failed check prints file, line and the values, and the test goes on. An exception ends its test.
+// A failed check prints file, line and the values, and the test continues. An exception ends its test.
 
 #include <cmath>
 #include <exception>
@@ -29,7 +29,7 @@ struct Registration {
 
 void fail(const char* file, int line, const std::string& message);
 
-/// Ends a test that cannot run here.
+/// Ends a test that cannot run on this machine.
 struct Skipped {
   std::string reason;
 };
@@ -57,10 +57,10 @@ void check_equal(const char* file, int line, const A& got, const B& wanted, cons
   if (!(got == wanted)) fail(file, line, std::string(text) + ": got " + show(got) + ", wanted " + show(wanted));
 }
 
-/// `unit` is what the tolerance is relative to: 1, or |wanted|.
+/// `unit` scales the tolerance: 1, or |wanted|.
 inline void check_close(const char* file, int line, double got, double wanted, double tolerance, double unit,
                         const char* text) {
-  // Written so that a NaN on any side fails.
+  // This form fails if either side is NaN.
   if (!(std::abs(got - wanted) <= tolerance * unit)) {
     fail(file, line,
          std::string(text) + ": got " + show(got) + ", wanted " + show(wanted) + " within " + show(tolerance * unit) +
@@ -91,7 +91,7 @@ void check_throws(const char* file, int line, Body&& body, const char* text, std
   static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, id)(__FILE__, __LINE__, name,    \
                                                                            BB_TEST_JOIN(bb_test_, id)); \
   static void BB_TEST_JOIN(bb_test_, id)()
-// Numbered and not by its line: several files are compiled as one.
+// Tests are numbered, because line numbers are ambiguous when several files are compiled as one.
 #define TEST(name) BB_TEST_(name, __COUNTER__)
 
 #define SKIP(reason) \

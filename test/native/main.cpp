@@ -1,7 +1,8 @@
-// Runs the C++ tests: `braggbench_tests [part …] [-part …] [--shared=FOLDER]`, those whose names have one of the
-// parts in them and none of the parts after a minus. Processes that are given the same empty folder share them: each
-// takes the next file that no other has taken, the gates first, which are the longest. One line per test (`ok`, `FAIL`, or
-// `skip` and why), then `N passed, N failed`. Exit code 1 if any failed or, where none are shared, none ran.
+// Runs the C++ tests: `braggbench_tests [part …] [-part …] [--shared=FOLDER]`. Selects tests whose names contain one of
+// the parts and none of the parts after a minus. Processes with the same empty FOLDER share the tests: each takes the
+// next file that no other process has taken. The gates come first, because they are the longest. Prints one line per
+// test (`ok`, `FAIL`, or `skip` and the reason), then `N passed, N failed`. Exit code 1 if a test failed or, without
+// --shared, if none ran.
 
 #include <algorithm>
 #include <chrono>
@@ -49,11 +50,11 @@ bool selected(const Case& c, const std::vector<std::string_view>& parts) {
   return asked_for || !any_asked_for;
 }
 
-/// The files of tests of several processes: a folder for each that one of them has taken. Tests of a file share what
-/// they have solved.
+/// Distributes test files over several processes, by a folder for each file that a process has taken. Tests of one file
+/// share their solved problems.
 class Shared {
  public:
-  /// Takes `--shared=FOLDER` out of the words.
+  /// Removes `--shared=FOLDER` from the words.
   explicit Shared(std::vector<std::string_view>& words) {
     constexpr std::string_view kFlag = "--shared=";
     const auto found = std::ranges::find_if(words, [&](auto word) { return word.starts_with(kFlag); });
@@ -65,7 +66,7 @@ class Shared {
     }
   }
   bool on() const { return !folder_.empty(); }
-  /// Whether the tests of that file are this process's to run.
+  /// Whether this process runs the tests of that file.
   bool take(std::string_view file) {
     if (!on()) return true;
     const auto [found, asked_first] = taken_.try_emplace(file, false);
@@ -92,7 +93,7 @@ void fail(const char* file, int line, const std::string& message) {
 
 int run(std::vector<std::string_view> parts) {
   Shared shared(parts);
-  // The order of initialisation across files is the linker's; sort so that every build prints alike.
+  // The linker decides the order of initialisation across files; sorted, so that every build prints the same order.
   std::sort(cases().begin(), cases().end(),
             [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
   if (shared.on()) std::ranges::reverse(cases());

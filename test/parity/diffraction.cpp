@@ -1,5 +1,5 @@
-// Every registered variant of the diffraction workload against `diffraction-reference`, at the error that it
-// states. A variant registered tomorrow is covered tomorrow.
+// Every registered variant of the diffraction workload compared with `diffraction-reference`, within its stated error.
+// New variants are covered automatically.
 #include <string>
 
 #include "../kernels/diffraction/scenes.hpp"
@@ -16,7 +16,7 @@ TEST("every diffraction variant keeps the error that it states") {
     for (const Variant& v : variants()) {
       if (!v.unavailable().empty() || !v.refuses(setup).empty() || v.bright_error >= 1.0) continue;
       const ImageError e = image_error(render(scene.problem, v.id).image, wanted);
-      // Which reflection is nearest, and whether a point lies in the top hat, is decided by the last bit.
+      // The last bit decides which reflection is nearest, and whether a point is inside the top hat.
       if (!(e.bright <= v.bright_error)) {
         fail(
             __FILE__, __LINE__,

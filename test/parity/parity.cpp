@@ -1,5 +1,5 @@
-// Every registered variant, in every precision and stepping that it offers, against `reference` on
-// every parity scenario. A variant registered tomorrow is covered tomorrow.
+// Every registered variant, in every precision and stepping that it offers, compared with `reference` on every parity
+// scenario. New variants are covered automatically.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -30,10 +30,10 @@ constexpr double kFp64Ledger = 1e-12;
 struct Outcome {
   engine::RunResult result;
   engine::Marginals last;
-  std::vector<engine::Plane> planes;  // of the state at the end
+  std::vector<engine::Plane> planes;  // cuts of the final state
 };
 
-/// Cuts of each axis and of two, with every pair of axes shown, in either order.
+/// Cuts of each axis and of two axes, with every pair of axes shown, in either order.
 std::vector<engine::PlaneRequest> cuts_of(const Tables& t) {
   using engine::Axis;
   const int e = t.ne / 2, a = t.ntheta / 2, z = t.nz / 2, x = t.nx / 2;
@@ -77,11 +77,11 @@ double relative_l2(const A& got, const B& wanted) {
   return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
 }
 
-/// Marginals are FP32 by definition: they cannot agree better than that.
+/// Marginals are stored in FP32, so they cannot agree more closely.
 double marginal_tolerance(double tolerance) { return std::max(tolerance, 1e-7); }
 
-/// Parts of the beam that are small next to what it began with are compared to the beginning: at
-/// the end of the range a few last protons are left, and FP32 keeps 7 digits of what there was.
+/// Share of the beam that is left: small remainders are compared relative to the start. At the end of the range a few
+/// protons remain, and FP32 has 7 digits of the initial number.
 double share_left(const Outcome& wanted, int step) {
   if (step == 0) return 1.0;
   const engine::LedgerRow& row = wanted.result.number[static_cast<std::size_t>(step) - 1];
@@ -112,7 +112,7 @@ double norm_of(const std::vector<float>& values) {
   return std::sqrt(sum);
 }
 
-/// For cuts that hold next to nothing the error is relative to a thousandth of all.
+/// For almost empty cuts the error is relative to a thousandth of the total.
 double cut_error(const engine::Plane& got, const engine::Plane& wanted, const engine::Marginals& all) {
   if (got.values.size() != wanted.values.size()) return INFINITY;
   const double own = norm_of(wanted.values), least = 1e-3 * norm_of(all.zx);
@@ -191,7 +191,7 @@ void compare(const std::vector<ParityScenario>& scenarios, const Variant& varian
     const double left = share_left(wanted, wanted.last.step);
     compare_marginals(got.last, wanted.last, left, tolerance, where);
     CHECK_EQ(got.planes.size(), wanted.planes.size());
-    // If hardly a proton is left, a cut is rounding error.
+    // If hardly any protons are left, a cut contains only rounding error.
     for (std::size_t k = 0; left > 1e-3 && k < std::min(got.planes.size(), wanted.planes.size()); ++k) {
       CHECK(got.planes[k].of == wanted.planes[k].of);
       close("a cut", std::max(0.0, cut_error(got.planes[k], wanted.planes[k], wanted.last) - 1e-7));
@@ -199,12 +199,13 @@ void compare(const std::vector<ParityScenario>& scenarios, const Variant& varian
   }
 }
 
-/// Registers one test per variant, precision and stepping, and a long one in finer grids. The reference against itself would say that it gives the same
-/// again, which test/kernels/transport/run.cpp does; its balance is held here by the variants that must have it too.
+/// Registers one test per variant, precision and stepping, and a long one on finer grids. Left out is the reference
+/// against itself, whose reproducibility test/kernels/transport/run.cpp checks. The other variants need the same
+/// balance, so it is checked with them.
 struct ParityTests {
   ParityTests() {
     for (const Variant& v : variants()) {
-      // Without operators there are no cells to compare: test/physics/moments_gates.cpp compares what is read off.
+      // Variants without operators have no cells to compare: test/physics/moments_gates.cpp compares their readouts.
       if (std::string_view(v.id) == "reference" || !v.needs_operators) continue;
       for (const Precision precision : v.precisions) {
         for (const Stepping stepping : v.steppings) {
@@ -228,7 +229,7 @@ struct ParityTests {
     names.push_back(std::move(name));
     const Registration registration(__FILE__, static_cast<int>(names.size()), names.back(), std::move(body));
   }
-  // `npm run test:gpu` leaves those on the CPU out.
+  // `npm run test:gpu` leaves out the tests on the CPU.
   static constexpr const char* kFineOnGpu = "long gate, parity in fine grids: ";
   static constexpr const char* kFineOnCpu = "long gate, parity in fine grids, on the CPU: ";
   std::deque<std::string> names;

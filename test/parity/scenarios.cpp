@@ -13,7 +13,7 @@ namespace {
 
 using namespace transport;
 
-/// Water with a slab of bone, a box of air on one side, and lung-like muscle on the other.
+/// Water with a slab of bone, a box of air on one side, and muscle of lung's density on the other.
 void heterogeneous(Problem& p) {
   p.materials = {material("water"), material("bone-compact-icru"), material("air"), material("muscle-skeletal", 0.25)};
   const double width = p.grid.nx * p.grid.dx;
@@ -23,7 +23,7 @@ void heterogeneous(Problem& p) {
   paint(p, 3, -width, -0.2 * width, 0.6 * depth, depth);
 }
 
-/// As a CT: each cell has one of two hundred media, tissue to either side, and hardly two neighbours are alike.
+/// Like a CT: each cell has one of two hundred materials, with tissue to either side, and few neighbours are alike.
 void many_media(Problem& p) {
   const char* names[] = {"muscle-skeletal", "pmma", "bone-compact-icru", "water", "air"};
   p.materials = {material("water")};
@@ -34,10 +34,10 @@ void many_media(Problem& p) {
   for (auto& m : p.map) m = static_cast<std::uint8_t>(random() % p.materials.size());
 }
 
-/// Size of the scenarios: the same code in a few cells, or in ten times as many.
+/// Size of the scenarios: the same code on a few cells, or on ten times as many.
 struct Size {
   double beam_energy, beam_depth, beam_angle_step, filled_angle_step;
-  double linear_bins;  // a tenth of the range is not to be spread by the bins
+  double linear_bins;  // the bins must not spread a tenth of the range
   int filled_steps, random_steps;
 };
 
@@ -64,7 +64,7 @@ void uniform(Problem& p, double step, double lowest) {
   p.grid.energy_min = lowest;
 }
 
-/// Every knob turned at random.
+/// A problem with random values of all settings.
 Problem random_problem(const Size& size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto real = [&](double low, double high) {
@@ -162,7 +162,7 @@ std::vector<ParityScenario> make(const Size& size) {
   p.step = 0.31;
   add("beam at the edge, linear remap, odd steps", p);
 
-  // Rows of cells that fill whole quads and that do not, left through either end.
+  // Row lengths that are multiples of four and others; the beam leaves through either end.
   for (const int nx : {20, 19, 18, 17}) {
     for (const double side : {-1.0, 1.0}) {
       p = water_problem(size.beam_energy, {0.45 * nx, size.beam_depth, 0.45, 0.2}, 0.4, size.beam_angle_step);
@@ -183,11 +183,11 @@ std::vector<ParityScenario> make(const Size& size) {
   p = beam();
   follow_reactions(p);
   p.beam.x_sigma = 0.7;
-  p.grid.dx = 0.3;  // several cells in a column of reactions
+  p.grid.dx = 0.3;  // several cells per column of reactions
   add("beam in water, reactions followed", p);
 
   p = beam();
-  p.beam.z = 1.3;  // the entrance lies inside the grid
+  p.beam.z = 1.3;  // the entrance is inside the grid
   p.nuclear = Nuclear::kAttenuation;
   add("beam that starts inside the grid", p);
   p = filled(6, 6);
@@ -196,7 +196,7 @@ std::vector<ParityScenario> make(const Size& size) {
 
   p = filled(7, 6);
   p.grid.ntheta = 15;
-  p.grid.dtheta = 0.28;  // to 2 rad on either side: some go backwards, through every face
+  p.grid.dtheta = 0.28;  // to 2 rad on either side: some protons go backwards, and leave through every face
   p.grid.theta_centre = p.beam.angle = 0.1;
   all.push_back({"filled, angles that go backwards", p, true});
 
@@ -215,7 +215,7 @@ std::vector<ParityScenario> make(const Size& size) {
   }
   heterogeneous(p);
   add("spots of three energies at two places", p);
-  p.beam.z = 0.9;  // their ways to the first node differ
+  p.beam.z = 0.9;  // their paths to the first node differ
   p.spots.resize(3);
   add("spots that start inside the grid", p);
 

@@ -1,5 +1,5 @@
-// Gates of test/physics/gold.md on the grid: halving each spacing alone moves nothing, both
-// steppings agree, ψ stays positive, and the ledger closes, on the grids of the shipped scenarios.
+// Gates of test/physics/gold.md on the grid. Halving each spacing alone has no effect, both steppings agree, ψ stays
+// positive, and the ledger balances, on the grids of the shipped scenarios.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kRange = 40.8;  // mm
 
-/// assets/scenarios/water-70MeV.json, narrower: its beam never gets near the sides.
+/// assets/scenarios/water-70MeV.json in a narrower box: the beam stays away from the sides.
 Problem water_70() {
   Problem p = test::water_problem(70.0, {16, 46, 0.25, 0.2}, 0.4, 0.005);
   p.precision = Precision::kFp32;
@@ -60,15 +60,15 @@ TEST("long gate, halving the angle step, the range step or dx alone: R80 moves <
 }
 
 TEST("long gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
-  // Half steps split range bins, so the beam widens along z (the next test) and with it what is to be
-  // solved: a coarser angle grid keeps this in seconds.
+  // Half steps split range bins, so that the beam widens along z (the next test) and the problem grows. A coarser angle
+  // grid limits the time to seconds.
   Problem coarse = water_70();
   coarse.grid.dtheta *= 2.0;
   coarse.grid.ntheta = (coarse.grid.ntheta + 1) / 2;
   Problem fine = coarse;
   fine.step *= 0.5;
   check_same(Observed(coarse), fine, "step");
-  // Depth stepping takes its steps from dz.
+  // Depth stepping uses dz as its step.
   Problem depth = water_70();
   depth.stepping = Stepping::kDepth;
   Problem halved = depth;
@@ -82,7 +82,8 @@ TEST("long gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
 TEST("range bins that the step does not divide widen the falloff by the extra straggling that is stated") {
   Problem p = water_70();
   p.stepping = Stepping::kDepth;
-  // Straight ahead the path of a plane is a whole bin, and nothing is split; at the beam's angles it is a little longer.
+  // Straight ahead, the path of a plane is one bin, and no bin is split; at the beam's angles the path is a little
+  // longer.
   Problem straight = p;
   straight.scattering = Scattering::kOff;
   CHECK(TableBuilder(straight).outline().extra_straggling_mm < 1e-3);
@@ -142,7 +143,7 @@ TEST("long gate, ledger: FP32 closes over 800 steps with angle kernels of a hund
   p.variant = "auto";
   const Observed o(p);
   CHECK(o.result().steps > 800);
-  CHECK(transport::build_tables(p).angle_half_max > 50);  // a GPU keeps those it made
+  CHECK(transport::build_tables(p).angle_half_max > 50);  // made on the host: a GPU keeps its tables
   CHECK(o.result().number.back().rel_error <= 1e-6);
   CHECK(o.result().energy.back().rel_error <= 1e-6);
 }

@@ -17,7 +17,7 @@ using namespace transport;
 
 }  // namespace
 
-/// Solid water as the plan's inputs have it; stopping powers by Bethe's formula, scaled to water's table.
+/// Solid water as in the inputs of the plan; stopping powers by Bethe's formula, scaled to the table of water.
 Material dcpt_solid_water(double excitation_eV, const char* water_table) {
   const Material water = material("water", 1.0, water_table);
   const double of_water_eV = std::string_view(water_table) == "icru90" ? 78.0 : 75.0;
@@ -33,14 +33,14 @@ Material dcpt_solid_water(double excitation_eV, const char* water_table) {
     return std::log(1.022e6 * beta2 * gamma * gamma / excitation_eV) - beta2;
   };
   for (std::size_t i = 0; i < m.energies.size(); ++i) {
-    const double energy = std::max(m.energies[i], 1.0);  // below it Bethe's formula does not hold, nor is there range
+    const double energy = std::max(m.energies[i], 1.0);  // below that, Bethe's formula fails and ranges are negligible
     m.stopping[i] *= m.z_over_a / water.z_over_a * bethe(energy, excitation_eV) / bethe(energy, of_water_eV);
   }
   return m;
 }
 
 Problem dcpt_plan(double excitation_eV) {
-  // From the nozzle's reference plane the beam comes through 477.5 mm of air.
+  // From the nozzle's reference plane, the beam passes 477.5 mm of air.
   const Material air = material("air");
   const physics::StoppingTable in_air(air.energies, air.stopping);
   const double energy = in_air.energy_at(in_air.range(160.36) - 47.75 * air.density);

@@ -1,6 +1,6 @@
 /**
- * The distal falloff of a beam straight ahead on the grid that the program chooses; against the quadrature of the
- * oracle and against finer grids: neither its cells nor its range bins show. Other energies: `default-falloff.long.test.ts`.
+ * The distal falloff of a straight beam on the program's default grid, compared with the oracle's quadrature and with
+ * finer grids: neither cells nor range bins have a visible effect. Other energies: `falloff.long.test.ts`.
  */
 import { test } from 'vitest';
 import { expectFalloffOfFinerCells, expectFalloffWithoutAngles } from './falloff.ts';

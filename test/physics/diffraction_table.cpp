@@ -1,4 +1,4 @@
-// The published images of nanoBragg, to the digits that were printed: largest pixel, its place, and the sum of all.
+// The published images of nanoBragg, to the printed digits: largest pixel, its position, and the sum of all.
 #include <string>
 
 #include "../kernels/diffraction/problems.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 struct Published {
   double max;
-  int slow, fast;  // the first of those that tie …
-  int ties;        // … in a square of this many pixels a side
+  int slow, fast;  // position of the first of the largest pixels …
+  int ties;        // … which are a square of this many pixels a side
   double sum;
 };
 
@@ -23,7 +23,7 @@ void check_against(const Problem& p, const Published& wanted) {
     CHECK_NEAR(got.max, wanted.max, 6e-7 * (wanted.max > 10 ? 1.0 : 0.01));
     CHECK(got.slow >= wanted.slow && got.slow < wanted.slow + wanted.ties);
     CHECK(got.fast >= wanted.fast && got.fast < wanted.fast + wanted.ties);
-    // Twelve digits: of a million pixels a few round the other way in FP32.
+    // Twelve digits: a few of a million pixels may round differently in FP32.
     CHECK_REL(got.sum, wanted.sum, 1e-11);
   }
 }
@@ -46,8 +46,8 @@ TEST("published diffraction image: triclinic, with the right cell") {
 }
 
 TEST("published diffraction image: triclinic, through the matrix of the published cell") {
-  // The program takes 1/c* for V*/(a*b*c*), and then stretches the edges back to their lengths: another cell, of
-  // angles 75.04, 85.01 and 95.01 degrees. As a matrix that cell is as good as any.
+  // The program uses V*/(a*b*c*) instead of 1/c*, and then stretches the edges back to their lengths. That gives
+  // another cell, with angles of 75.04, 85.01 and 95.01 degrees. Given as a matrix, that cell is as valid as any.
   Problem p = triclinic_problem();
   const Cell cell = *p.crystal.cell;
   const double v = volume(cell);

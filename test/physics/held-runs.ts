@@ -1,6 +1,6 @@
 /**
- * Checks every transport run of a test's own process against its longest way, however the test makes it. All runs share
- * the addon, which reports their ends. A test with a run beyond it fails.
+ * Checks every transport run of a test's own process against its longest path, however the test makes it. All runs
+ * share the addon, which reports their ends. A test with a run beyond that path fails.
  */
 import { afterEach, expect } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import { beyondLongestWay } from './longest-way.ts';
 
 type Runs = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
 
-/** Changes `addon` in place. `tell` hears of every run that came too far. */
+/** Changes `addon` in place. `tell` is called for every run whose mean range is too long. */
 export function holdRuns(addon: Runs, tell: (reason: string) => void): void {
   const { createTransport, layTransport, layBeams } = addon;
   const judge = (...run: Parameters<typeof beyondLongestWay>): void => {
@@ -29,7 +29,7 @@ export function holdRuns(addon: Runs, tell: (reason: string) => void): void {
       judge(problem, result);
       return result;
     };
-    // A method of the native class: it cannot be assigned.
+    // A method of the native class, which cannot be assigned.
     return Object.defineProperty(run, 'start', { value: judged });
   };
   addon.createTransport = (problem) => held(createTransport.call(addon, problem), problem);
@@ -66,5 +66,5 @@ if (shared[HELD] === undefined) {
   holdRuns(shared, (reason) => reasons.push(reason));
 }
 
-// Those too that a test left running: the next one hears of them.
+// Includes runs that an earlier test left unfinished: they fail the next test.
 afterEach(() => expect(shared[HELD]?.splice(0)).toEqual([]));

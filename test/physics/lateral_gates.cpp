@@ -1,5 +1,5 @@
-// Gates of test/physics/gold.md on scattering: the moments of the beam against Fermi-Eyges
-// quadratures with the same scattering power, and against section 4.
+// Gates of test/physics/gold.md on scattering: the moments of the beam, compared with Fermi-Eyges quadratures of the
+// same scattering power, and with section 4.
 #include <cmath>
 #include <functional>
 
@@ -17,7 +17,7 @@ namespace {
 
 using Power = std::function<double(double energy)>;  // rad² per g/cm²
 
-/// Resolved: σ_x at a quarter of the range is three cells or more, σ_θ three bins or more.
+/// A grid that resolves the beam: σ_x at a quarter of the range is at least three cells, σ_θ at least three bins.
 Problem resolved(double energy, double range, Stepping stepping) {
   const double dx = energy < 80 ? 0.025 : energy < 120 ? 0.05 : energy < 180 ? 0.1 : 0.2;
   const double dz = energy < 80 ? 0.2 : energy < 120 ? 0.25 : 0.5;
@@ -65,7 +65,7 @@ TEST("gate, A0 A1 A2 in 300 mm of air and in water behind it: within 1 % of Ferm
   for (const auto& [energy, model] :
        {std::pair{70.0, kMoliere}, {100.0, kMoliere}, {100.0, kHighland}, {150.0, kMoliere}, {200.0, kMoliere}}) {
     const double in_water_mm = energy < 120.0 ? 20.0 : 60.0;
-    // Bins of residual range as the program chooses them: what 83 mm of air take.
+    // Bins of residual range as in default grids: as wide as the range lost in 83 mm of air.
     Problem p = test::water_problem(energy, {8.0, kGap + in_water_mm + 5.0, 0.1, 0.25}, 0.15, 0.005);
     p.materials.push_back(test::material("air"));
     test::paint(p, 1, -4.0, 4.0, 0.0, kGap);

@@ -1,4 +1,5 @@
-// Gates on LET: primaries of a plan as by SHIELD-HIT12A, all protons within the codes (assets/reference).
+// Gates on LET: the plan's primaries compared with SHIELD-HIT12A, and all protons with the spread of the codes
+// (assets/reference).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,7 +18,7 @@ using test::Curve;
 
 namespace {
 
-/// Sums over x of one moment, by depth.
+/// One moment summed over x, by depth.
 Curve along_depth(const std::vector<double>& fields, const transport::Tables& t, std::size_t k) {
   Curve out{0.5 * t.dz, t.dz, {}};
   const std::size_t nx = static_cast<std::size_t>(t.nx);
@@ -28,7 +29,7 @@ Curve along_depth(const std::vector<double>& fields, const transport::Tables& t,
   return out;
 }
 
-/// keV/µm from the isocentre; 0 where there are no protons.
+/// Average LET in keV/µm by depth from the isocentre; 0 where there are no protons.
 Curve average(const std::vector<double>& fields, const transport::Tables& t, std::size_t over) {
   Curve out = along_depth(fields, t, over + 1);
   const Curve below = along_depth(fields, t, over);
@@ -37,7 +38,8 @@ Curve average(const std::vector<double>& fields, const transport::Tables& t, std
   return out;
 }
 
-/// Inelastic reactions that take protons from the beam and emit none: what is left among the products is scattered elastically.
+/// Removes protons from inelastic reactions without emitting any, so that all protons among the products are
+/// elastically scattered ones.
 transport::Problem elastic_alone(transport::Problem p) {
   for (auto& [path, text] : p.nuclear_texts) {
     std::istringstream lines(text);
@@ -62,8 +64,9 @@ transport::Problem elastic_alone(transport::Problem p) {
 }  // namespace
 
 TEST("gate, LETd of primaries in the plan's last centimetres: elastically scattered protons are the difference") {
-  // SHIELD-HIT12A counts them as primaries. Its average lies between that without them and that with all of them, recoils
-  // of hydrogen too. I is that of the elements: with it the range is SHIELD-HIT12A's within 0.15 mm.
+  // SHIELD-HIT12A counts elastically scattered protons as primaries. Its average lies between the one without them and
+  // the one with all of them, recoils of hydrogen included. I is that of the elements: with it the range agrees with
+  // SHIELD-HIT12A's within 0.15 mm.
   transport::Problem p = test::dcpt_plan(test::kExcitationOfElements_eV);
   p.track_scores = true;
   const test::Observed plain(p), elastic(elastic_alone(p));
@@ -108,8 +111,8 @@ TEST("gate, LET of primaries in a plan as by SHIELD-HIT12A") {
                   track.at(at), 100 * off(track, 1), dose.at(at), 100 * off(dose, 2), all_track.at(at),
                   100 * off(all_track, 3), all_dose.at(at), 100 * off(all_dose, 4));
     }
-    // To 15 mm before the end: there the range's 0.2 mm of difference changes the average over dose by more. So do
-    // protons that were deflected elastically: see the gate above.
+    // Compared up to 15 mm before the end. Beyond, the range difference of 0.2 mm changes the dose average by more; so
+    // do elastically deflected protons, see the gate above.
     if (at > 132.0) continue;
     most_track = std::max(most_track, std::abs(off(track, 1)));
     most_dose = std::max(most_dose, std::abs(off(dose, 2)));

@@ -18,7 +18,7 @@ double Curve::at(double position) const {
 }
 
 std::vector<double> Curve::edges() const {
-  // Equal slopes on both sides of each edge: e[i-1] + 4 e[i] + e[i+1] = 3 (v[i-1] + v[i]). Thomas' algorithm.
+  // Equal slopes on both sides of each edge: e[i-1] + 4 e[i] + e[i+1] = 3 (v[i-1] + v[i]). Solved by Thomas' algorithm.
   const std::size_t n = value.size();
   std::vector<double> edge(n + 1), upper(n + 1);
   upper[0] = 0.5;
@@ -34,9 +34,9 @@ std::vector<double> Curve::edges() const {
 
 namespace {
 
-constexpr int kParts = 400;  // points of a cell that are looked at
+constexpr int kParts = 400;  // sampling points per cell
 
-/// The value in cell `i` at part `t` of it.
+/// Value in cell `i` at fraction `t` of its width.
 double in_cell(const Curve& c, const std::vector<double>& edge, std::size_t i, double t) {
   return edge[i] * (1.0 - 4.0 * t + 3.0 * t * t) + edge[i + 1] * (3.0 * t * t - 2.0 * t) +
          c.value[i] * 6.0 * t * (1.0 - t);
@@ -82,7 +82,7 @@ Curve Observed::depth_dose() const {
 
 Curve Observed::dose_along(double x0, double z0, double angle) const {
   const transport::Tables& t = tables();
-  constexpr int kParts = 8;  // a cell is spread as 8 × 8 points
+  constexpr int kParts = 8;  // a cell is sampled at 8 × 8 points
   const double width = std::min(t.dx, t.dz);
   Curve curve{0.5 * width, width,
               std::vector<double>(u(static_cast<int>(std::hypot(t.nx * t.dx, t.nz * t.dz) / width) + 1))};

@@ -1,5 +1,5 @@
-// Gates of test/physics/gold.md on range and falloff, against its values:
-// monoenergetic pencil beams in water (PSTAR, gottschalk, Bohr, no nuclear reactions).
+// Gates on range and falloff with the values of test/physics/gold.md: monoenergetic pencil beams in water (PSTAR,
+// gottschalk, Bohr, no nuclear reactions).
 #include <cmath>
 #include <string>
 
@@ -18,11 +18,11 @@ struct Row {
   double energy, range, w80_20;  // MeV, mm
 };
 
-// Those of test/physics/gold.md.
+// Values of test/physics/gold.md.
 constexpr Row kWater[] = {
     {70, 40.80, 0.616}, {100, 77.18, 1.130}, {150, 157.7, 2.224}, {200, 259.6, 3.557}, {250, 379.4, 5.080}};
 
-/// The default scenario's kind of grid: dz <= W/3, room for the whole beam.
+/// A grid like the default scenario's: dz <= W/3, wide enough for the whole beam.
 Problem pencil(const Row& row, Stepping stepping) {
   const auto [energy, range, w80_20] = row;
   const double dz = w80_20 / 3.0 > 1.0 ? 1.0 : w80_20 / 3.0 > 0.5 ? 0.5 : w80_20 / 3.0 > 0.25 ? 0.25 : 0.2;
@@ -34,18 +34,18 @@ Problem pencil(const Row& row, Stepping stepping) {
   return p;
 }
 
-/// Straight ahead and no spread: what is left of the solver is slowing down.
+/// Straight ahead and without spread, which leaves only slowing down.
 Problem straight(double energy, double range, double dz) {
   Problem p = test::water_problem(energy, {11.0, 1.2 * range, 1.0, dz}, 0.01, 0.01);
   p.scattering = Scattering::kOff;
   p.straggling = Straggling::kOff;
-  p.grid.cutoff = 0.5;  // 9 µm of range: the default's 76 µm would be 0.2 % of 40 mm
+  p.grid.cutoff = 0.5;  // 9 µm of range; the default cutoff of 76 µm would be 0.2 % of 40 mm
   p.variant = "auto";
   return p;
 }
 
-/// Mean depth where protons end: the integral of their fluence over depth, less half of the last
-/// step, which counts whole.
+/// Mean depth where protons stop: the integral of their fluence over depth, minus half of the last step, which counts
+/// fully.
 double mean_range(const Observed& o, const Problem& p) {
   double sum = 0.0;
   for (int z = 0; z < o.tables().nz; ++z) {
@@ -86,7 +86,8 @@ TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, uniform e
 }
 
 TEST("long gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: path stepping") {
-  // 250 MeV, path stepping takes ten times as long as all of these; depth stepping covers it.
+  // Without 250 MeV, which needs ten times as long with path stepping as all others; the gate of depth stepping
+  // includes it.
   for (const Row& row : kWater) {
     if (row.energy < 250) check_falloff(Observed(pencil(row, Stepping::kPath)), row);
   }
@@ -103,8 +104,8 @@ TEST("gate, the same by depth stepping; R80 is R0 within 0.1 mm or 0.05 %, W80-2
 }
 
 // R80 and W80-20 in the continuous limit, by an independent calculation (Fokker-Planck in residual range on steps of
-// sigma/40, PSTAR, Bohr): R80 - R0 = c sigma along the path, less the detour of the path; the integral of half the
-// variance of the angle over depth (gottschalk).
+// sigma/40, PSTAR, Bohr). R80 - R0 = c sigma along the path, minus its detour; that is half of the variance of the
+// angle, integrated over depth (gottschalk).
 struct Continuous {
   double energy, range, r80_less_r0, w80_20;  // MeV, mm
 };
@@ -119,7 +120,7 @@ TEST(
   for (const Continuous& row : kContinuous) {
     double r80[2];
     for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
-      // Angles and x as coarse as the depth dose does not notice.
+      // Angles and x are as coarse as is possible without an effect on the depth dose.
       const double dz = row.w80_20 / 3.0 > 1.0 ? 1.0 : row.w80_20 / 3.0 > 0.5 ? 0.5 : 0.2;
       Problem p = test::water_problem(row.energy, {60.0, std::ceil(1.06 * row.range), 4.0, dz}, 0.4, 0.02);
       p.stepping = stepping;
@@ -137,8 +138,8 @@ TEST(
 }
 
 TEST("gate, R80 and the peak do not depend on where the range bins end: ranges apart by parts of a bin") {
-  // 70 MeV and bins of 0.2 mm, less than half the straggling: taken at their centres, the last bins would move R80 to
-  // and fro by 0.05 mm and the peak by 6 %.
+  // 70 MeV with bins of 0.2 mm, less than half the straggling. If the last bins counted at their centres, R80 would
+  // vary by 0.05 mm and the peak by 6 %.
   double lowest[2] = {1e9, 1e9}, highest[2] = {};
   for (const double more : {0.0, 0.05, 0.1, 0.15}) {
     Problem p = test::water_problem(70.0, {20.0, 44.0, 2.0, 0.2}, 0.4, 0.04);
@@ -191,8 +192,8 @@ TEST("attenuation: protons are lost as 1 + 0.012 R, and four tenths or more of t
   for (const double depth : {50.0, 130.0, 200.0}) {
     CHECK_REL(o.fluence(depth).number, (1.0 + 0.012 * (25.96 - 0.1 * depth)) / (1.0 + 0.012 * 25.96), 0.002);
   }
-  // Lost evenly over the range, a proton has on average 0.639 of its energy left (R ∝ E^1.77). Of that four
-  // tenths escape, and more over the first centimetres, where the deposited share still builds up.
+  // If lost evenly over the range, a proton has on average 0.639 of its energy left (R ∝ E^1.77). Four tenths of that
+  // escape, and more over the first centimetres, where the deposited share still builds up.
   const double lost = o.result().number.back().nuclear * 200.0 * 0.639;
   CHECK(o.result().energy.back().nuclear > 0.4 * lost);
   CHECK(o.result().energy.back().nuclear < 0.55 * lost);

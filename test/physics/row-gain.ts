@@ -1,16 +1,16 @@
 /**
- * Spread of range from a tilted beam's thin rows along its axis, measured: falloffs in cells of several widths against
- * that in cells which add next to nothing. Energies and angles differ from those of the gates. The engine's `kRowGain`
- * is the mean of the printed gains:
+ * Measures the spread of range that the thin rows of cells along a tilted beam's axis add. It compares falloffs in
+ * cells of several widths with that in cells which add next to nothing. Energies and angles differ from those of the
+ * gates. The engine's `kRowGain` is the mean of the printed gains:
  *
  *   node test/physics/row-gain.ts
  *
- * Twenty seconds on one core. With the argument `fine`, in bins as fine as the program's own.
+ * Needs twenty seconds on one core. The argument `fine` selects bins as fine as the program's own.
  */
 import { summaryOf } from '../../electron/host/workloads/transport/readouts.ts';
 import { runScenario } from '../electron/host/small-run.ts';
 
-/** W80–20 of a Gaussian spread of range, in standard deviations of it. */
+/** W80–20 of a Gaussian spread of range, divided by its standard deviation. */
 const FALLOFF = 1.312;
 
 type Stepping = 'depth' | 'path';
@@ -31,10 +31,10 @@ export const tiltedBeams: readonly TiltedBeam[] = [
 export interface RowGain {
   readonly stepping: Stepping;
   readonly dx_mm: number;
-  /** Spread of range by cells, bins and readouts, mm: as the run says it, and as its falloff shows it. */
+  /** Spread of range by cells, bins and readouts, mm: as the run reports it, and as its falloff shows it. */
   readonly said_mm: number;
   readonly there_mm: number;
-  /** Cells² that rows gain: as the falloff shows, and as the engine takes it. */
+  /** Variance that rows add, in cells²: from the falloff, and as the engine assumes it. */
   readonly gain: number;
   readonly taken: number;
 }
@@ -42,7 +42,7 @@ export interface RowGain {
 interface Solved {
   readonly w80_20_mm: number;
   readonly said_mm: number;
-  /** Without what the readouts add. */
+  /** Spread without the contribution of the readouts. */
   readonly engine_mm: number;
 }
 
@@ -51,7 +51,7 @@ interface Grid {
   readonly dx_mm: number;
   readonly dz_mm: number;
   readonly dtheta_mrad: number;
-  /** Range bins to a step. */
+  /** Range bins per step. */
   readonly bins: number;
 }
 
@@ -74,16 +74,16 @@ async function solve({ energy_MeV, angle_deg }: TiltedBeam, grid: Grid): Promise
   };
 }
 
-/** Range bins to a step. */
+/** Range bins per step. */
 type Bins = Readonly<Record<Stepping, number>>;
 
-/** By depth in bins of a quarter of a step, by path in bins of a step: neither adds much compared with the rows. */
+/** Bins of a quarter of a step by depth, of a step by path: both add little compared with the rows. */
 const usualBins: Bins = { depth: 4, path: 1 };
-/** As fine as the program's own choice ever is, and finer. */
+/** Bins as fine as the program ever chooses, or finer. */
 export const fineBins: Bins = { depth: 8, path: 6 };
 const widths = [8, 4, 2] as const;
 
-/** Gains of one beam in cells of 2 to 8 times their depth; by depth stepping of 1 too. */
+/** Gains of one beam in cells whose widths are 2 to 8 times their depth; with depth stepping also 1. */
 export async function rowGains(beam: TiltedBeam, bins: Bins = usualBins): Promise<readonly RowGain[]> {
   const { dz_mm, angle_deg } = beam;
   const sine = Math.sin((angle_deg * Math.PI) / 180);
@@ -99,7 +99,7 @@ export async function rowGains(beam: TiltedBeam, bins: Bins = usualBins): Promis
     for (const width of stepping === 'depth' ? [...widths, 1] : widths) {
       solved.set(width, await solve(beam, cells(width)));
     }
-    // The engine's spread grows with the width by the rows alone.
+    // Only the rows make the engine's spread grow with the width.
     const [wide, narrow] = [solved.get(8)?.engine_mm ?? Number.NaN, solved.get(2)?.engine_mm ?? Number.NaN];
     const taken = (wide ** 2 - narrow ** 2) / (sine ** 2 * dz_mm ** 2 * (8 ** 2 - 2 ** 2));
     for (const [width, { w80_20_mm, said_mm }] of solved) {

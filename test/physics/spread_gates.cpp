@@ -1,4 +1,4 @@
-// An energy spread is a Gaussian in energy, on every grid: against the quadrature of oracle/.
+// An energy spread is a Gaussian in energy, on every grid: compared with the quadrature of oracle/.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ using test::Observed;
 
 namespace {
 
-/// Straight ahead, as the quadrature is.
+/// Straight ahead, like the quadrature.
 Problem spread_beam(double energy, double sigma, double range, double dz) {
   Problem p = test::water_problem(energy, {11.0, std::ceil(1.2 * range), 1.0, dz}, 0.01, 0.01);
   p.scattering = Scattering::kOff;
@@ -30,7 +30,8 @@ Problem spread_beam(double energy, double sigma, double range, double dz) {
 
 namespace {
 
-/// A spread of `share` of the energy, in steps of a small part of the falloff; `name` is the share in the oracle's.
+/// A spread of `share` of the energy, in steps that are small compared with the falloff; `name` is the share in the
+/// names of the oracle's cases.
 struct Spread {
   int energy;
   double range;
@@ -60,10 +61,11 @@ std::vector<Spread> spreads() {
   return all;
 }
 
-/// W80-20 of a Gaussian spread of range, in standard deviations.
+/// W80-20 of a Gaussian spread of range, divided by its standard deviation.
 constexpr double kFalloff = 1.312;
 
-/// R80 within 0.02 mm, and W80-20 within 1 % of the quadrature together with what the run says that its grid adds.
+/// Expects R80 within 0.02 mm, and W80-20 within 1 %, of the quadrature combined with the spread that the run reports
+/// for its grid.
 void hold(const Spread& spread, const Problem& p) {
   const Observed o(p);
   const test::Curve dose = o.depth_dose();
@@ -86,7 +88,7 @@ TEST("gate, energy spread: R80 within 0.02 mm and W80-20 within 1 % of the quadr
 }
 
 TEST("long gate, energy spread on a uniform grid: as the quadrature has it, and what the grid adds is said") {
-  // The second is so fine that what it adds is within the hundredth.
+  // The second number of bins is so fine that its added spread is within the 1 %.
   for (const double bins : {2000.0, 8000.0}) {
     for (const Spread& spread : spreads()) {
       const bool fine = bins > 5000.0;
@@ -127,7 +129,7 @@ TEST("energy spread: mean energy in is the asked one to 1e-6, variance too, what
         CHECK_REL(sum, 1.0, 1e-12);
         CHECK_REL(mean, energy, 1e-6);
         CHECK_REL(t.start.energy_in, energy, 1e-6);
-        // A bin holds a variance of less than its own only by chance.
+        // A variance below that of a bin is represented only by chance.
         if (sigma > widest) CHECK_REL(variance, sigma * sigma, 1e-3);
       }
     }

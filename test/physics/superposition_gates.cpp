@@ -1,4 +1,4 @@
-// Fields: spots that are solved together are what they are by themselves.
+// Fields: spots solved together give the same results as each alone.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace {
 
 using namespace transport;
 
-/// Four spots in water behind a slab of bone: energies, places, angles, widths and spreads of their own.
+/// Four spots in water behind a slab of bone, each with its own energy, position, angle, width and spread.
 Problem field(Stepping stepping, EnergyGridKind kind = EnergyGridKind::kRange) {
   Problem p = water_problem(45.0, {26.0, 21.0, 0.5, 0.3}, 0.4, 0.04);
   p.stepping = stepping;
   p.variant = stepping == Stepping::kDepth ? "depth" : "window";
   p.nuclear = Nuclear::kAttenuation;
-  p.threads = 1;  // sums over lanes depend on which took what
+  p.threads = 1;  // sums over lanes depend on the tasks that each took
   p.stop_weight = 0.0;
   p.max_steps = 90;
   if (kind == EnergyGridKind::kUniform) {
@@ -70,7 +70,7 @@ double sum(const std::vector<double>& values) {
   return total;
 }
 
-/// The field without all spots but one, on the same grid.
+/// The field with only one of its spots, on the same grid.
 Problem only(Problem p, std::size_t kept) {
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
     if (i != kept) p.spots[i].weight = 0.0;
@@ -105,8 +105,8 @@ TEST("fields: the solution of a sum of spots is the sum of their solutions, to 1
       stopped += one.result().number.back().stopped;
     }
     const double highest = *std::ranges::max_element(all.result().dose);
-    // The clamp of the remap in x, the only nonlinear operator, acts on rows narrower than two cells and at edges: the
-    // grid's, and those of matter next to the beam's way.
+    // The clamp of the remap in x, the only nonlinear operator, acts on rows narrower than two cells and at edges:
+    // those of the grid, and of matter next to the beam's path.
     const double difference = worst_difference(all.result().dose, dose) / highest;
     CHECK_NEAR(difference, 0.0, 1e-6);
     CHECK_REL(all.result().energy.back().deposited, deposited, 1e-6);
@@ -132,7 +132,7 @@ TEST("fields: the ledger closes over spots, and what enters is their weights and
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     for (const bool many : {false, true}) {
       Problem p = field(stepping);
-      if (many) {  // so that spots of a spectrum become a part
+      if (many) {  // so that spots of one spectrum are merged into a part
         const std::vector<Beam> few = p.spots;
         for (const double aside : {-2.0, 1.0, 4.9}) {
           for (Beam spot : few) {
@@ -152,7 +152,7 @@ TEST("fields: the ledger closes over spots, and what enters is their weights and
       CHECK(o.result().number.back().rel_error < 1e-12);
       CHECK(o.result().energy.back().rel_error < 1e-12);
       CHECK_REL(sum(o.result().dose), o.result().energy.back().deposited, 1e-9);
-      // More profiles than spectra: the parts are the three spectra.
+      // There are more profiles than spectra, so the parts are the three spectra.
       CHECK_EQ(o.tables().start.parts.size(), std::size_t{3});
     }
   }

@@ -1,10 +1,10 @@
-/** Data of the bars next to an example: the medians of its recorded session. */
+/** Data of the bars next to an example: the median times of its recorded session. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const assets = path.resolve(import.meta.dirname, '../../assets');
 
-/** A variant's median time, where it ran, and whether its answer is right. */
+/** A variant's median time, its device, and whether its answer is correct. */
 interface Bar {
   readonly time_s: number;
   readonly device: 'cpu' | 'cuda';
@@ -24,7 +24,7 @@ interface Recorded {
   }[];
 }
 
-/** JSON files below a folder, by name, with their folders. */
+/** JSON files below a folder, by name, with their paths. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(path.join(assets, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => file.split(path.sep).join('/'))
@@ -34,7 +34,10 @@ function filesBelow(folder: string): readonly string[] {
 
 const read = (...parts: readonly string[]): unknown => JSON.parse(readFileSync(path.join(assets, ...parts), 'utf8'));
 
-/** By file below assets/scenarios: of the sessions with its name, no sweeps, the one with the most variants. */
+/**
+ * Bars by file below assets/scenarios. Of the sessions with that name, uses the one with the most variants; sweeps are
+ * left out.
+ */
 export function exampleBars(): Readonly<Record<string, readonly Bar[]>> {
   const sessions = filesBelow('runs')
     .map((file) => read('runs', file) as Recorded)

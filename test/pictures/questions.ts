@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`, first part: the pictures of the questions, light and dark, taken of the panels themselves when their examples
- * are filled.
+ * `npm run pictures`, first part: the pictures of the questions, light and dark. They are screenshots of the panels
+ * with their examples loaded.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { serve } from '../e2e/served.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'assets/questions');
-/** CSS pixels; a card shows it at half of that. */
+/** In CSS pixels; a card shows half of this size. */
 const PICTURE = { width: 480, height: 300 } as const;
-/** The window that panels are enlarged in: their words stay large against the picture. */
+/** Window of the enlarged panels: small, so that their words are large in the picture. */
 const WINDOW = { width: 760, height: 640 } as const;
 const QUALITY = 0.82;
 const PATIENCE_MS = 120_000;
 
-/** The part of the window as a WebP of the pictures' size. */
+/** A part of the window as a WebP image of the pictures' size. */
 async function webp(page: Page, clip: { x: number; y: number; width: number; height: number }): Promise<Buffer> {
   const png = (await page.screenshot({ clip })).toString('base64');
   const url = await page.evaluate(
@@ -47,11 +47,11 @@ async function filled(page: Page, { example }: Question): Promise<void> {
     await page.locator('.run-head .state-badge', { hasText: 'Done' }).waitFor();
   } else if (example.kind === 'session') await page.getByTestId('compare-row').first().waitFor({ state: 'attached' });
   else if (example.kind === 'kernel') await page.locator('.cm-line').first().waitFor();
-  // By then the last request is drawn, and notices have gone.
+  // By this time the last request is drawn, and notices have disappeared.
   await page.waitForTimeout(6_000);
 }
 
-/** The widest part of the panel that has the pictures' shape: the plot where there is one. */
+/** The largest part of the panel with the pictures' aspect ratio; the plot, if there is one. */
 async function part(page: Page, title: string) {
   const panel = page.getByRole('group', { name: title, exact: true });
   const plot = panel.locator('.plot-panel__body').first();

@@ -7,40 +7,40 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ncuValues, readNcuCsv } from '../../host/model/counters/ncu.ts';
 
-/** All of `dense-36M`. */
+/** Number of cells of `dense-36M`. */
 const CELLS = 50 * 72 * 100 * 100;
 
 const share = z.number().min(0).max(1);
 const fileSchema = z.strictObject({
   format: z.literal('braggbench-dense-step'),
   format_version: z.literal(1),
-  /** Last that changed the kernel. */
+  /** Last commit that changed the kernel. */
   kernel_commit: z.string(),
   gpu: z.string(),
   cells: z.int(),
-  /** A launch takes, under ncu. */
+  /** Seconds of a launch under ncu. */
   time_s: z.number(),
   launches: z.int().min(1),
   dram_read_bytes: z.number(),
   dram_written_bytes: z.number(),
-  /** Each of a whole warp. */
+  /** Instructions per warp, not per thread. */
   instructions: z.number(),
   dram: share,
   issue: share,
   shared: share,
   fma: share,
-  /** Mean of the multiprocessors, of the time of the step. */
+  /** Mean share of the step's time in which a multiprocessor is active. */
   busy: share,
-  /** Warps that a scheduler has while it has any. */
+  /** Mean number of warps of a scheduler while it has any. */
   warps: z.number(),
-  /** Shares of the cycles that warps waited, the longest first. */
+  /** Share of the waiting cycles by reason, the largest first. */
   stalls: z.array(z.strictObject({ reason: z.string(), share })).min(1),
-  /** Alternative designs, the shipped one first: timed without ncu, in one process on the same GPU model. */
+  /** Alternative designs, the shipped one first. They are timed without ncu, in one process on the same GPU model. */
   tried: z.array(z.strictObject({ what: z.string(), time_s: z.number().positive() })).default([]),
 });
 export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
 
-/** Throws where the CSV lacks a metric, by its name. */
+/** Counters of a dense step. Throws an error with the name of a metric that the CSV lacks. */
 export function denseStepOf(csv: string, gpu: string, kernelCommit: string): DenseStep {
   const values = ncuValues(csv, 'the CSV');
   const mean = (metric: string): number => {
@@ -67,7 +67,7 @@ export function denseStepOf(csv: string, gpu: string, kernelCommit: string): Den
 
 const fileOf = (root: string): string => path.join(root, 'assets/measured/dense-step.json');
 
-/** Null if none was saved yet. */
+/** Saved counters; null if there are none. */
 export function readDenseStep(root: string): DenseStep | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
@@ -78,7 +78,7 @@ if (import.meta.main) {
   if (csv === undefined || gpu === undefined || commit === undefined) throw new Error('wanted: NCU.csv GPU COMMIT');
   const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
   const root = path.resolve(import.meta.dirname, '../../..');
-  // Replaces the counters; separately timed designs are carried over.
+  // Replaces the counters, but retains the designs, which are timed separately.
   const tried = readDenseStep(root)?.tried ?? [];
   writeFileSync(fileOf(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
 }

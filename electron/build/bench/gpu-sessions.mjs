@@ -1,4 +1,4 @@
-/** The sessions of `npm run bench -- gpu`: file in assets/runs, and the command line that makes it. */
+/** Sessions of `npm run bench -- gpu`: their files in assets/runs, and the command lines that record them. */
 import { MICRO_SESSIONS } from './micro-sessions.mjs';
 
 const EVERY_DENSE =
@@ -14,7 +14,7 @@ const IMAGES = [
   .map((id) => `diffraction-cuda-${id}`)
   .join(',');
 
-/** CPU variants that claims compare the GPU with. */
+/** CPU variants with which claims compare the GPU. */
 const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'reference']
   .map((id) => `diffraction-${id}`)
   .join(',');
@@ -73,14 +73,16 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // Counters of every rung of the ladder. ncu repeats each kernel for every group of counters, so of two steps.
+    // Counters of every variant of the ladder. Two steps suffice, because ncu repeats each kernel for every group of
+    // counters.
     file: 'transport/h200-counters-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--set', 'solver.max_steps=2', '--variants', EVERY_DENSE, '--ncu'].concat([
       ...['--rounds', '21', '--time', '40', '--processes', '0'],
     ]),
   },
   {
-    // The notes' triple loop in Python has 21,000 slices a step here; with bins of 0.2 MeV it would have ten times as many.
+    // The triple loop in Python from the notes has 21,000 slices per step here; bins of 0.2 MeV would need ten times as
+    // many.
     file: 'transport/h200-loop-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--set', 'grid.energy.step_MeV=2', '--set', 'solver.max_steps=2'].concat([
       ...['--variants', 'cuda-gather,cuda-slice-launches', '--external', 'cupy-loop,cupy-array,numpy-loop,numpy-array'],
@@ -88,7 +90,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // The notes' own program, whole.
+    // The complete program from the notes.
     file: 'transport/h200-smatrix-uniform-grid-70MeV.json',
     userProgram: /** @type {const} */ ('smatrix-2d'),
     words: ['bench', 'uniform-grid-70MeV', '--variants', 'cuda-window,cuda-graph', '--external', 'cupy-array'].concat([
@@ -133,7 +135,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // All optimisations, and each, by the cells of the grid.
+    // All optimisations, together and alone, for several grid sizes.
     file: 'h200-sweep-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--variants', EVERY_DENSE, '--sweep', 'grid.dx_mm=2,1,0.5'].concat([
       ...['--rounds', '12', '--time', '20', '--external', 'cupy-array'],
@@ -148,7 +150,8 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // First runs of a process, with their set-up: what the notes' figures are of. A round of processes takes 10 s.
+    // First runs in a process including set-up, to which the figures in the notes refer. A round of processes needs 10
+    // s.
     file: 'diffraction/h200-sweep-first-runs.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
@@ -172,7 +175,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // The same with processes of their own: what a cold start takes.
+    // Image programs, including separate processes that measure a cold start.
     file: 'diffraction/h200-programs-1024.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--variants', BESIDE_PROGRAMS, '--external', IMAGE_PROGRAMS].concat([
@@ -184,7 +187,7 @@ export const GPU_SESSIONS = [
     words: ['bench', 'uniform-grid-70MeV', '--factorial', '--rounds', '21', '--time', '40', '--processes', '0'],
   },
   {
-    // Scattering in other ways, by the number of angles.
+    // Alternative methods of scattering, for several numbers of angles.
     file: 'transport/h200-scattering-uniform-grid-70MeV.json',
     words: [
       'bench',
@@ -241,7 +244,7 @@ export const GPU_SESSIONS = [
         `${name}-${direction}`,
         name,
         ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '45'],
-        // A buffer that is cleared first is of the way back.
+        // Only the backward direction has a variant that clears its buffer first.
         ...['--variants', direction === 'backward' ? `${LIBRARIES},cuda-cublas-cleared` : LIBRARIES],
       ),
     ),

@@ -1,6 +1,6 @@
 /**
- * Rows of a benchmark's targets, saved with the machine and the commit that produced them. The documents are generated
- * from these files.
+ * Rows of a benchmark's targets, saved with the machine and the commit that produced them. Tables of the documents are
+ * generated from these files.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { commitOf } from '../../host/model/bench/commit.ts';
 const rowSchema = z.strictObject({
   what: z.string(),
   wanted: z.string(),
-  /** Null if it could not be measured on this machine. */
+  /** Measured value; null if it could not be measured on this machine. */
   measured: z.string().nullable(),
   met: z.boolean().nullable(),
   bound: z.string().nullable().default(null),
-  /** Measured over the bound. */
+  /** Ratio of the measured value to the bound. */
   ratio: z.string().nullable().default(null),
-  /** Device that could measure it. */
+  /** Device that is needed to measure it; null if it was measured. */
   needs: z.string().nullable().default(null),
 });
 export type TargetRow = Readonly<z.input<typeof rowSchema>>;
@@ -26,9 +26,9 @@ export type TargetRow = Readonly<z.input<typeof rowSchema>>;
 const fileSchema = z.strictObject({
   format: z.literal('braggbench-targets'),
   format_version: z.literal(1),
-  /** As it is typed. */
+  /** Command as typed. */
   command: z.string(),
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   created: z.string(),
   commit: z.string().nullable(),
   machine: z.strictObject({ cpu: z.string(), cores: z.number(), load: z.number(), node: z.string() }),
@@ -40,7 +40,7 @@ export const KEEP = '--keep';
 
 const fileOf = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
 
-/** `load`: of the machine before it was measured. Gives the file. */
+/** Saves targets and returns the file's path. `load` is the load of the machine before the measurement. */
 export async function keepTargets(
   root: string,
   name: string,

@@ -8,20 +8,20 @@ import { target } from './targets.mjs';
 
 const ROUNDS = 15;
 
-/** Scenarios and the variant that measures each. */
+/** Scenarios, and the variant that is measured on each. */
 const RUNS = /** @type {const} */ ([
   ['water-150MeV', 'depth'],
   ['water-70MeV', 'window'],
 ]);
 
-/** In the order of the first round. */
+/** Configurations, in the order of the first round. */
 const WAYS = /** @type {const} */ ({
   plain: [],
   scoring: ['output.let=true'],
-  // Steps without scoring are compiled without it (SliceOps).
+  // Steps without scoring are compiled separately (SliceOps).
   off: ['output.let=false'],
   reactions: ['physics.nuclear=icru63'],
-  // Control: the difference between two equal runs.
+  // Control: the difference between two equal configurations.
   again: [],
 });
 const NAMES = /** @type {readonly (keyof typeof WAYS)[]} */ (Object.keys(WAYS));
@@ -94,8 +94,9 @@ function median(values) {
 }
 
 /**
- * Products are compared with the steps of the same run, which other programs slow down equally: median over the rounds.
- * Other configurations are compared with the plain steps by the fastest runs of each.
+ * Targets from the measured rounds. Reaction products are compared with the steps of the same run, which other programs
+ * slow down equally, by the median over the rounds. Other configurations are compared with the plain steps by the
+ * fastest runs of each.
  * @param {readonly PhysicsCost[]} costs
  */
 export function physicsTargets(costs) {

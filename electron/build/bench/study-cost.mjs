@@ -1,4 +1,4 @@
-/** Overhead of a study over the sum of its solves. */
+/** Measures the overhead of a study over the sum of its solves. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,8 @@ import { capture } from '../setup/command.mjs';
 export const STUDY_POINTS = 1000;
 
 /**
- * Beams of water-70MeV on one thread each, on every core: wall time and the engine's own seconds. Null where it failed.
+ * Solves beams of water-70MeV on one thread each, on all cores. Returns the wall time and the engine's own seconds;
+ * null if the study failed.
  * @param {string} cli
  */
 export async function studyOfBeams(cli, points = STUDY_POINTS) {

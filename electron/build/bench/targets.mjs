@@ -1,4 +1,4 @@
-/** Compares the stated speed targets with saved sessions. Plain data in, lines out. */
+/** Compares the stated speed targets with saved sessions. Takes plain data and returns lines of text. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -35,7 +35,7 @@ function entry(session, label) {
   return session?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured');
 }
 
-/** A value of an entry's accuracy or quantities, by id. @param {readonly Named[]} all @param {string} id */
+/** Value of an accuracy or quantity by id. @param {readonly Named[]} all @param {string} id */
 const named = (all, id) => all.find((one) => one.id === id)?.value ?? null;
 
 /** @param {Entry | undefined} one */
@@ -70,7 +70,10 @@ export function denseStep(session, label) {
   return { ...row, bound: `${milliseconds(step_s * share)}, copy`, ratio: `${(100 * share).toFixed(0)} % of copy` };
 }
 
-/** Bytes per second of reading and writing each cell once per step, over the copy bandwidth. @param {Session | undefined} session @param {string} label */
+/**
+ * Rate of reading and writing each cell once per step, relative to the copy bandwidth. @param {Session | undefined}
+ * session @param {string} label
+ */
 function shareOfCopy(session, label) {
   const found = entry(session, label);
   const ceiling = session?.reports[0]?.machine.gpu?.ceilings?.copy_bytes_per_s;
@@ -182,7 +185,7 @@ export function cpuTargets(sessions, peakBytes) {
 }
 
 /**
- * Overhead of a study: its wall time on all lanes over the engine's own seconds, less one.
+ * Overhead of a study: its wall time on all lanes relative to the engine's own seconds, less one.
  * @param {{ wall_s: number, lanes: number, solves_s: number, points: number } | null} study
  */
 export function studyTargets(study) {
@@ -194,7 +197,7 @@ export function studyTargets(study) {
 }
 
 /**
- * The correct images of a session's first report, warm.
+ * Correct images of a session's first report, from warm runs.
  * @param {ImageSession | undefined} session
  * @returns {{ label: string, time_s: number | null, bright: number | null, ns_per_term: number | null }[]}
  */
@@ -207,7 +210,7 @@ function rightImages(session) {
 }
 
 /**
- * Time per lattice factor and core of a diffraction image, ns. Only of variants whose image is right.
+ * Time per lattice factor and core of a diffraction image, in ns. Only variants with a correct image count.
  * @param {Map<string, ImageSession>} sessions
  */
 export function imageTargets(sessions) {
@@ -220,7 +223,7 @@ export function imageTargets(sessions) {
 }
 
 /**
- * Device time of an image on the GPU, of variants whose image is right.
+ * Device time of an image on the GPU, for variants with a correct image.
  * @param {Map<string, ImageSession>} sessions
  */
 export function gpuImageTargets(sessions) {
@@ -249,7 +252,8 @@ export function gpuImageTargets(sessions) {
 }
 
 /**
- * The linear layer: the library's product with and without its epilogue, and our own kernel against it.
+ * Targets of the linear layer: the library's product with and without its epilogue, and our own kernel compared with
+ * it.
  * @param {Map<string, { reports: { entries: { label: string, status: string, time_s: number, verdict: string,
  *   quantities: { id: string, value: number | null }[] }[] }[] }>} sessions
  */
@@ -285,7 +289,7 @@ export function layerTargets(sessions) {
 }
 
 /**
- * Table rows: target, measured value, met or missed; the bound and the ratio to it, if there is one.
+ * Table rows: target, measured value, met or missed; also the bound and the ratio to it, if there is one.
  * @param {readonly Target[]} targets
  */
 export function targetLines(targets) {

@@ -1,6 +1,7 @@
 /**
- * Results of `npm run bench -- tuning` for each session: the default constants compared with the best ones. assets/tuned
- * contains one such file per GPU model; the defaults of a generation are checked against them.
+ * Results of `npm run bench -- tuning` for each session: the default constants compared with the best ones.
+ * assets/tuned contains one such file per GPU model; tests check the defaults of each GPU generation against these
+ * files.
  */
 
 /**
@@ -11,7 +12,7 @@
  *   ratio: number,
  *   interval: Readonly<{ low: number, high: number }> | null,
  *   right: boolean,
- * }>} TunedEntry Its ratio is to the usual constants.
+ * }>} TunedEntry Its ratio is relative to the default constants.
  * @typedef {Readonly<{
  *   session: string, workload: string, bench: string, variant: string, file: string, scenario: string,
  *   measured: number, usual: Configuration, entries: readonly TunedEntry[],
@@ -24,7 +25,7 @@
  */
 
 /**
- * The constants in a configured variant's name; null for a variant as it is shipped.
+ * Constants in the name of a configured variant; null for a shipped variant.
  * @param {string} label
  * @returns {Configuration | null}
  */
@@ -44,7 +45,7 @@ function constantsIn(label) {
 const isRight = ({ verdict }) => !['wrong', 'impossible', 'not checked'].includes(verdict);
 
 /**
- * The entries of a session of the best: the first that was entered has the usual constants.
+ * Entries of the session that compares the best constants; the first candidate has the default ones.
  * @param {any} session as `best.json` has it
  * @returns {{ readonly usual: Configuration, readonly entries: readonly TunedEntry[] } | null}
  */
@@ -63,7 +64,7 @@ export function tunedEntries(session) {
 }
 
 /**
- * Those that are right and decidedly faster than the usual constants, the best first.
+ * Entries with correct answers that are faster than the default constants by their whole interval, the best first.
  * @param {TunedSession} session
  */
 const fasterThanUsual = ({ entries }) =>
@@ -89,8 +90,8 @@ export function reportOf(session) {
 }
 
 /**
- * Configurations of earlier sessions and of another card's record that are measured with the best: of the same source,
- * those that were faster there.
+ * Further configurations to compare with the best: those of the same source that were faster than the defaults in
+ * earlier sessions or on another GPU.
  * @param {Readonly<{ file: string, variant: string }>} session
  * @param {readonly TunedSession[]} known
  */

@@ -23,25 +23,26 @@ export const TUNING_SESSIONS = [
 ];
 
 /**
- * Duration of the session of the best constants. First runs and requests for the scenario need AROUND_SECONDS in addition.
+ * Duration in seconds of the session that compares the best constants. First runs and the preparation of the scenario
+ * need another AROUND_SECONDS.
  */
 const BEST_SECONDS = 8;
 const AROUND_SECONDS = 12;
-/** Less is no search. */
+/** Least seconds of a search. */
 const LEAST_SECONDS = 6;
-/** With less than this left nothing is begun. */
+/** No session starts if less than this is left. */
 export const TOO_LITTLE_S = 25;
 
 /**
- * Default total duration of the sessions, minutes.
+ * Default total duration of the sessions, in minutes.
  * @param {readonly TuningSession[]} sessions
  */
 export const usualMinutes = (sessions) =>
   sessions.reduce((sum, { minutes }) => sum + minutes + (BEST_SECONDS + AROUND_SECONDS) / 60, 0);
 
 /**
- * Seconds for the search of the first of the sessions that are left: its share of what is left, without what comes
- * after each search.
+ * Search time in seconds for the first of the remaining sessions: its share of the time left after subtracting the
+ * comparisons that follow each search.
  * @param {number} left_s
  * @param {readonly TuningSession[]} sessions
  */
@@ -52,7 +53,7 @@ export function searchSeconds(left_s, sessions) {
 }
 
 /**
- * Scenario that a session solves: the shipped one with the variant's stepping.
+ * Scenario of a session: the shipped one with the variant's stepping.
  * @param {TuningSession} session
  * @param {any} scenario
  */

@@ -7,7 +7,7 @@ import { callerFolder, inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 
 /**
- * Takes `--smatrix FOLDER`, `--only PARTS` and `--waits` out of the arguments.
+ * Removes `--smatrix FOLDER`, `--only PARTS` and `--waits` from the arguments, and returns both parts.
  * @param {readonly string[]} args
  */
 export function waitsArguments(args) {

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { exitCode, onPath, standBy } from './command.mjs';
 import { callerFolder, inRoot } from './root.mjs';
 
-/** The line of `braggbench serve` that carries the address with its token. */
+/** Line of `braggbench serve` that contains the address with its token. */
 const ADDRESS = /\bhttp:\/\/127\.0\.0\.1:\d+\/\S*/;
 
-/** The program that opens an address in the person's browser, or null: no browser, or no display for it. */
+/** Program that opens an address in the user's browser; null without a browser or display. */
 function opener() {
   if (process.platform === 'darwin') return { program: 'open', before: [] };
   if (process.platform === 'win32') return { program: 'rundll32', before: ['url.dll,FileProtocolHandler'] };
@@ -17,8 +17,8 @@ function opener() {
 }
 
 /**
- * Arguments of programs are everybody's to read, and the address carries the token: it goes by a page that only this
- * user may read.
+ * Writes a page that redirects to the address and that only this user may read. The address contains the token, and a
+ * program's arguments would be visible to all users.
  * @param {string} address
  * @returns {string} the folder of the page
  */
@@ -31,7 +31,7 @@ function redirectPage(address) {
 
 /**
  * @param {string} address
- * @returns {() => void} removes what was made for it
+ * @returns {() => void} removes the page that redirects to it
  */
 function openBrowser(address) {
   const found = opener();
@@ -39,10 +39,10 @@ function openBrowser(address) {
   const folder = redirectPage(address);
   const file = path.join(folder, 'open.html');
   const child = spawn(found.program, [...found.before, file], { stdio: 'ignore', detached: true });
-  child.on('error', () => {}); // the address is on the terminal
+  child.on('error', () => {}); // the address is also printed on the terminal
   child.unref();
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // By then a browser that starts slowly has read it.
+  // After this time even a slow browser has read the page.
   setTimeout(remove, 60_000).unref();
   return remove;
 }
@@ -50,7 +50,7 @@ function openBrowser(address) {
 /**
  * Serves the workbench on the loopback interface until it is interrupted.
  * @param {readonly string[]} args for `braggbench serve`
- * @param {{ open: boolean, solver?: import('../steps/staged.mjs').SolverBuild | null }} options `solver`: compiled meanwhile
+ * @param {{ open: boolean, solver?: import('../steps/staged.mjs').SolverBuild | null }} options `solver` is being compiled
  * @returns {Promise<number>} exit code
  */
 export function serveInBrowser(args, { open, solver = null }) {
@@ -68,7 +68,7 @@ export function serveInBrowser(args, { open, solver = null }) {
       process.stdout.write(chunk);
       if (opened) return;
       seen += chunk.toString('utf8');
-      // A whole line: the token may arrive in two pieces.
+      // Only complete lines are parsed, because the token may arrive in two pieces.
       const address = ADDRESS.exec(seen.slice(0, seen.lastIndexOf('\n') + 1))?.[0];
       if (!address) return;
       opened = true;

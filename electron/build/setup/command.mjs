@@ -19,7 +19,7 @@ import { root } from './root.mjs';
  * `signal`: ends the program with all that it has started, not on Windows.
  */
 
-/** Signal numbers that end a program here, for the shell's convention of 128 + n. */
+/** Numbers of the signals that end a program, for the shell's exit code of 128 + n. */
 const SIGNAL_NUMBER = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
 
 /**
@@ -31,14 +31,14 @@ export function exitCode(code, signal) {
   return 128 + (SIGNAL_NUMBER[/** @type {keyof typeof SIGNAL_NUMBER} */ (signal)] ?? 0);
 }
 
-/** Below the usual priority of 0, and high enough to get a seventh of a busy machine. */
+/** Priority lower than the default of 0, but sufficient for a seventh of a busy machine. */
 const BACKGROUND = 5;
 
 /** @type {AsyncLocalStorage<true>} */
 const background = new AsyncLocalStorage();
 
 /**
- * Programs that `work` starts through capture() have a lower priority: they use what other programs leave idle.
+ * Runs `work` so that programs started through capture() have a lower priority, and use only idle processor time.
  * @template T
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
@@ -46,7 +46,7 @@ const background = new AsyncLocalStorage();
 export const inBackground = (work) => background.run(true, work);
 
 /**
- * Ends a program that leads a group of processes, and the group, with this process or when `signal` is aborted.
+ * Ends a program and its process group when this process exits or when `signal` is aborted.
  * @param {import('node:child_process').ChildProcess} child
  * @param {AbortSignal} signal
  * @returns {() => void} undoes it
@@ -56,7 +56,7 @@ function endGroupWith(child, signal) {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   };
   if (signal.aborted) end();
@@ -69,7 +69,8 @@ function endGroupWith(child, signal) {
 }
 
 /**
- * Runs a program to its end and collects what it prints on both streams. Never throws for a failing program; the caller decides.
+ * Runs a program to its end and collects its output from both streams. Never throws for a failing program; the caller
+ * decides.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {Options} options
@@ -162,7 +163,7 @@ export function hand(program, args, options = {}) {
 }
 
 /**
- * The full path of a program on PATH, or null.
+ * Full path of a program on PATH, or null.
  * @param {string} name
  */
 export function onPath(name) {
@@ -177,7 +178,7 @@ export function onPath(name) {
 }
 
 /**
- * The last lines of a long output.
+ * Last lines of a long output.
  * @param {string} text
  * @param {number} lines
  */

@@ -1,7 +1,7 @@
 import { capture, onPath } from './command.mjs';
 import { Failure } from './say.mjs';
 
-/** CMake before 3.22 lacks what native/CMakeLists.txt asks for. */
+/** Oldest version of CMake with the features that native/CMakeLists.txt needs. */
 const CMAKE_AT_LEAST = /** @type {const} */ ([3, 22]);
 
 /** @type {Readonly<Record<'cmake' | 'compiler' | 'make', Readonly<Record<string, string>>>>} */
@@ -46,18 +46,18 @@ async function checkCompiler() {
   const version = output.trim().split('\n').pop() ?? '';
   if (code !== 0)
     throw new Failure(`${asked}; \`${compiler}\` does not run: ${version}\nInstall it: ${how('compiler')}`);
-  // Clang and GCC number differently; below 11 neither has the C++20 library.
+  // Clang and GCC have different version numbers, but below 11 neither has the C++20 library.
   if (Number(version.split('.')[0]) < 11) {
     throw new Failure(`${asked}; \`${compiler}\` is version ${version}.\nInstall a newer one: ${how('compiler')}`);
   }
 }
 
-/** Below it, Clang does not compile the ranges of GCC's C++20 library. */
+/** Older versions of Clang cannot compile the ranges of GCC's C++20 library. */
 const CLANG_AT_LEAST = 16;
 const CLANG_TRIED_FROM = 30;
 
 /**
- * The newest Clang on PATH, for a build in addition to that of the usual compiler.
+ * Newest Clang on PATH, for a build in addition to that of the default compiler.
  * @returns {Promise<Readonly<{ program: string, version: string }> | Readonly<{ missing: string }>>}
  */
 export async function findClang() {
@@ -74,10 +74,10 @@ export async function findClang() {
   return { missing: `no Clang ${CLANG_AT_LEAST} or newer here (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
 }
 
-/** Says what to install when something that the C++ build needs is missing. */
+/** Throws a Failure with install instructions if the C++ build lacks a tool. */
 export async function checkCppToolchain() {
   await checkCmake();
-  if (process.platform === 'win32') return; // cmake-js finds Visual Studio and says so when there is none
+  if (process.platform === 'win32') return; // cmake-js finds Visual Studio, and reports an error without it
   await checkCompiler();
   if (!onPath('ninja') && !onPath('make')) {
     throw new Failure(

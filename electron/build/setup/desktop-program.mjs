@@ -4,9 +4,9 @@ import { noDisplay, program } from './electron-runtime.mjs';
 import { inRoot } from './root.mjs';
 
 /**
- * @typedef {Readonly<{ kind: 'runtime', executable: string }>} Runtime Electron's own program, which is given this folder
- * @typedef {Readonly<{ kind: 'package', executable: string, folder: string }>} Packaged the program as users have it
- * @typedef {Runtime | Packaged} DesktopProgram what the desktop stories start
+ * @typedef {Readonly<{ kind: 'runtime', executable: string }>} Runtime Electron's own program, which opens this folder
+ * @typedef {Readonly<{ kind: 'package', executable: string, folder: string }>} Packaged the program as users install it
+ * @typedef {Runtime | Packaged} DesktopProgram program that the desktop tests start
  */
 
 /** Install folders of the packages of electron-builder.yml, by platform. */
@@ -16,7 +16,7 @@ const INSTALLED = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
   win32: [path.join(process.env['ProgramFiles'] ?? 'C:\\Program Files', 'Braggbench')],
 });
 
-/** Its program file and the archive's neighbour, from the folder of a package. */
+/** Program file and path of the archive, relative to the folder of a package. */
 const PARTS = /** @type {Readonly<Record<string, readonly [string, string]>>} */ ({
   linux: ['braggbench', 'resources/app.asar.unpacked'],
   darwin: ['Contents/MacOS/Braggbench', 'Contents/Resources/app.asar.unpacked'],
@@ -26,7 +26,7 @@ const PARTS = /** @type {Readonly<Record<string, readonly [string, string]>>} */
 const versionIn = (/** @type {string} */ file) => String(JSON.parse(readFileSync(file, 'utf8')).version);
 
 /**
- * The package in a folder: that which holds the program file, or on a Mac the application in it.
+ * Package in a folder: the folder with the program file or, on macOS, the application in it.
  * @param {string} folder
  * @param {NodeJS.Platform} [platform]
  * @returns {Packaged | Readonly<{ missing: string }>}
@@ -43,8 +43,7 @@ export function packageIn(folder, platform = process.platform) {
 }
 
 /**
- * Program that the desktop stories start: the package in `folder` if given, else Electron's runtime, else the installed
- * program.
+ * Program for the desktop tests: the package in `folder` if given, else Electron's runtime, else the installed program.
  * @param {string | null} folder
  * @returns {DesktopProgram | Readonly<{ missing: string }>}
  */

@@ -5,19 +5,19 @@ import { capture, exitCode, standBy } from './command.mjs';
 import { inRoot, root } from './root.mjs';
 import { say } from './say.mjs';
 
-/** Electron's npm package; its runtime is a separate download of about 110 MB that it unpacks into dist/. */
+/** Electron's npm package; its runtime is a separate download of about 110 MB, which is unpacked into dist/. */
 const PACKAGE = inRoot('node_modules/electron');
 
-/** Long enough for 110 MB over 3 Mbit/s. */
+/** Sufficient for 110 MB over 3 Mbit/s. */
 const DOWNLOAD_TIMEOUT_S = 300;
 
-/** A window opens in about 2 s; a cold disk and a virus scanner take longer. */
+/** A window opens in about 2 s; a cold disk or a virus scanner may need longer. */
 const WINDOW_TIMEOUT_S = 40;
 
-/** Printed by electron/main when the page in its first window has drawn itself. */
+/** Printed by electron/main when the page in its first window is displayed. */
 const WINDOW_READY = 'braggbench: window ready';
 
-/** The runtime's program file, or null when it was not downloaded yet. */
+/** Program file of the runtime; null if not yet downloaded. */
 export function program() {
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
   const names = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
@@ -33,14 +33,14 @@ export function program() {
   }
 }
 
-/** Why no window can open here whatever is installed, or null. */
+/** Reason why no window can open on this machine, whatever is installed; null if one can. */
 export function noDisplay() {
   if (process.platform !== 'linux') return null;
   if (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']) return null;
   return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';
 }
 
-/** When and why the last download failed, so that a start without network does not wait for it every time. */
+/** Time and reason of the last failed download, so that starts without a network do not wait for it every time. */
 const LAST_FAILURE = inRoot('dist/.stamps/electron-download.json');
 const TRY_AGAIN_AFTER_MS = 3600_000;
 
@@ -76,7 +76,7 @@ async function download() {
 }
 
 /**
- * One sentence from what a failed Electron left on standard error.
+ * One sentence from the error output of Electron.
  * @param {string} log
  * @param {number} code
  */
@@ -93,9 +93,9 @@ function whyItStopped(log, code) {
 }
 
 /**
- * Opens the workbench in Electron and stays until it is closed.
+ * Opens the workbench in Electron, and waits until it is closed.
  * @param {readonly string[]} args for electron/main
- * @param {import('../steps/staged.mjs').SolverBuild | null} [solver] compiled meanwhile
+ * @param {import('../steps/staged.mjs').SolverBuild | null} [solver] that is being compiled
  * @returns {Promise<{ exitCode: number } | { reason: string }>} the reason when no window opened
  */
 export async function runInElectron(args, solver = null) {
@@ -147,7 +147,7 @@ function openWindow(electron, args, solver) {
       release();
       if (isOpen) return resolve({ exitCode: exitCode(code, signal) });
       if (late) return resolve({ reason: `Electron opened no window within ${WINDOW_TIMEOUT_S} s` });
-      // Closed on purpose before the window came: nothing to fall back from.
+      // The user closed it before the window opened, so the browser is not opened instead.
       if (code === 0) return resolve({ exitCode: 0 });
       resolve({ reason: whyItStopped(log, exitCode(code, signal)) });
     });

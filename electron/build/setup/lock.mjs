@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inRoot } from './root.mjs';
 import { say } from './say.mjs';
 
-/** There while a process installs or builds. */
+/** Lock file that exists while a process installs or builds. */
 export const LOCK = inRoot('dist/.lock');
 const LOOK_AGAIN_MS = 200;
 
-/** Whether this call created the lock file. */
+/** Creates the lock file; returns false if it exists. */
 function take() {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
@@ -18,7 +18,7 @@ function take() {
   }
 }
 
-/** The process in the lock file; null while it is being written or was just released. */
+/** Id of the process in the lock file; null while it is being written or was just released. */
 function holder() {
   try {
     return Number(readFileSync(LOCK, 'utf8')) || null;
@@ -33,14 +33,14 @@ function isRunning(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM means that the process runs as another user.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }
 
 /**
- * Installing and building in one checkout, one process at a time: a second
- * `npm start` waits for the first and then finds everything up to date.
+ * Runs installing and building in one checkout by one process at a time. A second `npm start` waits for the first, and
+ * then finds everything up to date.
  * @template T
  * @param {() => Promise<T>} body
  * @returns {Promise<T>}
@@ -52,8 +52,8 @@ export async function alone(body) {
   while (!take()) {
     const pid = holder();
     if (pid && !isRunning(pid)) {
-      // Its owner was killed. Looked at twice, so that of two waiting processes
-      // the slower one does not remove the lock that the faster one just took.
+      // The lock's owner was killed. The file is read twice, so that the slower of two waiting processes does not
+      // remove the lock of the faster one.
       if (dead === pid) rmSync(LOCK, { force: true });
       dead = pid;
     } else if (pid && !told) {

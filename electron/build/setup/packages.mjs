@@ -17,13 +17,13 @@ function readLock(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return null; // cut off while npm wrote it: the same as not there
+    return null; // npm was interrupted while writing it
   }
 }
 
 /**
- * Whether the installed packages are those of the lock file. npm records what it put into node_modules in a hidden lock
- * file, written last. Optional packages (binaries of other platforms) may be absent, not different.
+ * Whether the installed packages are those of the lock file. npm records the contents of node_modules in a hidden lock
+ * file, which it writes last. Optional packages (binaries of other platforms) may be absent, but not different.
  * @param {Lock} wanted package-lock.json
  * @param {Lock | null} installed node_modules/.package-lock.json
  * @param {{ developer?: boolean }} [options] false: packages that only tests and checks need may be absent or of any
@@ -63,9 +63,9 @@ function npm() {
 }
 
 /**
- * Installs the packages when they are missing or not those of the lock file.
- * @param {{ developer?: boolean }} [options] false: only packages that building and running the program need, where no
- * others were installed
+ * Installs the packages if they are missing or differ from the lock file.
+ * @param {{ developer?: boolean }} [options] false: only packages that building and running the program need, if no
+ * others are installed
  */
 export async function ensurePackages({ developer = true } = {}) {
   const wanted = readLock(inRoot('package-lock.json'));
@@ -74,7 +74,7 @@ export async function ensurePackages({ developer = true } = {}) {
   if (isInstalled(wanted, installed, { developer })) return;
 
   const { program, before } = npm();
-  // `npm ci` empties node_modules first, which Windows refuses while the Node in it runs this script.
+  // `npm ci` empties node_modules first, which Windows refuses while Node runs this script from there.
   const inPlace = process.platform === 'win32' && existsSync(inRoot('node_modules'));
   const words = installWords(installed, { developer, inPlace });
   await timed('Installing packages', async () => {

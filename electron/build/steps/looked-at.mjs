@@ -5,16 +5,16 @@ import { versionToGoOn } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 
 /**
- * File names, times and sizes at the moment when everything was up to date; reading them needs hundredths of a second.
- * If they are unchanged, nothing is read again. Contents decide only if something differs: see up-to-date.mjs.
+ * File names, times and sizes from when everything was up to date; reading them needs hundredths of a second. If they
+ * are unchanged, no file is read. If they differ, contents decide: see up-to-date.mjs.
  * @typedef {Readonly<{ root: string, folders: readonly string[], files: readonly string[],
  *   settings: readonly (string | undefined)[] }>} Place
  * @typedef {{ inputs: string, outputs: string, made: readonly string[] }} Look
  */
 
 /**
- * All that the steps of the command line read or ask of the machine, generously. A compiler that changes in its place
- * is found by the next full look.
+ * Everything on which the steps of the command line depend, and somewhat more. A compiler that is replaced at the same
+ * path is noticed only by the next full check.
  * @type {Place}
  */
 export const COMMAND_LINE = {
@@ -43,8 +43,9 @@ function mark(file) {
 const marks = (files) => createHash('sha256').update(files.map(mark).join('')).digest('hex');
 
 /**
- * Every command waits for this: some 1,700 names. A folder's own time changes with the names in it.
- * @param {string} folder @param {string[]} found takes the folder and all below it
+ * Collects a folder and everything below it. Every command waits for this, for about 1,700 names. A folder's time
+ * changes with the names in it.
+ * @param {string} folder @param {string[]} found list to which the folder and everything below it are added
  */
 function collect(folder, found) {
   found.push(folder);
@@ -59,26 +60,29 @@ function collect(folder, found) {
 /** @param {string} root @param {readonly string[]} names */
 const inside = (root, names) => names.map((name) => path.resolve(root, name));
 
-/** To be taken before the full look: what changes meanwhile is then seen by the next. @param {Place} place */
+/**
+ * State of the inputs. Call before the full check, so that changes made during it are noticed by the next one. @param
+ * {Place} place
+ */
 export function inputsNow({ root, folders, files, settings }) {
   const all = inside(root, files);
   for (const folder of inside(root, folders)) collect(folder, all);
   return `${marks(all)} ${JSON.stringify(settings)}`;
 }
 
-/** Whether nothing differs from when everything was up to date. @param {Place} place @param {string} file */
+/** Whether nothing has changed since everything was up to date. @param {Place} place @param {string} file */
 export function isAsLooked(place, file = FILE) {
   if (!existsSync(file)) return false;
   try {
     const /** @type {Look} */ { inputs, outputs, made } = JSON.parse(readFileSync(file, 'utf8'));
     return inputs === inputsNow(place) && outputs === marks(inside(place.root, made));
   } catch {
-    return false; // cut off while it was written
+    return false; // interrupted while it was written
   }
 }
 
 /**
- * Keeps a look after which everything was up to date.
+ * Saves the state after a check in which everything was up to date.
  * @param {Place} place @param {string} inputs of inputsNow() @param {readonly string[]} made outputs, from the root
  */
 export function keepLook(place, inputs, made, file = FILE) {

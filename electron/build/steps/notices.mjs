@@ -1,20 +1,23 @@
-/** Licence notices of the packages of others in a bundle, as their licences ask for with every copy. */
+/** Collects licence notices of third-party packages in a bundle, because their licences require them in every copy. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot, root } from '../setup/root.mjs';
 
-/** Name of the file, in each folder of bundles. */
+/** Name of the notices file in each folder of bundles. */
 export const NOTICES = 'third-party-notices.txt';
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
-/** Packages that are one file, bundled from the packages that another depends on. That one is installed for packaging alone. */
+/**
+ * Packages that are a single file, bundled from the dependencies of another package, which is installed only for
+ * packaging.
+ */
 const BUNDLED_FROM = new Map([['node_modules/plotly.js-cartesian-dist-min', 'node_modules/plotly.js']]);
-/** Packages of WebGL and of tools: that file does not contain them, and they have no licence file. */
+/** Dependencies for WebGL and tools that such a file does not contain, and that have no licence file. */
 const NOT_BUNDLED = new Set(['weak-map', 'glslify-deps']);
 
 /**
- * Folders of all packages that one depends on, as far as they are installed.
+ * Adds the folders of all installed dependencies of a package.
  * @param {string} folder
  * @param {Set<string>} found
  */
@@ -31,7 +34,7 @@ function dependenciesOf(folder, found = new Set()) {
 }
 
 /**
- * Folder of the package that a module belongs to, from the root; null for a module of the program.
+ * Folder of the package to which a module belongs, relative to the root; null for a module of the program.
  * @param {string} module path of a file, from the root or absolute
  */
 function packageFolder(module) {
@@ -41,7 +44,7 @@ function packageFolder(module) {
 }
 
 /**
- * The text of a licence file, or the MIT licence with the author's name where the package has no such file.
+ * Text of a licence file, or the MIT licence with the author's name for a package without such a file.
  * @param {string} folder
  * @param {{ name: string, license?: unknown, author?: unknown, contributors?: unknown }} about
  */

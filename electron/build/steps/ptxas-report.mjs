@@ -8,7 +8,7 @@
  */
 
 /**
- * Most threads of a block of each kernel that has launch bounds: in `.entry sweep( … ) .maxntid 256, 1, 1 {`.
+ * Largest number of threads in a block, for each kernel with launch bounds: `.entry sweep( … ) .maxntid 256, 1, 1 {`.
  * @param {string} ptx
  */
 function readBounds(ptx) {
@@ -26,17 +26,17 @@ function readBounds(ptx) {
 }
 
 /**
- * Reads the output of `nvcc -Xptxas -v`. Each kernel is three lines:
+ * Reads the output of `nvcc -Xptxas -v`. Each kernel has these lines:
  *
  *   ptxas info    : Compiling entry function 'sweep' for 'sm_80'
  *   ptxas info    : Function properties for sweep
  *       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
  *   ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 380 bytes cmem[0]
  *
- * The maximum number of threads of a block is in the PTX alone, for kernels with launch bounds. These may be tuned by
+ * The maximum number of threads of a block is only in the PTX of kernels with launch bounds. These may differ by GPU
  * generation.
  * @param {string} log
- * @param {Readonly<Record<number, string>>} ptx of the same kernels by generation: sm_89 has the bounds of 80, sm_100 those of 90
+ * @param {Readonly<Record<number, string>>} ptx by generation: sm_89 has the bounds of 80, sm_100 those of 90
  * @returns {KernelResources[]} sorted by name, then architecture
  */
 export function readResources(log, ptx) {

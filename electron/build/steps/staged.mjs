@@ -1,6 +1,6 @@
 /**
- * A first start: the page is served while the solver is compiled. The addon that solves transport on the CPU comes first, at
- * full priority; the whole one, the CUDA kernels and the library for user kernels follow in the background.
+ * First start: the page is served while the solver is compiled. The addon that solves transport on the CPU comes first,
+ * at full priority. The complete addon, the CUDA kernels and the library for user kernels follow in the background.
  */
 
 import { rmSync } from 'node:fs';
@@ -12,10 +12,13 @@ import { addonStep, coreLibraryStep, firstAddonStep, programVersion } from './na
 import { perform, runSteps } from './run.mjs';
 import { isUpToDate } from './up-to-date.mjs';
 
-/** Name of the step of the command line's start-up image. */
+/** Name of the step for the command line's start-up image. */
 const IMAGE = 'image';
 
-/** Set if the program starts while its solver is being compiled: electron/host/io/addon/staged-solver.ts. */
+/**
+ * Environment variable that is set if the program starts while its solver is being compiled:
+ * electron/host/io/addon/staged-solver.ts.
+ */
 const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
 
 /** @typedef {Readonly<{ stage: 'none' | 'first' | 'whole', progress: string | null, failed: string | null }>} SolverState */
@@ -27,7 +30,7 @@ export class SolverBuild {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #programs = new Set();
 
-  /** Environment variables of such a program. */
+  /** Environment variables for a program that uses the solver while it is built. */
   get env() {
     return { [VARIABLE]: programVersion() };
   }
@@ -35,7 +38,7 @@ export class SolverBuild {
   /** @param {import('node:child_process').ChildProcess} program started with an IPC channel */
   attach(program) {
     this.#programs.add(program);
-    // A program that has ended, or that has the whole solver, has closed its channel.
+    // A program closes its channel when it ends or has the complete solver.
     program.on('disconnect', () => this.#programs.delete(program));
     program.on('error', () => this.#programs.delete(program));
     this.#send(program);
@@ -53,12 +56,15 @@ export class SolverBuild {
   }
 }
 
-/** Whether a start would wait for the compiler. Where a group of processes cannot be ended, it waits. */
+/**
+ * Whether a start would wait for the compiler. On Windows it has to wait, because a group of processes cannot be ended
+ * there.
+ */
 export const needsCompiler = () => process.platform !== 'win32' && !isUpToDate(addonStep());
 
 /**
  * @param {SolverBuild} solver
- * @param {readonly import('./up-to-date.mjs').Step[]} behind what is made before the solver counts as whole
+ * @param {readonly import('./up-to-date.mjs').Step[]} behind further steps before the solver counts as complete
  * @param {AbortSignal} signal
  */
 async function compile(solver, behind, signal) {
@@ -69,7 +75,7 @@ async function compile(solver, behind, signal) {
   const make = async (step) => {
     if (!signal.aborted && !isUpToDate(step)) await perform(step, progress);
   };
-  // An addon of older sources must not be loaded meanwhile.
+  // Removes older addons, which must not be loaded during the build.
   for (const step of [addonStep(), firstAddonStep()]) {
     if (!isUpToDate(step)) for (const file of step.outputs) rmSync(inRoot(file), { force: true });
   }
@@ -95,20 +101,20 @@ async function compile(solver, behind, signal) {
 }
 
 /**
- * Serves the page while the solver is compiled. The next start continues what is not compiled when the page is closed.
+ * Serves the page while the solver is compiled. If the page is closed before the end, the next start continues.
  * @param {readonly import('./up-to-date.mjs').Step[]} steps of a start
  * @param {(solver: SolverBuild) => Promise<number>} show opens the page; its exit code once it is closed
  * @returns {Promise<number>}
  */
 export async function startStaged(steps, show) {
   const addon = addonStep().name;
-  // The page does without the command line's start-up image.
+  // The page does not need the command line's start-up image.
   const isShort = (/** @type {import('./up-to-date.mjs').Step} */ step) => step.short === true && step.name !== IMAGE;
   const short = steps.filter(isShort);
   const behind = steps.filter((step) => !isShort(step) && step.name !== addon);
   const solver = new SolverBuild();
   const closed = new AbortController();
-  // The compiler runs in a group of processes that the terminal does not interrupt.
+  // The compiler runs in a separate process group, which the terminal does not interrupt.
   const interrupted = () => process.exit(130);
   process.on('SIGINT', interrupted).on('SIGTERM', interrupted).on('SIGHUP', interrupted);
   /** @type {Promise<void>} */
@@ -116,7 +122,7 @@ export async function startStaged(steps, show) {
   await new Promise((resolve, reject) => {
     building = alone(async () => {
       const compiling = compile(solver, behind, closed.signal);
-      // Reported where the page is closed; until then it goes on without the solver.
+      // A failed build is reported when the page is closed; until then the page works without the solver.
       compiling.catch(() => {});
       await runSteps(short);
       resolve(null);

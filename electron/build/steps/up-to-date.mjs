@@ -4,10 +4,9 @@ import path from 'node:path';
 import { inRoot, root } from '../setup/root.mjs';
 
 /**
- * A build step: what it reads and what it leaves behind. It is run again when
- * the content of an input, a setting or the set of input files changed, or an
- * output is gone. Content, not times: a fresh clone or a branch switch and
- * back costs nothing.
+ * A build step with its inputs and outputs. It runs again if a setting, the content of an input or the set of inputs
+ * has changed. It also runs if an output is missing. It compares contents instead of times, so that a fresh clone or a
+ * switch between branches needs no rebuild.
  * @typedef {Readonly<{
  *   name: string,
  *   title: string,
@@ -17,11 +16,11 @@ import { inRoot, root } from '../setup/root.mjs';
  *   settings?: Readonly<Record<string, string | number | boolean | null>>,
  *   run: (progress: (howFar: string) => void) => Promise<void>,
  * }>} Step
- * `inputs` are globs and `outputs` files, both from the checkout's root; `short`: takes seconds of one core.
+ * `inputs` are globs and `outputs` files, both from the checkout's root; `short`: needs seconds of one core.
  */
 
 /**
- * One digest over the names and contents of files and the settings.
+ * Digest of the names and contents of files and of the settings.
  * @param {readonly string[]} inputs
  * @param {Step['settings']} settings
  */
@@ -49,7 +48,7 @@ export function isUpToDate(step) {
 }
 
 /**
- * Records that the step's outputs are those of these inputs.
+ * Records that the step's outputs belong to these inputs.
  * @param {Step} step
  * @param {string} before digest taken before the step ran: a file edited meanwhile makes it stale
  */

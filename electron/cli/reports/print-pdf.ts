@@ -10,7 +10,11 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { BraggError, messageOf } from '../../contract/errors.ts';
 
-/** A Chromium driven over its DevTools pipe: JSON messages ended by a zero byte on the file descriptors 3 and 4 (https://chromedevtools.github.io/devtools-protocol). Every Chromium since 2018 speaks it, also those that know no --print-to-pdf. */
+/**
+ * Chromium over its DevTools pipe: zero-terminated JSON messages on the file descriptors 3 and 4
+ * (https://chromedevtools.github.io/devtools-protocol). Every Chromium since 2018 supports it, including those without
+ * --print-to-pdf.
+ */
 const answerSchema = z.looseObject({
   id: z.number().optional(),
   method: z.string().optional(),
@@ -42,13 +46,13 @@ class DevtoolsPipe {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-500);
     });
-    // The pipe breaks when the browser ends; its exit reports the reason.
+    // The pipe breaks when the browser exits; the exit handler reports the reason.
     this.#input.on('error', () => undefined);
     this.#child.on('error', (error) => this.#end(error));
     this.#child.on('exit', (code) => this.#end(new Error(this.#said.trim() || `it ended with ${code}`)));
   }
 
-  /** Rejects with what the browser answers, or when it ends. */
+  /** Rejects with the browser's error, or when the browser exits. */
   call(method: string, params: object, sessionId?: string): Promise<unknown> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = this.#next++;
@@ -66,7 +70,7 @@ class DevtoolsPipe {
     const next = new Promise<unknown>((resolve, reject) => {
       this.#events.set(method, [...(this.#events.get(method) ?? []), { resolve, reject }]);
     });
-    // Avoids an unhandled rejection: an earlier call may report the end first.
+    // Avoids an unhandled rejection: an earlier call may already have reported the exit.
     next.catch(() => undefined);
     return next;
   }
@@ -111,7 +115,7 @@ const usual = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ];
-/** A report of hundreds of figures prints in seconds. */
+/** A report with hundreds of figures prints in seconds. */
 const TIMEOUT_MS = 120_000;
 
 async function runs(file: string): Promise<boolean> {
@@ -121,7 +125,10 @@ async function runs(file: string): Promise<boolean> {
   );
 }
 
-/** `named` is `--browser`, else the environment's CHROME. Throws a BraggError that says what to do. */
+/**
+ * `named`: value of `--browser`, else of the environment variable CHROME. Throws BraggError with the steps to resolve
+ * it.
+ */
 export async function findBrowser(named: string | undefined, environment = process.env): Promise<string> {
   const told = named ?? environment['CHROME'];
   if (told !== undefined && told !== '') {
@@ -137,13 +144,13 @@ export async function findBrowser(named: string | undefined, environment = proce
   );
 }
 
-/** The PDF; `out` is what messages call it. Throws a BraggError with what the browser said. */
+/** Returns the PDF. `out`: name in messages. Throws BraggError with the browser's message. */
 export async function printPdf(browser: string, html: string, out: string): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-pdf-'));
   try {
     const page = path.join(folder, 'report.html');
     await writeFile(page, html);
-    // Chromium's sandbox does not run as root, where servers and containers often are.
+    // Chromium's sandbox does not work for root, the usual user on servers and in containers.
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const words = ['--headless', '--disable-gpu', '--no-first-run', ...asRoot];
     const devtools = new DevtoolsPipe(browser, [...words, `--user-data-dir=${path.join(folder, 'profile')}`]);

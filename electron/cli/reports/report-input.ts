@@ -1,9 +1,9 @@
-/** Gathers what a report says about run files and sessions. */
+/** Collects the contents of a report from run files and sessions. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Palette } from '../../../renderer/report/map-figure.ts';
-import type { ReportInput } from '../../../renderer/report/report.ts';
+import type { Palette } from '../../../renderer/drawing/report/map-figure.ts';
+import type { ReportInput } from '../../../renderer/drawing/report/report.ts';
 import type { Host } from '../../host/index.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { readSubjects } from '../subjects.ts';
@@ -15,7 +15,7 @@ async function palette(name: string): Promise<Palette> {
   return Uint8Array.from(Buffer.from(colorFile.parse(JSON.parse(text)).colors, 'hex'));
 }
 
-/** More samples than this across a map of a page's width are not seen. */
+/** Samples across a map; more are not visible at the width of a page. */
 const PIXELS = 640;
 
 /** Throws BraggError for a file that is neither a run nor a session. */
@@ -23,7 +23,7 @@ export async function reportInput(host: Host, files: readonly string[], title: s
   const { subjects: all, sessions, scenarios, commands } = await readSubjects(host, files);
   const subjects = [...all];
   const { rows, words, groups } = await host.call('compare.rows', { subjects, reference: 0 });
-  // Sessions store no answers, so those of the runs are compared with the first run's.
+  // Sessions store no answers, so the answers of runs are compared with the first run.
   const shown = Math.max(
     0,
     rows.findIndex(({ has_map }) => has_map),

@@ -1,7 +1,6 @@
 /**
- * Contents of the command line's start-up image: the program with all modules loaded, which otherwise needs half of the
- * time of a short command. Process state is read only after a start from the image; its build rejects modules that read
- * it earlier.
+ * Start-up image of the command line: the program with all modules loaded, which saves half of the time of a short
+ * command. Process state is read only after a start from the image; the build rejects modules that read it earlier.
  */
 
 import { runProgram } from '../program.ts';

@@ -1,8 +1,8 @@
-/** Uncertainty of a depth dose and its range: a model for each input, and how much of the band each accounts for. */
+/** Uncertainty of a depth dose and its range: a model of each input, and the input's part of the total uncertainty. */
 import { z } from 'zod';
 import { float64 } from '../wire/arrays.ts';
 
-/** Inputs with the standard deviation that they have by default, and its source. */
+/** Inputs with the default of their standard deviation, and its source. */
 export const uncertainInputs = {
   beam_range_mm: {
     title: 'Beam energy, as range in water',
@@ -61,7 +61,7 @@ export const uncertainNames = Object.keys(uncertainInputs) as readonly Uncertain
 const uncertaintyModelSchema = z.partialRecord(z.enum(uncertainNames), z.number().min(0));
 export type UncertaintyModel = z.infer<typeof uncertaintyModelSchema>;
 
-/** The clinical margin that bands are compared with: 3.5 % of the range and 1 mm (Paganetti 2012, as above, table 2). */
+/** Clinical margin to compare the uncertainty with: 3.5 % of the range and 1 mm (Paganetti 2012, as above, table 2). */
 export const marginOf = (r80_mm: number): number => 0.035 * r80_mm + 1;
 
 const partSchema = z.strictObject({
@@ -72,32 +72,34 @@ const partSchema = z.strictObject({
   unit: z.string(),
   source: z.string(),
   by: z.enum(['tangents', 'differences']),
-  /** By one standard deviation more of the input, mm; null where there is no range. */
+  /** Change of R80 in mm if the input grows by one standard deviation; null if there is no range. */
   r80_mm: z.number().nullable(),
   w80_20_mm: z.number().nullable(),
-  /** Part of the variance of R80. */
+  /** Part of the variance of R80 that comes from this input. */
   share: z.number().nullable(),
 });
 
 const uncertaintySchema = z.strictObject({
   depth_mm: float64,
-  /** MeV/mm for all protons. */
+  /** MeV/mm, summed over all protons. */
   dose: float64,
-  /** One standard deviation of it. */
+  /** Standard deviation of `dose`, MeV/mm. */
   dose_sigma: float64,
   r80_mm: z.number().nullable(),
   r80_sigma_mm: z.number().nullable(),
   w80_20_mm: z.number().nullable(),
   w80_20_sigma_mm: z.number().nullable(),
   parts: z.array(partSchema),
-  /** Reason for differences of end-to-end runs in place of derivatives; null if derivatives were used. */
+  /** Reason for using differences between full runs in place of derivatives; null if derivatives were used. */
   differences_because: z.string().nullable(),
   seconds: z.number(),
 });
 export type Uncertainty = z.infer<typeof uncertaintySchema>;
 
 export const uncertaintyMethods = {
-  /** The band of a scenario's depth dose. `model` replaces standard deviations by input; 0 leaves one out. */
+  /**
+   * Uncertainty band of a scenario's depth dose. `model` overrides standard deviations by input; 0 leaves an input out.
+   */
   'beam.uncertainty': {
     params: z.strictObject({ document: z.record(z.string(), z.unknown()), model: uncertaintyModelSchema }),
     result: uncertaintySchema,

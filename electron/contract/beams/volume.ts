@@ -2,28 +2,28 @@
 import { z } from 'zod';
 import { bytes, float64 } from '../wire/arrays.ts';
 
-/** The files it is written as, by their endings. */
+/** File formats for export, by file name extension. */
 export const volumeEndings = ['mha', 'nrrd', 'dcm'] as const;
 
-/** More cells need gigabytes, and a viewer has trouble with them. */
+/** A limit, because more cells need gigabytes and overload viewers. */
 export const MOST_VOLUME_CELLS = 64_000_000;
 
 export const volumeRequestSchema = z.strictObject({
-  /** Side of the square across the beam; missing: as far as the widest spot's dose goes. */
+  /** Side of the square across the beam; if absent, wide enough for the dose of the widest spot. */
   across_mm: z.number().positive().max(2000).optional(),
   /** Side of a cell across the beam. */
   cell_mm: z.number().positive().max(100).default(2),
-  /** Protons of a monitor unit; missing: the dose is that of 10⁹ protons. */
+  /** Protons per monitor unit; if absent, the dose is for 10⁹ protons. */
   protons_per_mu: z.number().positive().optional(),
-  /** A file of the whole dose comes with the answer. */
+  /** If given, the result includes a file of the full dose in this format. */
   file: z.enum(volumeEndings).optional(),
 });
 export type VolumeRequest = z.input<typeof volumeRequestSchema>;
 
-/** A plane through the cell of the largest dose. */
+/** Plane through the cell with the largest dose. */
 const sliceSchema = z.strictObject({
   across: z.enum(['x', 'y', 'z']),
-  /** Place of the plane along that axis. */
+  /** Position of the plane along that axis. */
   at_mm: z.number(),
   columns: z.enum(['x', 'y']),
   rows: z.enum(['y', 'z']),
@@ -33,13 +33,13 @@ const sliceSchema = z.strictObject({
 
 const volumeSchema = z.strictObject({
   unit: z.string(),
-  /** Cells and their sides along x, y and depth; the first two are centred about 0. */
+  /** Numbers of cells and their sides along x, y and depth; x and y are centred on 0. */
   sizes: z.tuple([z.number(), z.number(), z.number()]),
   spacing_mm: z.tuple([z.number(), z.number(), z.number()]),
   most: z.number(),
   most_at_mm: z.tuple([z.number(), z.number(), z.number()]),
   slices: z.array(sliceSchema),
-  /** MeV, of all protons. */
+  /** Energies in MeV, summed over all protons. */
   energy: z.strictObject({
     in: z.number(),
     deposited: z.number(),
@@ -49,7 +49,7 @@ const volumeSchema = z.strictObject({
     products: z.number(),
     rel_error: z.number(),
   }),
-  /** Misfit of the Gaussians of the products to their projected dose, as a share of it. */
+  /** Error of the lateral Gaussians against their projected dose, as a share of it. */
   products_misfit: z.number(),
   spots: z.number(),
   protons: z.number(),

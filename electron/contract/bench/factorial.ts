@@ -11,7 +11,7 @@ export const factorSchema = z.strictObject({
   title: z.string(),
 });
 
-/** `more`, `less`, `none`: together they give more than the product, less, or just that. */
+/** `more`, `less`, `none`: the combined speedup is above, below or equal to the product of the individual ones. */
 const interactionVerdictSchema = z.enum(['more', 'less', 'none', 'undecided']);
 export type InteractionVerdict = z.infer<typeof interactionVerdictSchema>;
 
@@ -19,7 +19,7 @@ export const factorialSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   factors: z.array(factorSchema),
-  /** Every combination that was measured; the first is what the others are over. */
+  /** Measured combinations; speedups are relative to the first. */
   cells: z.array(
     z.strictObject({
       with: factorsSchema,
@@ -30,7 +30,7 @@ export const factorialSchema = z.strictObject({
       gain: ratioSchema,
     }),
   ),
-  /** Every combination that was not, and why. */
+  /** Combinations that were not measured, with the reason. */
   absent: z.array(z.strictObject({ with: factorsSchema, reason: z.string() })),
   /** Speedup from one factor if those in `given` are already applied. */
   effects: z.array(
@@ -41,7 +41,7 @@ export const factorialSchema = z.strictObject({
       verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
     }),
   ),
-  /** Combined speedup of two or more factors over the product of their individual speedups. */
+  /** Combined speedup of two or more factors divided by the product of their individual speedups. */
   interactions: z.array(
     z.strictObject({
       of: factorsSchema,

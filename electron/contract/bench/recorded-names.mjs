@@ -3,8 +3,8 @@
 const CARDS = /** @type {const} */ (['h100', 'h200']);
 
 /**
- * Candidate paths of other recordings of the same session, later or on another card: same workload folder, file name
- * prefixed with the card.
+ * Returns paths that may hold other recordings of a session, later or on another card: in the same workload folder,
+ * with the card as a prefix of the file name.
  * @param {string} file @returns {readonly string[]}
  */
 export function recordedAgain(file) {

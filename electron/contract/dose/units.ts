@@ -1,19 +1,19 @@
 /** Absolute dose units of other programs and their conversion to a run's units: energy by area, length or mass. */
 import { z } from 'zod';
 
-/** 1 MeV is 1.602176634e-13 J (exact, SI): nGy of 1 MeV/g. */
+/** 1 MeV is 1.602176634e-13 J (exact, SI): converts MeV/g to nGy. */
 const nGyOfMeVPerGram = 0.1602176634;
 
 interface PlaneUnit {
-  /** For a reader. */
+  /** Title for display. */
   readonly title: string;
-  /** Whether its numbers are of a volume, or of a plane that is integrated across already. */
+  /** Whether the numbers form a volume, or a plane that is already integrated along the third axis. */
   readonly axes: 2 | 3;
-  /** Quantity of the run that it is compared with. */
+  /** Quantity of the run to compare with. */
   readonly by: 'mass' | 'area';
-  /** Its numbers are of one proton, and not of all that the run has. Gy of 10⁹ protons are nGy of one. */
+  /** Whether the numbers are per proton; otherwise they are for all protons of the run. */
   readonly perProton: boolean;
-  /** To nGy or MeV/mm³ of a volume, nGy mm or MeV/mm² of a plane. */
+  /** Factor to nGy or MeV/mm³ for a volume, to nGy mm or MeV/mm² for a plane. */
   readonly factor: number;
 }
 
@@ -36,7 +36,7 @@ export const planeUnits: Readonly<Record<PlaneUnitName, PlaneUnit>> = {
 };
 
 interface DepthDoseUnit {
-  /** Energy by depth, MeV/mm; or by mass, nGy mm². */
+  /** Energy per depth, MeV/mm; or per mass, nGy mm². */
   readonly by: 'length' | 'mass';
   readonly factor: number;
   readonly perProton: boolean;
@@ -56,7 +56,7 @@ const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = 
 /** Allowed units in a header, for messages. */
 export const allowedDepthUnits = 'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; with "per proton" or "per 1e9" behind';
 
-/** The unit of a depth dose as a header writes it; null for one that is none of a dose in absolute terms. */
+/** Parses the unit of a depth dose in a table header; null if it is no unit of absolute dose. */
 export function depthDoseUnit(text: string | null): DepthDoseUnit | null {
   if (text === null) return null;
   const plain = text

@@ -4,12 +4,12 @@ import { traceIdSchema } from '../timeline.ts';
 
 const MOST_NOTES = 500;
 
-/** On the timeline's own clock; a place without a width is a bookmark. */
+/** Note at a time on the timeline's own clock; a note without a width is a bookmark. */
 const timelineNoteSchema = z.strictObject({
   from_ns: z.number(),
   to_ns: z.number(),
   text: z.string().max(2000),
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   created: z.string().max(40),
 });
 export type TimelineNote = Readonly<z.infer<typeof timelineNoteSchema>>;
@@ -20,7 +20,7 @@ const ofTrace = z.strictObject({ trace: traceIdSchema });
 
 export const timelineNoteMethods = {
   'timeline.notes': { params: ofTrace, result: z.strictObject({ notes: timelineNotesSchema }) },
-  /** In the place of those that are there. */
+  /** Replaces all notes of a timeline. */
   'timeline.keepNotes': {
     params: z.strictObject({ trace: traceIdSchema, notes: timelineNotesSchema }),
     result: z.strictObject({}),

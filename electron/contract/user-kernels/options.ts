@@ -1,5 +1,5 @@
 /**
- * Compiler options of user kernels: one vocabulary for NVRTC, nvcc, GCC, Clang and Visual C++. No flag is passed
+ * Compiler options of user kernels: one set of names for NVRTC, nvcc, GCC, Clang and Visual C++. No flag is passed
  * through verbatim.
  */
 import { z } from 'zod';
@@ -10,15 +10,15 @@ const MACRO_NAME = /^[A-Za-z_]\w{0,63}$/;
 const MOST_MACROS = 50;
 
 export const compileOptionsSchema = z.strictObject({
-  /** Approximate functions, denormals to zero, no care for NaN and infinity. */
+  /** Allows approximate functions, flushes denormals to zero, and ignores NaN and infinity. */
   fast_math: z.boolean().optional(),
-  /** Whether a*b+c becomes one operation with one rounding. */
+  /** Whether a*b+c may become one operation with one rounding. */
   fmad: z.boolean().optional(),
-  /** 0 to 3; of a GPU's code that of its assembler. */
+  /** Optimisation level 0 to 3; for GPU code, that of the assembler. */
   optimize: z.number().int().min(0).max(3).optional(),
-  /** Places of the source in the machine code, for debuggers and profilers. */
+  /** Whether to add source lines to the machine code, for debuggers and profilers. */
   lineinfo: z.boolean().optional(),
-  /** Most registers of a thread; of CUDA alone. */
+  /** Maximum registers per thread, CUDA only. */
   registers: z.number().int().min(16).max(255).optional(),
   defines: z
     .record(
@@ -30,7 +30,7 @@ export const compileOptionsSchema = z.strictObject({
 });
 export type CompileOptions = Readonly<z.infer<typeof compileOptionsSchema>>;
 
-/** Compilers that user kernels go through, here or in a folder that is built elsewhere. */
+/** Compilers for user kernels, in the workbench or in a folder that is built outside. */
 type CompilerStyle = 'cuda' | 'gnu' | 'msvc';
 
 type Flags = (options: CompileOptions) => readonly (string | false | undefined)[];
@@ -59,7 +59,7 @@ const flags: Readonly<Record<CompilerStyle, Flags>> = {
   ],
 };
 
-/** Compiler flags in addition to the built-in ones; of contradicting flags, the last one applies. */
+/** Compiler flags added to the built-in ones; of contradicting flags, the last one applies. */
 export function flagsFor(style: CompilerStyle, options: CompileOptions): readonly string[] {
   const macro = style === 'msvc' ? '/D' : '-D';
   const defines = Object.entries(options.defines ?? {}).map(([name, value]) =>
@@ -68,7 +68,9 @@ export function flagsFor(style: CompilerStyle, options: CompileOptions): readonl
   return [...flags[style](options).filter((one) => typeof one === 'string'), ...defines];
 }
 
-/** `TILE=16 CHECKED` as a field holds them, to what a description holds; a sentence where it is none. */
+/**
+ * Parses the text of a field, such as `TILE=16 CHECKED`, to macro definitions. Invalid text returns an error sentence.
+ */
 export function parseDefines(text: string): NonNullable<CompileOptions['defines']> | string {
   const all: Record<string, string | number> = {};
   for (const word of text.split(/\s+/).filter((one) => one !== '')) {
@@ -87,7 +89,10 @@ export const definesText = (defines: CompileOptions['defines']): string =>
     .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
     .join(' ');
 
-/** `fast math, no fused multiply-add, optimised at most to level 1, TILE=16`; empty where nothing is said. */
+/**
+ * Text of the options: `fast math, no fused multiply-add, optimised at most to level 1, TILE=16`; empty for the
+ * defaults.
+ */
 export function optionsText({ fast_math, fmad, optimize, lineinfo, registers, defines }: CompileOptions): string {
   const parts = [
     fast_math === true && 'fast math',

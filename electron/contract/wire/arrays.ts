@@ -1,6 +1,6 @@
 /**
- * Schemas for typed arrays. They check by tag, not by `instanceof`, because a
- * test page or an Electron frame can hold arrays made in another realm.
+ * Schemas for typed arrays. They check by tag, not by `instanceof`, because a test page or an Electron frame can have
+ * arrays from another realm.
  */
 import { z } from 'zod';
 

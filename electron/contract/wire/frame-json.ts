@@ -1,13 +1,15 @@
-/** A frame's value as JSON, with nulls where arrays and long texts stood, and those with their places. */
+/**
+ * Converts a frame's value to JSON, with null in place of arrays and long texts; these are returned with their paths.
+ */
 import type { NumericArray } from './arrays.ts';
 
 export const MAX_PATH = 32;
-/** Longer ones are sections: they count for the frame, and not for its header. */
+/** Longer texts become sections, which are not part of the frame's header. */
 const LONG_TEXT = 2 ** 16;
 export const TEXT = 'text';
-/** Values that are written at once: a millisecond or two. */
+/** Number of values to format before yielding; needs a millisecond or two. */
 const WHOLE = 4000;
-/** Characters that count as one value. */
+/** Number of characters that count as one value. */
 const CHARACTERS = 64;
 
 export class FrameError extends Error {
@@ -29,17 +31,20 @@ const typeOfTag: Readonly<Record<string, string>> = {
 type Path = readonly (string | number)[];
 export type Section = { readonly type: string; readonly path: Path; readonly array: NumericArray };
 
-/** UTF-8 has no halves of pairs: a text with one stays in the JSON. */
+/** A text with an unpaired surrogate stays in the JSON, because UTF-8 cannot encode it. */
 const isLongText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > LONG_TEXT && value.isWellFormed();
 
-/** JSON has it as it is. */
+/** Whether JSON can represent the value unchanged. */
 function isCarried(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   return value === null || (typeof value !== 'object' && !isLongText(value));
 }
 
-/** The value with nulls where typed arrays stood, and those arrays with their places. */
+/**
+ * Returns the value with null in place of typed arrays and long texts, and appends these with their paths to
+ * `sections`.
+ */
 function takeSections(value: unknown, path: Path, sections: Section[]): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new FrameError(`${path.join('.') || 'the value'} is ${value}, which JSON cannot carry`);
@@ -56,7 +61,7 @@ function takeSections(value: unknown, path: Path, sections: Section[]): unknown 
     sections.push({ type, path, array: value as NumericArray });
     return null;
   }
-  // A path for each of a million numbers would take longer than everything else here.
+  // Avoid a path for each number: for a million numbers it would need more time than all else.
   const take = (item: unknown, step: string | number): unknown =>
     isCarried(item) ? item : takeSections(item, [...path, step], sections);
   if (Object.values(value).every(isCarried)) return value;
@@ -75,7 +80,7 @@ function takeSections(value: unknown, path: Path, sections: Section[]): unknown 
   return out;
 }
 
-/** Values in it, counted up to `most`. */
+/** Number of values in it, counted up to `most`. */
 function weight(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + Math.floor(Math.min(value.length, LONG_TEXT) / CHARACTERS);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 1;
@@ -90,7 +95,7 @@ function weight(value: unknown, most: number): number {
 const isHeavy = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && weight(value, WHOLE) >= WHOLE;
 
-/** Items from `first` on, without brackets. */
+/** Text of items from index `first` on, without brackets. */
 function itemsText(items: readonly unknown[], first: number, path: Path, sections: Section[]): string {
   const bare = items.map((item, i) => (isCarried(item) ? item : takeSections(item, [...path, first + i], sections)));
   return JSON.stringify(bare).slice(1, -1);
@@ -104,7 +109,7 @@ function* listInSteps(list: readonly unknown[], path: Path, sections: Section[])
       held += weight(list[end], WHOLE);
       end += 1;
     }
-    // The last one may be as heavy as all before it.
+    // Leave out the last item, because it alone may weigh as much as all before it.
     if (end - first > 1 && isHeavy(list[end - 1])) end -= 1;
     yield before;
     before = ',';
@@ -147,5 +152,8 @@ function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<st
   yield `${held}${before === '{' ? '{}' : '}'}`;
 }
 
-/** Its text in pieces. `sections` are complete after the last. Throws FrameError for what cannot be carried. */
+/**
+ * Text of the value in pieces. `sections` is complete after the last piece. Throws FrameError for values that frames
+ * cannot represent.
+ */
 export const jsonInSteps = (value: unknown, sections: Section[]): Generator<string> => inSteps(value, [], sections);

@@ -1,6 +1,8 @@
 /**
  * Messages on a Port: calls, streams and the connection that both belong to. Each message is one frame (frame.ts). The
- * host checks params and results against methods.ts and streams.ts; the envelope is checked here.
+ * host checks params and results against methods.ts and streams.ts; the envelope is checked here. A Port carries
+ * complete frames in order between a page and a host. Calls, streams and connections are independent of the transport
+ * below it.
  */
 import { z } from 'zod';
 import { capabilitiesSchema } from '../capabilities.ts';
@@ -8,19 +10,19 @@ import { wireErrorSchema } from '../errors.ts';
 
 export const PROTOCOL_VERSION = 3;
 
-/** A number that one side counts up within a connection. */
+/** Counter that one side increments within a connection. */
 const counter = z.number().int().nonnegative();
 
-/** First message of the page; `resume` takes up a connection whose carrier was lost. */
+/** First message of the page; `resume` continues a connection whose transport was lost. */
 const greet = z.strictObject({
   type: z.literal('greet'),
   protocol: z.number().int(),
   resume: z
     .strictObject({
       connection: z.string().max(64),
-      /** Calls without an answer yet. */
+      /** Calls without a response yet. */
       calls: z.array(counter).max(10_000),
-      /** Open streams and how many of their frames arrived. */
+      /** Open streams, with the number of their frames that arrived. */
       streams: z.array(z.strictObject({ stream: counter, received: counter })).max(1_000),
     })
     .nullable(),
@@ -38,12 +40,12 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
     credits: z.number().int().min(1).max(1024),
   }),
   /**
-   * The page has taken in (painted) frames: `received` in all since the stream
-   * was opened. Cumulative, so that a message sent twice does no harm.
+   * Acknowledges frames that the page has painted: `received` is their total since the stream was opened. It is
+   * cumulative, so that a repeated message does no harm.
    */
   z.strictObject({ type: z.literal('credit'), stream: counter, received: counter }),
   z.strictObject({ type: z.literal('close'), stream: counter }),
-  /** The page is going away: end the connection now instead of keeping it. */
+  /** The page is closing: end the connection now, without waiting for it to resume. */
   z.strictObject({ type: z.literal('leave') }),
 ]);
 export type ClientMessage = z.infer<typeof clientMessageSchema>;
@@ -54,11 +56,11 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     protocol: z.number().int(),
     build: z.string(),
     connection: z.string(),
-    /** False if the connection to resume no longer exists: the page starts over. */
+    /** False if the connection to resume no longer exists, so that the page must start again. */
     resumed: z.boolean(),
-    /** Calls in `resume` that never reached the host: send them again. */
+    /** Calls in `resume` that never reached the host and must be sent again. */
     unknownCalls: z.array(counter),
-    /** Streams in `resume` that never reached the host: open them again. */
+    /** Streams in `resume` that never reached the host and must be opened again. */
     unknownStreams: z.array(counter),
     capabilities: capabilitiesSchema,
   }),
@@ -72,14 +74,40 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     stream: counter,
     /** 1 for the first frame sent on this stream. */
     sequence: counter,
-    /** Frames replaced before they were sent, in all since the stream was opened. */
+    /** Number of frames replaced before they were sent, since the stream was opened. */
     dropped: counter,
     value: z.unknown(),
   }),
-  /** The stream is over; `error` null means that there is nothing more to come. */
+  /** End of the stream; `error` is null for a normal end. */
   z.strictObject({ type: z.literal('end'), stream: counter, error: wireErrorSchema.nullable() }),
 ]);
 export type HostMessage = z.infer<typeof hostMessageSchema>;
 
-/** The answer of a call that may be cancelled: being cancelled is a result, not an error. */
+/** Result of a call that may be cancelled: cancellation is a result, not an error. */
 export type Outcome<T> = Readonly<{ status: 'done'; value: T }> | Readonly<{ status: 'cancelled' }>;
+
+export type PortClosed = Readonly<{
+  /** True if this side called close(). */
+  byUs: boolean;
+  reason: string;
+}>;
+
+export interface Port {
+  /**
+   * Queues one frame. The transport may read the bytes later, so the caller must not change them afterwards. Ignored
+   * once closed.
+   */
+  send(frame: Uint8Array): void;
+  /** Bytes passed to send() that the transport has not accepted yet; 0 if the transport cannot report it. */
+  readonly bufferedBytes: number;
+  /** Called once, immediately after the port is created; earlier frames are buffered and delivered then. */
+  listen(handler: PortHandler): void;
+  /** Closes the port; idempotent. The other side receives `closed`. */
+  close(reason?: string): void;
+}
+
+export interface PortHandler {
+  frame(bytes: Uint8Array): void;
+  /** Called exactly once, after the last frame. */
+  closed(event: PortClosed): void;
+}

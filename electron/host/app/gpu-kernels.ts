@@ -1,11 +1,11 @@
 /**
- * On a machine without nvcc the GPU kernels of some workloads are compiled when a window opens, which takes seconds the
- * first time. Until they are there `auto` takes the CPU.
+ * On a machine without nvcc, GPU kernels of some workloads are compiled when a window opens, which takes seconds the
+ * first time. Until then `auto` selects the CPU.
  */
 import type { SolverFrame, SolverState } from '../../contract/capabilities.ts';
 import { fromNative, type NativeAddon } from '../io/addon/addon.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
-import type { Sink } from '../io/flow/sink.ts';
+import type { Sink } from '../io/flow/subscribers.ts';
 
 const WHOLE: SolverState = { stage: 'whole', progress: null, failed: null };
 
@@ -23,7 +23,10 @@ export class GpuKernels {
     this.#log = log;
   }
 
-  /** Begins, where there is a GPU. Resolves when they are there; what fails is said by the run that needs them, too. */
+  /**
+   * Starts compiling if there is a GPU, and resolves at the end. Failures are also reported by runs that need the
+   * kernels.
+   */
   async compile(workloads: readonly string[]): Promise<void> {
     if (!this.#addon.driverDevices().devices.some(({ usable }) => usable)) return;
     this.#set(true);
@@ -35,7 +38,7 @@ export class GpuKernels {
     this.#set(false);
   }
 
-  /** The present state of solver and kernels at once, then each change, until all is there. */
+  /** Sends the present state of solver and kernels, then each change until all are ready. */
   stream(solver: StagedSolver | null, sink: Sink<SolverFrame>): () => void {
     const offer = (): void => {
       const frame = { ...(solver?.state ?? WHOLE), gpuKernels: this.#compiling };

@@ -1,9 +1,9 @@
-/** The largest that this process was in memory. */
+/** Peak memory of this process. */
 import { readFileSync } from 'node:fs';
 
 /**
- * Bytes, resident. On Linux the kernel's own mark of this program. What getrusage says there (`maxRSS`) begins with the
- * size of the process that started it: a small run below a large program looked as large.
+ * Resident bytes. On Linux from the kernel's high-water mark of the present program, because `maxRSS` of getrusage
+ * starts with the size of the parent process. A small run started by a large program would look as large.
  */
 export function peakMemory_bytes(): number {
   const own = process.platform === 'linux' ? highWaterMark_bytes() : null;

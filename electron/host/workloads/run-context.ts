@@ -12,7 +12,7 @@ interface Machine {
   readonly device: string | null;
 }
 
-/** Why a run ended on the way. */
+/** Reason why a run ended early. */
 export interface RunFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -24,15 +24,15 @@ export interface RunContext {
     readonly version: string;
     readonly build: string;
     readonly compiler: string;
-    /** Commit of the checkout that it ran from; null in a package, and in files that did not record it. */
+    /** Commit of the checkout; null in a package, and in files that did not record it. */
     readonly commit: string | null;
   };
   readonly machine: Machine;
   readonly name: string;
-  /** ISO 8601. */
+  /** Start of the run, ISO 8601. */
   readonly created: string;
   readonly finished: string;
-  /** The document that the user wrote; the same with every default filled in. */
+  /** Document as the user wrote it; below, with every default filled in. */
   readonly scenario: Readonly<Record<string, unknown>>;
   readonly completeScenario: Readonly<Record<string, unknown>>;
   readonly wall_s: number;

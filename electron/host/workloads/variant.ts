@@ -1,4 +1,4 @@
-/** A variant as pages know it: what a workload knows of its own beyond that stays in the host. */
+/** Variants as pages see them, without the fields that only the host needs. */
 import type { Variant } from '../../contract/capabilities.ts';
 
 export function asVariant(
@@ -9,7 +9,7 @@ export function asVariant(
   const known = { id, workload, bench, title, changes, buildsOn, device, source, precisions: [...precisions] };
   return {
     ...known,
-    // The addon asks the device for these when they are read.
+    // Getters, because the addon queries the device on each access.
     get available() {
       return variant.available;
     },

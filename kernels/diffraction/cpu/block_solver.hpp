@@ -7,7 +7,8 @@
 
 namespace bb::diffraction {
 
-/// All of a pixel in one pass, blocks of neighbouring pixels side by side in the registers, rows on all threads.
+/// Computes each pixel in one pass: blocks of neighbouring pixels in vector registers, rows distributed over all
+/// threads.
 class BlockSolver final : public BandSolver {
  public:
   BlockSolver(const Setup& setup, Arithmetic arithmetic) : BandSolver(setup), row_(block_row(arithmetic)) {}

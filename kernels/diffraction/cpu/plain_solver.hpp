@@ -8,7 +8,7 @@
 
 namespace bb::diffraction {
 
-/// FP64, one plain loop nest per pixel, every sum in the order of the definition.
+/// FP64 solver with one plain loop nest per pixel; every sum is in the order of the definition.
 /// `Crystal` calls f(edges of the cell) for every orientation of a setup.
 template <typename Crystal>
 class PlainSolver final : public BandSolver {
@@ -24,7 +24,7 @@ class PlainSolver final : public BandSolver {
     return true;
   }
 
-  /// Useless once it is cancelled.
+  /// Photons of a pixel; meaningless if `cancel` was set.
   double pixel(int fast, int slow, const std::atomic<bool>& cancel) const {
     const Setup& s = setup();
     const bool each = s.corrections == Corrections::kSubpixel;
@@ -49,7 +49,7 @@ class PlainSolver final : public BandSolver {
     return each ? photons : photons * s.pixel_correction(fast, slow);
   }
 
-  /// Σ F² over the orientations, for light scattered from a source into a direction.
+  /// Σ F² over the orientations, for light from `source` that is scattered into `direction`.
   double crystal(const Source& source, Vec3 direction) const {
     const Vec3 q = (1.0 / source.wavelength) * (direction - source.incident);
     double sum = 0.0;

@@ -1,4 +1,4 @@
-// The oracle.
+// Reference solver that the other variants are compared with.
 #include <memory>
 
 #include "diffraction/variants.hpp"

@@ -7,17 +7,17 @@
 namespace bb::diffraction {
 namespace {
 
-/// A part of a pass, between which a cancelled run ends: some milliseconds.
+/// Pixels of a pass that are processed between two checks for cancellation: some milliseconds.
 constexpr std::size_t kPartPixels = std::size_t{1} << 20;
 
-/// One pass over the image per operator, each with temporaries of the image's size, as array programs do it.
+/// One pass over the image per operator, with temporaries of the image's size, as array programs do.
 class Unfused final : public Solver {
  public:
   explicit Unfused(const Setup& setup) : s_(setup) {}
 
   double render(const Work& work, std::span<double> image) override {
     const std::size_t n = s_.pixels();
-    // Filled pass by pass: to fill all of it at once may take seconds.
+    // Left uninitialised, because filling all of the memory at once may take seconds; each pass fills its part.
     const auto memory = std::make_unique_for_overwrite<double[]>(13 * n);
     const auto planes = [&](std::size_t k) {
       return Planes{&memory[k * n], &memory[(k + 1) * n], &memory[(k + 2) * n]};
@@ -87,14 +87,14 @@ class Unfused final : public Solver {
   }
 
  private:
-  /// A sum over part of the orientations is no image.
+  /// Clears the image, because a sum over part of the orientations is not an image. Returns 0, the share done.
   static double unfinished(std::span<double> image) {
     std::ranges::fill(image, 0.0);
     return 0.0;
   }
 
-  /// The first pixel of a row's block. What is left of a part behind its whole vectors may be rounded in another way: parts
-  /// end with blocks, so that a pixel is computed alike whatever the number of threads.
+  /// First pixel of the block that contains the start of a row. Parts end at block borders, because the scalar
+  /// remainder of a loop may round differently. So a pixel does not depend on the number of threads.
   std::size_t border(int row) const {
     const std::size_t pixel = static_cast<std::size_t>(row) * static_cast<std::size_t>(s_.width);
     return row == s_.height ? pixel : pixel / kBlockPixels * kBlockPixels;

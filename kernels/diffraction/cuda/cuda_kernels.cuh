@@ -2,13 +2,13 @@
 
 #include "device_pixel.hpp"
 
-// Mapping of the fused kernels of the CUDA variants onto the image.
+// Assignment of the image's pixels to threads in the fused CUDA kernels.
 namespace bb::diffraction::device {
 
 inline constexpr int kBlockWidth = 32;
 
-/// A pixel per thread: 32 neighbours of a row per warp. Every thread of a block loads the table, those beyond the
-/// image's edge on the pixel at the edge.
+/// One pixel per thread; a warp has 32 neighbouring pixels of a row. All threads of a block load the table; threads
+/// beyond the image's edge use the pixel at the edge.
 template <typename A, typename Table, typename S>
 __device__ inline void pixel_per_thread(const S& s, int first, int rows, typename A::Factor* image, Table table) {
   const int fast = static_cast<int>(blockIdx.x * kBlockWidth + threadIdx.x);
@@ -21,8 +21,8 @@ __device__ inline void pixel_per_thread(const S& s, int first, int rows, typenam
 
 }  // namespace bb::diffraction::device
 
-/// Two kernels, `name` and, for plain setups, `name_plain`, of the rows first … first + rows - 1 of the image;
-/// `body(s, first, rows, image)` is what each thread does.
+/// Defines two kernels, `name` and, for plain setups, `name_plain`, for the rows first … first + rows - 1 of the image;
+/// each thread runs `body(s, first, rows, image)`.
 #define BB_IMAGE_KERNEL(name, A, body)                                                                 \
   extern "C" __global__ void __launch_bounds__(                                                        \
       bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                     \
@@ -35,7 +35,7 @@ __device__ inline void pixel_per_thread(const S& s, int first, int rows, typenam
     body(s, first, rows, image);                                                                       \
   }
 
-/// The same with a pixel per thread and the orientations in global memory.
+/// As BB_IMAGE_KERNEL, with one pixel per thread and the orientations in global memory.
 #define BB_LISTED_KERNEL(name, A)                                                         \
   namespace bb::diffraction::device {                                                     \
   template <typename S>                                                                   \

@@ -1,4 +1,4 @@
-// An FP64 image as what is shown of it: rounding it where it lies halves what has to reach the host.
+// Converts an FP64 image to FP32 for display. Rounding on the device halves the transfer to the host.
 extern "C" __global__ void diffraction_round(const double* __restrict__ photons, float* __restrict__ shown,
                                              unsigned count) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

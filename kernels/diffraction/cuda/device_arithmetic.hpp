@@ -9,23 +9,23 @@
 
 namespace bb::diffraction::device {
 
-/// An index' distance from the nearest whole one, and what N times it leaves of a turn.
+/// Distance of an index from the nearest integer, and the fractional part of N times that distance (unit: turns).
 template <typename T>
 struct Phase {
   T delta, rest;
 };
 
-/// above / below; `below` is far from underflow, so that FP32 may take the reciprocal.
+/// above / below; `below` is far from underflow, so FP32 may multiply by its reciprocal.
 BB_HD inline double quotient(double above, double below) { return above / below; }
 BB_HD inline float quotient(float above, float below) {
 #ifdef __CUDA_ARCH__
-  return __fdividef(above, below);  // 2 units in the last place
+  return __fdividef(above, below);  // error up to 2 units in the last place
 #else
   return above / below;
 #endif
 }
 
-/// F² of the lattice from the phases of three indices; `Rows` makes the ratio of sines of one.
+/// Squared lattice factor from the phases of three indices; `Rows` computes the ratio of sines for one index.
 template <typename T, typename Rows>
 BB_HD inline T lattice_squared(Shape shape, const Cells<T>& n, Phase<T> h, Phase<T> k, Phase<T> l, Rows&& rows) {
   if (shape == Shape::kSquare) {
@@ -50,7 +50,7 @@ struct SeriesRows {
   BB_HD Ratio<T> operator()(T delta, T rest, T n) const { return row_ratio(delta, rest, n); }
 };
 
-/// Whole turns taken off the indices before anything else.
+/// Whole turns are subtracted from the indices first.
 template <typename I, typename T, typename Rows = SeriesRows<T>>
 struct PhaseReduced {
   using Index = I;
@@ -78,7 +78,7 @@ using Delta = PhaseReduced<float, float>;
 using Mixed = PhaseReduced<double, float>;
 using DoubleFloats = PhaseReduced<DoubleFloat, float>;
 
-/// The formula as it is written, in FP32.
+/// The formula as written, in FP32.
 struct Naive {
   using Index = float;
   using Factor = float;
@@ -95,7 +95,7 @@ struct Naive {
   }
 };
 
-/// The multiprocessor's own sine, whose error is absolute: what is left of a small phase is lost.
+/// Sine of the special function unit. Its error is absolute, so small phases lose their relative accuracy.
 struct HardwareRows {
   BB_HD Ratio<float> operator()(float delta, float rest, float n) const {
     constexpr float kPi = 3.14159265f;
@@ -111,8 +111,8 @@ struct HardwareRows {
 
 using FastMath = PhaseReduced<double, float, HardwareRows>;
 
-/// An index in units of 2^-32 turns, modulo one turn: the last 32 bits of its sum with 1.5 · 2^20, which rounds it.
-/// Never 0, so that the ratio of sines needs no exception where both are: its limit comes out.
+/// Index in units of 2^-32 turns, modulo one turn: the low 32 bits of its sum with 1.5 · 2^20, which rounds it. Never
+/// 0, so that the ratio of sines needs no special case at whole indices: it gives the limit.
 BB_HD inline int turn_bits(double index) {
   const double shifted = index + 1572864.0;
 #ifdef __CUDA_ARCH__
@@ -130,7 +130,7 @@ struct FixedRows {
   }
 };
 
-/// Whole turns fall off by themselves: phases are 32-bit integers, whose products with N wrap as turns do. Good to
+/// Phases are 32-bit integers, whose products with N wrap as turns do, so whole turns need no subtraction. Accurate to
 /// N · 2^-32 turns.
 struct FixedPoint {
   using Index = double;
@@ -149,9 +149,9 @@ struct FixedPoint {
   }
 };
 
-/// U(N-1) of the cosine by Reinsch's form of the recurrence, whose differences keep their digits where the cosine is
-/// nearly 1: N - 1 steps of two operations, no second sine, no division. `kCells` is N of a crystal of equal edges, for
-/// which loops of known length have no loop; 0 is any other.
+/// Chebyshev polynomial U(N-1) of the cosine by Reinsch's form of the recurrence. Its differences stay accurate near
+/// cosine 1. N - 1 steps of two operations, no second sine, and no division.
+/// `kCells` is N of a crystal of equal edges, for which the compiler unrolls the loop; 0 is any other.
 template <int kCells>
 struct ChebyshevOf {
   using Index = double;
@@ -161,7 +161,7 @@ struct ChebyshevOf {
   BB_HD static float row(double index, int cells) {
     const float half = 0.5f * kTurn * static_cast<float>(turn_bits(index));
     const float sine = half * near_sine_over_x(half);
-    const float bend = -4.0f * sine * sine;  // what the cosine lacks of 1, doubled
+    const float bend = -4.0f * sine * sine;  // twice the difference (cosine - 1)
     float difference = 1.0f, u = 1.0f;
 #ifdef __CUDA_ARCH__
 #pragma unroll
@@ -182,7 +182,7 @@ struct ChebyshevOf {
 
 using Chebyshev = ChebyshevOf<0>;
 
-/// Calls `f` with the recurrence of the length that a crystal's edges have in common, or with that of any.
+/// Calls `f` with the recurrence for the number of cells that all edges share, or with the general one.
 template <typename S, typename F>
 BB_HD inline void with_equal_edges(const S& s, F&& f) {
   const int n = static_cast<int>(s.cells.a);

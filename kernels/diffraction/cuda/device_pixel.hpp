@@ -5,19 +5,19 @@
 
 namespace bb::diffraction::device {
 
-/// Orientations whose intensities are added in the factor's numbers before they go to the FP64 sum.
+/// Orientations whose intensities are added in the type of the lattice factor before they go to the FP64 sum.
 BB_TUNABLE(int, kTile, 64);
 
-/// Rows of pixels of a block of the fused kernels, 32 wide.
+/// Rows of pixels in a block of the fused kernels, which are 32 pixels wide.
 BB_TUNABLE(int, kBlockHeight, 8);
 
-/// Sub-pixels and sources of a pixel between two looks at whether the image is cancelled.
+/// Sub-pixels and sources of a pixel between two checks for cancellation.
 inline constexpr int kBetweenLooks = 16;
 
-/// Written by the host while the kernel runs.
+/// Reads a flag that the host may write while the kernel runs.
 BB_HD inline bool is_set(const int* flag) { return *static_cast<const volatile int*>(flag) != 0; }
 
-/// Unit vector from the crystal to a sub-pixel, counted over the whole detector.
+/// Unit vector from the crystal to a sub-pixel; sub-pixels are numbered over the whole detector.
 template <typename S>
 BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow, int depth) {
   using I = typename S::Index;
@@ -26,7 +26,7 @@ BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow
   p.x = s.first.x + t * s.slow.x + f * s.fast.x;
   p.y = s.first.y + t * s.slow.y + f * s.fast.y;
   p.z = s.first.z + t * s.slow.z + f * s.fast.z;
-  if (s.weighted) {  // else the sensor is thin
+  if (s.weighted) {  // otherwise the sensor is thin
     const I d = counted<I>(depth);
     p.x = p.x + d * s.deep.x;
     p.y = p.y + d * s.deep.y;
@@ -39,7 +39,7 @@ BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow
   return p;
 }
 
-/// (d - incident) / wavelength, 1/m.
+/// Scattering vector q = (d - incident) / wavelength, 1/m.
 template <typename I>
 BB_HD inline Number3<I> transfer(const Ray<I>& ray, const Number3<I>& d) {
   Number3<I> q;
@@ -54,7 +54,7 @@ BB_HD inline I index(const Number3<I>& edge, const Number3<I>& q) {
   return edge.x * q.x + edge.y * q.y + edge.z * q.z;
 }
 
-/// F² of the cell at three indices.
+/// Squared structure factor at three indices.
 template <typename S, typename I = typename S::Index>
 BB_HD inline typename S::Factor cell_squared(const S& s, I h, I k, I l) {
   const double x = as_double(h), y = as_double(k), z = as_double(l);
@@ -65,7 +65,7 @@ BB_HD inline typename S::Factor cell_squared(const S& s, I h, I k, I l) {
   return f * f;
 }
 
-/// F² of lattice and cell; of the lattice alone where all cells are alike.
+/// F² of lattice and cell; of the lattice alone if all cells are alike.
 template <typename A, typename S>
 BB_HD inline typename A::Factor intensity(const S& s, const Edges<typename A::Index>& edges,
                                           const Number3<typename A::Index>& q) {
@@ -84,8 +84,8 @@ BB_HD inline double weight(const S& s, int fast, int slow, int depth, int source
   return s.each ? absorbed * s.plate.solid_angle(path) * s.plate.polarisation(s.source[source], d) : absorbed;
 }
 
-/// Solid angle and polarisation of a whole pixel of which that is the direction: pixel²/R² · close/R, and R is close
-/// over the cosine of incidence.
+/// Solid angle and polarisation of a whole pixel in direction `d`. The solid angle is pixel²/R² · close/R, where R is
+/// close over the cosine of incidence.
 template <typename S, typename T = typename S::Factor>
 BB_HD inline T correction_towards(const S& s, const Number3<T>& d) {
   const Light<T>& light = s.light;
@@ -95,7 +95,8 @@ BB_HD inline T correction_towards(const S& s, const Number3<T>& d) {
          physics::polarisation_factor(along(light.incident), along(light.magnetic), along(light.electric), light.kahn);
 }
 
-/// The same of a pixel: at its first sub-pixel's surface, for the first source.
+/// Solid angle and polarisation of pixel (fast, slow), evaluated on the surface at its first sub-pixel, for the first
+/// source.
 template <typename S>
 BB_HD inline typename S::Factor pixel_correction(const S& s, int fast, int slow) {
   using T = typename S::Factor;
@@ -111,7 +112,7 @@ BB_HD inline typename S::Factor pixel_correction(const S& s, int fast, int slow)
   return correction_towards(s, d);
 }
 
-/// Sums over the sub-pixels, layers, sources and orientations of a pixel, or over a share of them.
+/// Sums over all terms of a pixel (sub-pixels, layers, sources and orientations), or over a share of them.
 template <typename T>
 struct Sums {
   double scattered = 0, weights = 0;
@@ -125,18 +126,19 @@ BB_HD inline void remember(const Number3<I>& d, Sums<T>& sums) {
   sums.first.z = static_cast<T>(leading(d.z));
 }
 
-/// Photons of a pixel.
+/// Photons of a pixel from its sums.
 template <typename S, typename T = typename S::Factor>
 BB_HD inline T photons(const S& s, int fast, int slow, const Sums<T>& sums) {
   const T all = static_cast<T>(s.scale * s.f2 * sums.scattered + s.water * sums.weights);
   if (s.each) return all;
-  // A sub-pixel lies within its layer where the sensor has some.
+  // The first sub-pixel lies within a layer if the sensor has layers, so its direction cannot be used for whole pixels
+  // then.
   return all * (s.weighted ? pixel_correction(s, fast, slow) : correction_towards(s, sums.first));
 }
 
-/// All of a pixel by one thread. `Table` gives the orientations: `load(s, first, count)` makes them ready, and
-/// `at(s, i)` is the i-th of them. `stops(seen)` is the same for all threads that load together: whether one has `seen`
-/// that the image is cancelled. What comes back then is no pixel.
+/// Computes a pixel in one thread. `Table` provides the orientations: `load(s, first, count)` prepares them, and `at(s,
+/// i)` returns number i. `stops(seen)` is the same for all threads that load together: true if one of them has `seen`
+/// the cancellation. The result is then invalid.
 template <typename A, typename S, typename Table>
 BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow, Table& table) {
   using T = typename A::Factor;
@@ -169,7 +171,7 @@ BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow
   return sums;
 }
 
-/// The terms lane, lane + lanes, … of a pixel, counted through its sub-pixels, layers, sources and orientations.
+/// Sums the terms lane, lane + lanes, … of a pixel, counted through its sub-pixels, layers, sources and orientations.
 template <typename A, typename S>
 BB_HD inline Sums<typename A::Factor> share_of_pixel(const S& s, int fast, int slow, int lane, int lanes) {
   using T = typename A::Factor;
@@ -201,7 +203,7 @@ BB_HD inline Sums<typename A::Factor> share_of_pixel(const S& s, int fast, int s
   return sums;
 }
 
-/// The orientations as the setup lists them.
+/// Orientations from the list in the setup.
 template <typename I>
 struct ListedEdges {
   const Edges<I>* tile = nullptr;
@@ -217,7 +219,7 @@ struct ListedEdges {
   }
 };
 
-/// Rotates the crystal for every use: by phi when it changes, by the domain always.
+/// Rotates the crystal at every use: by phi if it changed, and always by the mosaic domain.
 struct TurnedEdges {
   Basis turned;
   int phi = 0, domain = 0;

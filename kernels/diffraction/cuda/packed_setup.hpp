@@ -7,7 +7,7 @@
 
 namespace bb::diffraction::device {
 
-/// A setup in the numbers of a kernel, with the tables that it points to. `view` points to them in the host's memory.
+/// A setup in the number types of a kernel, with its tables. `view` points to them in host memory.
 template <typename I, typename T>
 struct PackedSetup {
   std::vector<Source> sources;
@@ -68,7 +68,7 @@ struct PackedSetup {
   }
   PackedSetup(const PackedSetup&) = delete;
 
-  /// The setup is a plain one, for which the kernels have a leaner copy.
+  /// True if the setup is plain: those have a kernel with fewer registers.
   bool plain() const { return view.shape == Shape::kSquare && !view.weighted && !view.table; }
 };
 

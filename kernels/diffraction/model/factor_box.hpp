@@ -6,8 +6,8 @@
 
 namespace bb::diffraction {
 
-/// F of the reflections in a box of indices; `other` outside of it. The table belongs to somebody else, on the host or
-/// on the device.
+/// F of the reflections in a box of indices; `other` outside. Does not own the table, which is on the host or on the
+/// device.
 template <typename T>
 struct FactorBox {
   T other = 0;
@@ -22,7 +22,7 @@ struct FactorBox {
     return table[(static_cast<unsigned long long>(i) * nk + j) * nl + m];
   }
 
-  /// Between reflections: the cubic through the four nearest along each axis.
+  /// F between reflections: cubic interpolation over the four nearest along each axis.
   BB_HD T tricubic(double h, double k, double l) const {
     const Weights wh(h), wk(k), wl(l);
     T sum = 0;
@@ -37,9 +37,9 @@ struct FactorBox {
   }
 
  private:
-  /// Lagrange's weights of the nodes -1, 0, 1, 2 at the fraction behind the whole index.
+  /// Lagrange weights of the nodes -1, 0, 1, 2 at the fractional part of the index.
   struct Weights {
-    int first;  // of the four reflections
+    int first;  // index of the first of the four reflections
     T w[4];
 
     BB_HD explicit Weights(double x) {

@@ -4,7 +4,7 @@
 
 #include "physics/hd.hpp"
 
-// Vectors and rotations of the laboratory frame, right-handed.
+// Vectors and rotations in the right-handed laboratory frame.
 namespace bb::diffraction {
 
 struct Vec3 {
@@ -21,13 +21,13 @@ BB_HD inline Vec3 cross(Vec3 a, Vec3 b) {
 BB_HD inline double length(Vec3 a) { return std::sqrt(dot(a, a)); }
 BB_HD inline Vec3 unit(Vec3 a) { return (1.0 / length(a)) * a; }
 
-/// `v` rotated about the unit vector `axis` (Rodrigues), right-handed, by the angle of this cosine and sine.
+/// Rotates `v` about the unit vector `axis` (Rodrigues), right-handed, by an angle with cosine `c` and sine `s`.
 BB_HD inline Vec3 rotate(Vec3 v, Vec3 axis, double c, double s) {
   return c * v + s * cross(axis, v) + (dot(axis, v) * (1.0 - c)) * axis;
 }
 BB_HD inline Vec3 rotate(Vec3 v, Vec3 axis, double angle) { return rotate(v, axis, std::cos(angle), std::sin(angle)); }
 
-/// About x, then y, then z, each a fixed axis of the laboratory.
+/// Rotates `v` about x, then y, then z, each a fixed axis of the laboratory.
 BB_HD inline Vec3 rotate_xyz(Vec3 v, Vec3 angles) {
   v = rotate(v, {1, 0, 0}, angles.x);
   v = rotate(v, {0, 1, 0}, angles.y);

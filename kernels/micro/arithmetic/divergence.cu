@@ -1,12 +1,12 @@
-// Row 12: each value has a key, 0 … 7, which chooses one of eight iterations to run `work` times on it.
+// Claim ledger, row 12: each value has a key, 0 … 7, which chooses one of eight iterations to run `work` times on it.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
 inline constexpr int kBranches = 8;
 
-/// Branch `key`: y = y * (1 - (key + 1) / 64) + (key + 1) / 128, `work` times. Each has its user code, because the
-/// numbers are the compiler's.
+/// Branch `key`: y = y * (1 - (key + 1) / 64) + (key + 1) / 128, `work` times. Each key has separate code, because both
+/// numbers are compile-time constants.
 template <int kKey>
 __device__ float branch_value(float y, int work) {
   constexpr float kFactor = 1.0f - (kKey + 1) / 64.0f, kTerm = (kKey + 1) / 128.0f;
@@ -36,7 +36,7 @@ __device__ inline float branched(float y, unsigned key, int work) {
   }
 }
 
-/// Lanes of a warp that have different keys wait for each other.
+/// Lanes of a warp with different keys wait for each other.
 extern "C" __global__ void __launch_bounds__(256)
     micro_divergence_branch(unsigned n, int work, const unsigned* __restrict__ keys, const float* __restrict__ in,
                             float* __restrict__ out) {
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) out[i] = branched(in[i], keys[i], work);
 }
 
-/// Every lane computes all eight and selects the correct one.
+/// Every lane computes all eight branches and selects the correct one.
 extern "C" __global__ void __launch_bounds__(256)
     micro_divergence_select(unsigned n, int work, const unsigned* __restrict__ keys, const float* __restrict__ in,
                             float* __restrict__ out) {
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(256)
   out[i] = kept;
 }
 
-/// The branches differ only in two numbers: those are looked up, and there is one code.
+/// The branches differ only in two numbers, which are read from a table, so that all lanes run one code.
 extern "C" __global__ void __launch_bounds__(256)
     micro_divergence_data(unsigned n, int work, const unsigned* __restrict__ keys, const float* __restrict__ in,
                           float* __restrict__ out) {
@@ -75,7 +75,8 @@ extern "C" __global__ void __launch_bounds__(256)
   out[i] = y;
 }
 
-/// `order` lists the values by key, so that a warp has one key; it costs a read of `order`, and scattered accesses.
+/// `order` lists the values by key, so that all lanes of a warp have the same key. The cost is a read of `order`, and
+/// scattered accesses.
 extern "C" __global__ void __launch_bounds__(256)
     micro_divergence_sorted(unsigned n, int work, const unsigned* __restrict__ order, const unsigned* __restrict__ keys,
                             const float* __restrict__ in, float* __restrict__ out) {

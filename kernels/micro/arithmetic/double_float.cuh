@@ -1,7 +1,7 @@
 #pragma once
 
-// A number as the unevaluated sum of two floats: 48 bits from FP32 arithmetic. The sums and products without
-// error are Knuth's and Dekker's; the operators follow Hida, Li and Bailey (2001), sloppy addition.
+// A number as the unevaluated sum of two floats: 48 bits from FP32 arithmetic. The error-free sums and products are
+// Knuth's and Dekker's; the operators follow Hida, Li and Bailey (2001), with sloppy addition.
 namespace bb::micro {
 
 struct DoubleFloat {

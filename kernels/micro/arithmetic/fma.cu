@@ -1,4 +1,5 @@
-// Row 11: Horner's rule with the multiplication and the addition rounded apart, as the compiler chooses, and fused.
+// Claim ledger, row 11: Horner's rule with multiplication and addition rounded separately, as the compiler chooses, and
+// fused.
 #include "horner.cuh"
 
 namespace bb::micro {

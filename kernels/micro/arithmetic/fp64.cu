@@ -1,4 +1,5 @@
-// Row 24: Horner's rule in FP32, FP64, and with numbers made of two floats. All read and write FP64 but the first.
+// Claim ledger, row 24: Horner's rule in FP32, in FP64, and in numbers made of two floats. All kernels but the first
+// read and write FP64.
 #include "double_float.cuh"
 #include "horner.cuh"
 

@@ -1,18 +1,19 @@
-// Row 14: C = A B, row-major, m x k by k x n, on the FP32 units: blocks of 128 x 128 results, 8 x 8 a thread.
+// Claim ledger, row 14: C = A B, row-major, m x k by k x n, on the FP32 units: blocks of 128 x 128 results, 8 x 8 per
+// thread.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
 inline constexpr int kGemmTile = 128, kGemmDepth = 8, kGemmOwn = 8, kGemmThreads = 256;
 
-/// `a_tile` is transposed, so that a thread reads its 8 rows of one depth with two 16-byte loads.
+/// `a_tile` is transposed, so that a thread reads its 8 rows at one depth with two 16-byte loads.
 extern "C" __global__ void __launch_bounds__(kGemmThreads)
     micro_gemm_fp32(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
                     float* __restrict__ c) {
   __shared__ float a_tile[kGemmDepth][kGemmTile + 4], b_tile[kGemmDepth][kGemmTile];
   const int t = static_cast<int>(threadIdx.x);
   const int row0 = static_cast<int>(blockIdx.y) * kGemmTile, column0 = static_cast<int>(blockIdx.x) * kGemmTile;
-  const int own_row = t / 16 * kGemmOwn, own_column = t % 16 * 4;  // columns own … own + 3 and 64 further on
+  const int own_row = t / 16 * kGemmOwn, own_column = t % 16 * 4;  // columns own … own + 3, and the same ones plus 64
   float sum[kGemmOwn][kGemmOwn] = {};
   for (int depth0 = 0; depth0 < k; depth0 += kGemmDepth) {
 #pragma unroll

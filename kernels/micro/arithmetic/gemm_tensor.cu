@@ -1,16 +1,16 @@
-// Row 14: C = A B on the tensor cores, sums in FP32. Inputs are FP32 in memory and rounded to TF32, BF16 or FP16
-// on their way into shared memory.
+// Claim ledger, row 14: C = A B on the tensor cores, sums in FP32. Inputs are FP32 in memory and rounded to TF32, BF16
+// or FP16 on their way into shared memory.
 #include "micro/row/common.cuh"
 #include "tensor.cuh"
 
 namespace bb::micro {
 
-inline constexpr int kMmaTile = 128;     // rows and columns of C that a block computes
-inline constexpr int kMmaThreads = 256;  // 8 warps, 2 x 4: each 64 x 32 of C, 4 x 4 instructions of 16 x 8
+inline constexpr int kMmaTile = 128;     // rows and columns of C per block
+inline constexpr int kMmaThreads = 256;  // 8 warps, 2 x 4: each 64 x 32 of C, as 4 x 4 instructions of 16 x 8
 inline constexpr int kMmaRows = 4, kMmaColumns = 4;
 
-/// One round takes 8 words along k of both tiles, [row of A or column of B][word]; 12 words a row keep the 8
-/// groups of a warp in different banks.
+/// One round loads 8 words along k of both tiles, [row of A or column of B][word]. A pitch of 12 words per row keeps
+/// the 8 groups of a warp in different banks.
 template <typename Format>
 __device__ void gemm_tensor(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c) {

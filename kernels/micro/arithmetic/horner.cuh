@@ -6,7 +6,7 @@
 // A polynomial by Horner's rule, c[0] + x (c[1] + x (…)): `terms` = degree + 1 coefficients.
 namespace bb::micro {
 
-/// y = c + x y, in one of the ways that rows 11 and 24 compare.
+/// y = c + x y, in the forms that rows 11 and 24 of the claim ledger compare.
 struct SeparateStep {
   __device__ float operator()(float y, float x, float c) const { return __fadd_rn(__fmul_rn(y, x), c); }
 };
@@ -18,7 +18,7 @@ struct FusedStep {
   __device__ double operator()(double y, double x, double c) const { return __fma_rn(y, x, c); }
 };
 
-/// `lift` makes of an argument what `step` computes with, `give` of that a result.
+/// `lift` converts an argument to the type that `step` computes with; `give` converts that type to a result.
 template <typename In, typename Number, typename Step, typename Lift, typename Give>
 __device__ void horner_kernel(unsigned n, int terms, const Number* __restrict__ c, const In* __restrict__ in,
                               In* __restrict__ out, Step step, Lift lift, Give give) {

@@ -5,7 +5,7 @@
 
 #include "micro/row/row.hpp"
 
-// The polynomials of rows 11, 13 and 24 on the CPU, compiled per instruction set.
+// Polynomials of rows 11, 13 and 24 of the claim ledger on the CPU, compiled per instruction set.
 namespace bb::micro {
 
 /// A number as the unevaluated sum of two floats.
@@ -13,7 +13,7 @@ struct DoubleFloat {
   float high, low;
 };
 
-/// Elements [first, last) of out = c[0] + x (c[1] + x (…)).
+/// Each function computes elements [first, last) of out = c[0] + x (c[1] + x (…)).
 struct HornerFunctions {
   void (*separate)(std::size_t first, std::size_t last, const std::vector<float>& c, const float* x, float* out);
   void (*fused)(std::size_t first, std::size_t last, const std::vector<float>& c, const float* x, float* out);
@@ -22,10 +22,10 @@ struct HornerFunctions {
                        double* out);
 };
 
-/// For the instruction set that this CPU runs best.
+/// Returns the functions for the best instruction set of this CPU.
 const HornerFunctions& horner_functions();
 
-/// Coefficients and arguments of a row; arguments in [-1, 1).
+/// Coefficients and arguments of a polynomial; arguments in [-1, 1).
 struct HornerInputs {
   HornerInputs(const TaskProblem& problem, std::size_t terms);
   template <typename T>

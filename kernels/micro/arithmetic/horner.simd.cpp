@@ -3,7 +3,7 @@
 
 #include "horner.hpp"
 
-// GCC fuses a * b + c wherever the instruction set can, clang within an expression.
+// GCC fuses a * b + c on every instruction set that can; clang only within an expression.
 #if defined(__clang__)
 #define BB_SEPARATE_FUNCTION
 #define BB_SEPARATE_BODY _Pragma("clang fp contract(off)")
@@ -18,9 +18,9 @@
 namespace bb::micro::BB_ISA {
 namespace {
 
-constexpr std::size_t kLanes = 64;  // side by side: several vectors, so that the chains hide each other's latency
+constexpr std::size_t kLanes = 64;  // several vectors, whose chains hide each other's latency
 
-/// One step of all lanes.
+/// One step of the recurrence in all lanes.
 struct Fused {
   template <typename T>
   static void step(T* y, const T* x, T c) {
@@ -61,8 +61,8 @@ BB_SEPARATE_FUNCTION void separate(std::size_t first, std::size_t last, const st
   }
 }
 
-/// Error-free sums and products of Knuth and Dekker, with the operators of Hida, Li and Bailey (2001). They contain no a
-/// * b + c that a compiler could fuse, except the intended ones.
+/// Error-free sums and products of Knuth and Dekker, with the operators of Hida, Li and Bailey (2001). They contain no
+/// a * b + c that a compiler could fuse, except the intended ones.
 DoubleFloat quick_two_sum(float a, float b) {
   const float sum = a + b;
   return {sum, b - (sum - a)};

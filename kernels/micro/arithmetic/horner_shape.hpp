@@ -2,8 +2,8 @@
 
 namespace bb::micro {
 
-/// Arguments of one GPU thread, blockDim.x apart: each coefficient that is read serves all of them, so that
-/// arithmetic and not the reading of coefficients is what takes the time.
+/// Arguments of one GPU thread, blockDim.x apart. Each coefficient that is read serves all of them, so that arithmetic,
+/// not reading coefficients, limits the speed.
 inline constexpr unsigned kHornerChains = 4;
 
 }  // namespace bb::micro

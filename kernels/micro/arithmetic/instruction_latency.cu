@@ -1,14 +1,14 @@
-// Row 9 and 10: chains of one instruction, each of which needs what the one before gave. One warp, so that nothing
-// hides the wait.
+// Claim ledger, rows 9 and 10: chains of one instruction, each of which needs the result of the one before. The block
+// has one warp, so that nothing hides the latency.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// `out` gets what the last operation left in lane 0, and the clock cycles taken.
+/// Writes the result of the last operation in lane 0 and the elapsed clock cycles to `out`.
 template <typename Step>
 __device__ void chain(int operations, unsigned at, long long* out, Step&& step) {
   unsigned warm = at;
-  for (int i = 0; i < 64; ++i) warm = step(warm);  // instructions, and the table's lines
+  for (int i = 0; i < 64; ++i) warm = step(warm);  // warms up instruction cache and table
   const long long start = clock64();
 #pragma unroll 8
   for (int i = 0; i < operations; ++i) at = step(at);
@@ -28,30 +28,30 @@ extern "C" __global__ void micro_chain_add(const unsigned*, int operations, unsi
   });
 }
 
-/// Each lane holds an entry of the table; where the chain is says whose is read.
+/// Each lane holds one entry of the table; the current entry is the number of the next lane to read.
 extern "C" __global__ void micro_chain_shuffle(const unsigned* __restrict__ next, int operations, unsigned,
                                                long long* out) {
   const unsigned mine = next[threadIdx.x];
   chain(operations, 0, out, [&](unsigned at) { return __shfl_sync(kWholeWarp, mine, static_cast<int>(at)); });
 }
 
-/// Each lane tests its bit, then the vote: all bits turn over.
+/// Each lane tests one bit of the last vote, then votes: every operation inverts all bits.
 extern "C" __global__ void micro_chain_ballot(const unsigned*, int operations, unsigned, long long* out) {
   const unsigned bit = 1u << threadIdx.x;
   chain(operations, 0, out, [&](unsigned at) { return __ballot_sync(kWholeWarp, (at & bit) == 0); });
 }
 
-/// A comparison, the vote, and its answer as a number.
+/// A comparison, a vote, and the conversion of its result to a number.
 extern "C" __global__ void micro_chain_any(const unsigned*, int operations, unsigned, long long* out) {
   chain(operations, 0, out, [](unsigned at) { return __any_sync(kWholeWarp, at == 0) != 0 ? 1u : 0u; });
 }
 
-/// Four groups of lanes.
+/// Four groups of lanes with equal values.
 extern "C" __global__ void micro_chain_match(const unsigned*, int operations, unsigned, long long* out) {
   chain(operations, threadIdx.x % 4, out, [](unsigned at) { return __match_any_sync(kWholeWarp, at); });
 }
 
-/// Adds `nothing`, which is 0, to the entry that the chain is at, and goes on to what was there. One thread.
+/// Adds `nothing`, which is 0, to the current entry and continues at its old value. Runs in one thread.
 extern "C" __global__ void micro_chain_atomic_global(unsigned* table, int operations, unsigned nothing,
                                                      long long* out) {
   chain(operations, 0, out, [&](unsigned at) {

@@ -1,11 +1,11 @@
-// Row 13: a Chebyshev sum over terms of a recurrence, u[k+1] = 2 x u[k] - u[k-1], y += c[k] u[k]. Its loop is
-// unrolled 1, 2, 4 and 8 times, and left to the compiler. The unrolled loops save counters, branches and the two
-// moves that hand on u.
+// Claim ledger, row 13: a Chebyshev sum over terms of a recurrence, u[k+1] = 2 x u[k] - u[k-1], y += c[k] u[k]. Its
+// loop is unrolled 1, 2, 4 and 8 times, and left to the compiler. Unrolling saves counters, branches and the two moves
+// per step that shift u.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// One argument's sum so far.
+/// Partial sum for one argument.
 struct Chebyshev {
   __device__ Chebyshev(float argument, float first) : x(argument), u(argument), y(first) {}
   __device__ void add(float coefficient) {
@@ -28,7 +28,7 @@ __device__ void chebyshev(unsigned n, int terms, const float* __restrict__ c, co
   out[i] = sum.y;
 }
 
-/// The same loop without a word about unrolling: what a loop by hand has to beat.
+/// The loop without an unrolling directive: the baseline for manual unrolling.
 extern "C" __global__ void __launch_bounds__(256)
     micro_unroll_compiled(unsigned n, int terms, const float* __restrict__ c, const float* __restrict__ in,
                           float* __restrict__ out) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kSide_m = 0.0512, kDistance_m = 0.1;
 constexpr double kAngstrom_m = 1e-10, kDegree = std::numbers::pi / 180.0;
-constexpr double kFluence = 1.25932015286227e29;  // an electron scatters one photon into a steradian
+constexpr double kFluence = 1.25932015286227e29;  // 1/m²; an electron then scatters one photon per steradian
 constexpr double kElectrons = 100;
 
 }  // namespace

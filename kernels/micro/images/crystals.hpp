@@ -10,31 +10,31 @@
 #include "diffraction/model/setup.hpp"
 #include "engine/task.hpp"
 
-// Images of one detector and one beam, each of a crystal of its own: its misset and its cell.
+// Images with one detector and one beam. Each shows a different crystal, with its own misset and cell.
 namespace bb::micro::images {
 
-/// The detector and the beam: 51.2 mm square, 100 mm away, 1 Å.
+/// Problem with the common detector and beam: 51.2 mm square, 100 mm away, 1 Å.
 diffraction::Problem scene(int pixels, int cells);
 
-/// As `scene`, with that crystal.
+/// As `scene`, with the given crystal.
 diffraction::Problem with_crystal(diffraction::Problem scene, const diffraction::Cell& cell, diffraction::Vec3 misset);
 
-/// About the published triclinic cell: 70, 80 and 90 Å, 75, 85 and 95 degrees.
+/// Approximates the published triclinic cell: 70, 80 and 90 Å, 75, 85 and 95 degrees.
 diffraction::Cell triclinic_cell();
 
-/// Photons of one pixel in FP64, by the formula as it is written.
+/// Photons of one pixel in FP64, with the formula as written.
 double photons(const diffraction::Setup& setup, int fast, int slow);
 
-/// The rows first … last - 1 of an image, as the variant diffraction-mixed makes them.
+/// Computes the rows first … last - 1 of an image with the arithmetic of the variant diffraction-mixed.
 void render_rows(const diffraction::Setup& setup, int first, int last, std::span<float> image);
 
 /// Crystal data passed to a kernel.
 diffraction::device::Edges<double> edges_of(const diffraction::Basis& cell);
 
-/// Operations of a pixel: one lattice factor, and what is done once a pixel; as diffraction-cuda-mixed declares them.
+/// Operations per pixel: one lattice factor, and the work once per pixel; as diffraction-cuda-mixed declares them.
 inline constexpr double kPixelFlops = 113 + 58;
 
-/// Pixels of a side and cells of an edge, of a problem.
+/// Pixels per side of the image and unit cells per edge of the crystal.
 struct Size {
   explicit Size(const engine::TaskProblem& problem)
       : pixels(static_cast<int>(problem.count("pixels"))), cells(static_cast<int>(problem.count("cells"))) {}

@@ -8,7 +8,7 @@ namespace bb::micro {
 namespace {
 
 constexpr double kFirstDamping = 1e-3, kLessDamping = 0.1, kMoreDamping = 10.0, kMostDamping = 1e9;
-/// Below this a step is one of Gauss and Newton alone.
+/// With less damping than this, a step is a plain Gauss-Newton step.
 constexpr double kNoDamping = 1e-7;
 
 }  // namespace
@@ -54,7 +54,7 @@ Fit gauss_newton(std::vector<double> start, const FitLimits& limits,
       damping *= kMoreDamping;
       continue;
     }
-    // Jᵀ J step = -Jᵀ r.
+    // Solves Jᵀ J step = Jᵀ r, and moves by -step.
     std::vector<double> trial = fit.unknowns;
     double longest = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -63,7 +63,7 @@ Fit gauss_newton(std::vector<double> start, const FitLimits& limits,
     }
     NormalEquations there = at(trial);
     ++fit.iterations;
-    const bool better = there.residual < best.residual;  // NaN is not
+    const bool better = there.residual < best.residual;  // false for NaN
     if (better) {
       fit.unknowns = std::move(trial);
       best = std::move(there);

@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-// Least squares by Gauss and Newton, damped after Marquardt (J. SIAM 11 (1963) 431) where a step makes it worse.
+// Least squares by Gauss and Newton, damped after Marquardt (J. SIAM 11 (1963) 431) if a step increases the residual.
 namespace bb::micro {
 
-/// Those of residuals r at some unknowns, and of their derivatives J by them.
+/// Normal equations for residuals r at some unknowns, and their derivatives J with respect to the unknowns.
 struct NormalEquations {
   NormalEquations() = default;
   explicit NormalEquations(std::size_t unknowns) : square(unknowns * unknowns), right(unknowns) {}
@@ -16,23 +16,24 @@ struct NormalEquations {
   double residual = 0;         // rᵀ r
 };
 
-/// The solution of a symmetric, positive definite system by Cholesky's decomposition; empty where it is none.
+/// Solves a symmetric, positive definite system by Cholesky decomposition; returns an empty vector if it is not
+/// positive definite.
 std::vector<double> solved(std::vector<double> square, std::vector<double> right);
 
 struct FitLimits {
   int most_iterations = 30;
-  /// A step whose every part is below it ends the fit.
+  /// The fit ends after a step whose components are all below this.
   double step = 1e-6;
 };
 
 struct Fit {
   std::vector<double> unknowns;
-  double residual = 0;  // rᵀ r at them
-  int iterations = 0;   // normal equations that were made
+  double residual = 0;  // rᵀ r at the unknowns
+  int iterations = 0;   // number of normal equations computed
   bool converged = false;
 };
 
-/// From `start` to where the residuals are least. `at` makes the normal equations of some unknowns.
+/// Fits from `start` to the minimum of the residuals. `at` computes the normal equations at given unknowns.
 Fit gauss_newton(std::vector<double> start, const FitLimits& limits,
                  const std::function<NormalEquations(const std::vector<double>&)>& at);
 

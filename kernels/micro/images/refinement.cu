@@ -1,15 +1,15 @@
-// Normal equations of an image's fit: `count` images lie behind each other, that of the unknowns first, then one with
-// each of them a step further.
+// Normal equations for fitting an image. The `count` images are stored one after another: first the image at the
+// unknowns, then one with each unknown a step further.
 #include "micro/images/series.cuh"
 #include "micro/row/common.cuh"
 
 namespace bb::micro::images {
 
-/// As refinement.cpp has them.
+/// Layout shared with refinement.cpp.
 inline constexpr int kUnknowns = 9, kSums = kUnknowns * (kUnknowns + 1) / 2 + kUnknowns + 1;
 inline constexpr int kSumThreads = 128;
 
-/// Sums of a block's pixels: Jᵀ J by rows up to its diagonal, Jᵀ r, rᵀ r.
+/// Sums over the pixels of a block: Jᵀ J by rows up to its diagonal, Jᵀ r, rᵀ r.
 extern "C" __global__ void __launch_bounds__(kSumThreads)
     micro_refinement_sums(int pixels, const float* images, const float* measured, double per_step, double* blocks) {
   double sums[kSums] = {};
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(kSumThreads)
   }
 }
 
-/// A thread a sum: over the blocks, in their order.
+/// One thread per sum, which adds the blocks' sums in their order.
 extern "C" __global__ void micro_refinement_total(int blocks, const double* sums, double* total) {
   if (threadIdx.x >= kSums) return;
   double sum = 0;

@@ -2,15 +2,15 @@
 
 #include "diffraction/cuda/device_pixel.hpp"
 
-// A pixel a thread, of images whose crystals lie in an array; FP64 indices and FP32 trigonometry.
+// One thread per pixel, for images whose crystals are in an array; FP64 indices and FP32 trigonometry.
 namespace bb::micro::images {
 
 using diffraction::device::Edges;
 using diffraction::device::Mixed;
-/// Square crystals, cells that are all alike, one sub-pixel, one source.
+/// Plain setups: square crystals, identical cells, one sub-pixel, one source.
 using Scene = diffraction::device::Plain<Mixed::Setup>;
 
-/// The one crystal of an image.
+/// Table of orientations with the single crystal of an image.
 struct OneCrystal {
   Edges<double> edges;
 
@@ -23,7 +23,7 @@ struct OneCrystal {
   }
 };
 
-/// Photons of a pixel; the tests hold it to FP64 on the host.
+/// Photons of a pixel; the tests compare it with FP64 on the host.
 BB_HD inline float pixel_of(const Scene& scene, const Edges<double>& edges, int fast, int slow) {
   OneCrystal crystal{edges};
   const auto sums = diffraction::device::whole_pixel<Mixed>(scene, fast, slow, crystal);

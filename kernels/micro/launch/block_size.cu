@@ -1,4 +1,5 @@
-// Row 22: three kernels that run with any number of threads a block, up to 1024: their registers allow it.
+// Claim ledger, row 22: three kernels that run with any number of threads per block up to 1024, because they need few
+// registers.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -9,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   if (i < n) out[i] = __fmaf_rn(0.5f, x[i], y[i]);
 }
 
-/// Seven points along a row, zeros beyond its ends.
+/// Weighted sum of seven points along a row, with zeros beyond its ends.
 extern "C" __global__ void __launch_bounds__(1024)
     micro_block_stencil(unsigned n, const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ out) {
   const int i = static_cast<int>(global_thread()), count = static_cast<int>(n);
@@ -22,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   out[i] = sum;
 }
 
-/// The product of two square matrices: out[r][c] = sum over d of x[r][d] y[d][c], a thread a result.
+/// Product of two square matrices: out[r][c] = sum over d of x[r][d] y[d][c], one thread per result.
 extern "C" __global__ void __launch_bounds__(1024)
     micro_block_gemm(unsigned size, const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ out) {
   const unsigned i = global_thread();

@@ -1,4 +1,4 @@
-// Row 17: (a + b) scale.
+// Claim ledger, row 17: (a + b) scale.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) out[i] = (a[i] + b[i]) * scale;
 }
 
-/// a scale + b scale: a multiplication more, of which a fused multiply-add takes one back.
+/// a scale + b scale: one more multiplication, which a fused multiply-add can absorb.
 extern "C" __global__ void __launch_bounds__(256)
     micro_elementwise_distributed(unsigned n, float scale, const float* __restrict__ a, const float* __restrict__ b,
                                   float* __restrict__ out) {
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) out[i] = a[i] * scale + b[i] * scale;
 }
 
-/// Four values a thread with one 16-byte access each; the last n % 4 alone.
+/// Four values per thread with one 16-byte access each; the last n % 4 values one by one.
 extern "C" __global__ void __launch_bounds__(256)
     micro_elementwise_16(unsigned n, float scale, const float* __restrict__ a, const float* __restrict__ b,
                          float* __restrict__ out) {
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < 4 && rest < n) out[rest] = (a[rest] + b[rest]) * scale;
 }
 
-// The three operations of an array library: each reads and writes memory.
+// Separate operations as in an array library: each reads and writes memory.
 extern "C" __global__ void __launch_bounds__(256)
     micro_elementwise_add(unsigned n, const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ t) {
   const unsigned i = global_thread();

@@ -1,9 +1,10 @@
-// Row 23: the same number of steps y = y r + t by few or many threads, each with 1, 2, 4 or 8 independent chains.
+// Claim ledger, row 23: the same number of steps y = y r + t by few or many threads, each with 1, 2, 4 or 8 independent
+// chains.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// `n` values, each iterated `work` times; thread t has those of index t, t + threads, …
+/// Iterates `n` values `work` times each; thread t processes those of index t, t + threads, …
 template <int kChains>
 __device__ void iterate(unsigned n, unsigned threads, int work, const float* __restrict__ in, float* __restrict__ out) {
   const unsigned t = global_thread();

@@ -1,4 +1,4 @@
-// Row 21: y = a x + y by a grid of any size. One thread per element is micro_axpy of launch.cu.
+// Claim ledger, row 21: y = a x + y by a grid of any size. One thread per element is micro_axpy of launch.cu.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,4 +1,4 @@
-// Row 3: the convolution of every row of an array with the same taps, zeros beyond its ends.
+// Claim ledger, row 3: convolution of every row of an array with the same taps, zeros beyond its ends.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -12,7 +12,7 @@ __device__ inline float convolved(const float* row, int length, int at, const fl
   return sum;
 }
 
-/// One row.
+/// Processes one row.
 extern "C" __global__ void __launch_bounds__(256)
     micro_convolve_row(const float* __restrict__ in, float* __restrict__ out, int length,
                        const float* __restrict__ taps, int radius) {
@@ -20,7 +20,8 @@ extern "C" __global__ void __launch_bounds__(256)
   if (at < length) out[at] = convolved(in, length, at, taps, radius);
 }
 
-/// All rows: blockIdx.x counts the pieces of a row, blockIdx.y rows; more rows than a grid has are looped over.
+/// Processes all rows: blockIdx.x counts the pieces of a row, blockIdx.y the rows. A loop covers more rows than the
+/// grid can have.
 extern "C" __global__ void __launch_bounds__(256)
     micro_convolve_rows(const float* __restrict__ in, float* __restrict__ out, int rows, int length,
                         const float* __restrict__ taps, int radius) {

@@ -1,5 +1,5 @@
-// Row 1: N operations y = a x + y, each on the result of the one before. The operation is the same in every kernel; the
-// number of passes of y through memory and of calls from the host differs.
+// Claim ledger, row 1: N operations y = a x + y, each on the result of the one before. The operation is equal in every
+// kernel; the number of passes of y through memory and of calls from the host differs.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) y[i] = __fmaf_rn(a, x[i], y[i]);
 }
 
-/// All of them, with y in a register.
+/// All operations, with y in a register.
 extern "C" __global__ void __launch_bounds__(256)
     micro_axpy_fused(unsigned n, int operations, float a, const float* __restrict__ x, float* y) {
   const unsigned i = global_thread();
@@ -22,8 +22,8 @@ extern "C" __global__ void __launch_bounds__(256)
   y[i] = yi;
 }
 
-/// All of them, with a barrier over the grid after each, as a kernel must have whose operations read what
-/// other blocks wrote. All blocks are resident (cooperative launch); `arrived` starts at zero.
+/// All operations, with a barrier over the grid after each, as required if an operation reads what other blocks wrote.
+/// All blocks are resident (cooperative launch); `arrived` starts at zero.
 extern "C" __global__ void __launch_bounds__(256)
     micro_axpy_persistent(unsigned n, int operations, float a, const float* __restrict__ x, volatile float* y,
                           unsigned* arrived) {

@@ -1,10 +1,10 @@
-// Row 15: work between the copies (A), and concurrent work (B). Both iterate y = y r + t on their values, long enough
-// to be seen on a timeline.
+// Claim ledger, row 15: work between the copies (A), and concurrent work (B). Both iterate y = y r + t on their values,
+// long enough to be visible on a timeline.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// `values` of a piece, in place.
+/// Iterates `values` of a piece in place.
 extern "C" __global__ void __launch_bounds__(256) micro_stream_work(unsigned n, int work, float* values) {
   for (unsigned i = global_thread(); i < n; i += all_threads()) {
     float y = values[i];
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(256) micro_stream_work(unsigned n, 
   }
 }
 
-/// Exactly the launch's threads, one value each.
+/// One value per thread of the launch.
 extern "C" __global__ void __launch_bounds__(256) micro_stream_blocks(int work, const float* in, float* out) {
   const unsigned i = global_thread();
   float y = in[i];

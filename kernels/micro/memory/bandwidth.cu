@@ -1,5 +1,5 @@
-// Row 6: the STREAM triad a = b + s c, `passes` times over the same arrays; where they fit decides which memory
-// is measured. Pass p adds its number to s, so that no pass is for nothing.
+// Claim ledger, row 6: the STREAM triad a = b + s c, `passes` times over the same arrays. The size of the arrays
+// decides which level of memory is measured. Pass p adds its number to s, so that no pass can be optimised away.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// 16 bytes a load and store; the last n % 4 elements alone. `load` says which caches keep what it reads.
+/// Loads and stores of 16 bytes; the last n % 4 elements one by one. `load` selects the caches that retain its data.
 template <typename Load>
 __device__ void triad_16(unsigned n, int passes, float s, const float* b, const float* c, float* a, Load&& load) {
   const unsigned quads = n / 4;
@@ -35,13 +35,13 @@ extern "C" __global__ void __launch_bounds__(256)
   triad_16(n, passes, s, b, c, a, [](const float4* from) { return *from; });
 }
 
-/// Loads that L1 does not keep, so that arrays which would fit there come out of L2.
+/// Loads bypass L1, so that arrays which would fit L1 come from L2.
 extern "C" __global__ void __launch_bounds__(256)
     micro_triad_l2(unsigned n, int passes, float s, const float* b, const float* c, float* a) {
   triad_16(n, passes, s, b, c, a, [](const float4* from) { return __ldcg(from); });
 }
 
-/// Each block's share of the three arrays stays in shared memory: 3 * share floats, share a multiple of 4.
+/// Each block keeps its share of the three arrays in shared memory: 3 * share floats; share is a multiple of 4.
 extern "C" __global__ void __launch_bounds__(1024)
     micro_triad_shared(unsigned n, unsigned share, int passes, float s, const float* b, const float* c, float* a) {
   extern __shared__ float4 shared_quads[];

@@ -1,14 +1,15 @@
-// Row 8: each lane reads `reads` words of shared memory, `stride` words away from its neighbour's: 32 divided by
-// the banks that a stride meets is how often the hardware repeats the access.
+// Claim ledger, row 8: each lane reads `reads` words of shared memory, `stride` words away from its neighbour's. The
+// hardware repeats the access 32 times divided by the number of banks that the stride reaches.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-inline constexpr unsigned kBankWords = 1024;  // a power of two; the value of word j is j's image under a hash
+inline constexpr unsigned kBankWords = 1024;  // a power of two; word j holds a hash of j
 
 __device__ inline unsigned bank_value(unsigned j) { return j * 2654435761u; }
 
-/// `out[thread]` is the sum of what the thread read; `cycles[block]` the clock cycles of its first warp.
+/// `out[thread]` is the sum of the words that the thread read; `cycles[block]` are the clock cycles of the block's
+/// first warp.
 template <typename Place>
 __device__ void read_strided(unsigned stride, int reads, unsigned* out, long long* cycles, Place&& place) {
   __shared__ unsigned words[kBankWords + kBankWords / 32];
@@ -17,7 +18,7 @@ __device__ void read_strided(unsigned stride, int reads, unsigned* out, long lon
   unsigned at = threadIdx.x * stride % kBankWords, sum = 0;
   const long long start = clock64();
   for (int r = 0; r < reads; ++r) {
-    // volatile: the same word may be read again, and is.
+    // volatile, because the same word may be read again.
     sum += *static_cast<volatile unsigned*>(words + place(at));
     at = (at + 32 * stride) % kBankWords;
   }
@@ -31,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256)
   read_strided(stride, reads, out, cycles, [](unsigned j) { return j; });
 }
 
-/// A word left out after each 32.
+/// Skips a word after every 32.
 extern "C" __global__ void __launch_bounds__(256)
     micro_bank_padded(unsigned stride, int reads, unsigned* out, long long* cycles) {
   read_strided(stride, reads, out, cycles, [](unsigned j) { return j + j / 32; });

@@ -1,4 +1,4 @@
-// Row 21: y = a x + y by whole blocks, with and without a look at where the array ends.
+// Claim ledger, row 21: y = a x + y by whole blocks, with and without a check for the end of the array.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -9,7 +9,7 @@ extern "C" __global__ void __launch_bounds__(128)
   if (i < n) y[i] = __fmaf_rn(a, x[i], y[i]);
 }
 
-/// The last block reads and writes beyond the end where n is no multiple of its threads.
+/// If n is not a multiple of the block size, the last block reads and writes beyond the end.
 extern "C" __global__ void __launch_bounds__(128)
     micro_bounds_unchecked(unsigned, float a, const float* __restrict__ x, float* __restrict__ y) {
   const unsigned i = global_thread();

@@ -1,9 +1,9 @@
-// Row 4: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16 bytes.
+// Claim ledger, row 4: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16 bytes.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// Thread i reads where its element lies: neighbouring lanes are `stride` elements apart.
+/// Thread i reads its element directly: neighbouring lanes are `stride` elements apart.
 template <typename T>
 __device__ void copy_direct(unsigned n, unsigned stride, unsigned offset, const T* __restrict__ in,
                             T* __restrict__ out) {
@@ -11,7 +11,7 @@ __device__ void copy_direct(unsigned n, unsigned stride, unsigned offset, const 
   if (i < n) out[i] = in[static_cast<unsigned long long>(i) * stride + offset];
 }
 
-/// The same through an index table in any order.
+/// As copy_direct, through an index table in any order.
 template <typename T>
 __device__ void copy_indexed(unsigned n, unsigned stride, unsigned offset, const unsigned* __restrict__ order,
                              const T* __restrict__ in, T* __restrict__ out) {
@@ -19,7 +19,7 @@ __device__ void copy_indexed(unsigned n, unsigned stride, unsigned offset, const
   if (i < n) out[i] = in[static_cast<unsigned long long>(order[i]) * stride + offset];
 }
 
-/// A block reads everything between its first and last element, lane after lane, into shared memory and picks
+/// A block reads everything between its first and last element into shared memory, with coalesced accesses, and picks
 /// its elements there. `shared_bytes` of the launch: blockDim.x * stride * sizeof(T).
 template <typename T>
 __device__ void copy_staged(unsigned n, unsigned stride, unsigned offset, const T* __restrict__ in,

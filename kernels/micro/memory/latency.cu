@@ -1,14 +1,15 @@
-// Row 5: a chain of loads, each of which says where the next one is. One thread, so that nothing hides the wait.
+// Claim ledger, row 5: a chain of loads, each of which gives the address of the next one. One thread, so that nothing
+// hides the latency.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// Follows `hops` links from the first entry; links are offsets in bytes, so that an address is one addition.
-/// `out` gets the link reached and the clock cycles taken.
+/// Follows `hops` links from the first entry; links are byte offsets, so that an address needs one addition. `out`
+/// receives the last link and the elapsed clock cycles.
 template <typename Load>
 __device__ void chase(int hops, long long* out, Load&& load) {
   unsigned at = 0;
-  for (int i = 0; i < 64; ++i) at = load(at);  // instructions and the first pages of the table
+  for (int i = 0; i < 64; ++i) at = load(at);  // warms up instructions and first pages
   at = 0;
   const long long start = clock64();
 #pragma unroll 8
@@ -26,7 +27,7 @@ extern "C" __global__ void micro_chase_global(const unsigned* __restrict__ next,
   });
 }
 
-/// Past L1.
+/// Loads bypass L1.
 extern "C" __global__ void micro_chase_l2(const unsigned* __restrict__ next, int hops, long long* out) {
   chase(hops, out, [&](unsigned at) {
     unsigned to;
@@ -35,7 +36,7 @@ extern "C" __global__ void micro_chase_l2(const unsigned* __restrict__ next, int
   });
 }
 
-/// Volatile: fetched again each time.
+/// Volatile loads: the data are fetched again each time.
 extern "C" __global__ void micro_chase_uncached(const unsigned* __restrict__ next, int hops, long long* out) {
   chase(hops, out, [&](unsigned at) {
     unsigned to;
@@ -44,7 +45,7 @@ extern "C" __global__ void micro_chase_uncached(const unsigned* __restrict__ nex
   });
 }
 
-/// The table copied to shared memory first: `entries` words of it.
+/// Copies `entries` words of the table to shared memory first.
 extern "C" __global__ void micro_chase_shared(const unsigned* __restrict__ next, unsigned entries, int hops,
                                               long long* out) {
   extern __shared__ uint4 table_bytes[];

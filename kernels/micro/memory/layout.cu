@@ -1,12 +1,12 @@
-// Row 4: position += dt * velocity in one of the fields of a record, in three layouts of the records.
+// Claim ledger, row 4: position += dt * velocity for one component of a record, in three layouts of the records.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-inline constexpr unsigned kFields = 8;  // floats of a record; fields 0 and 1 are read, field 0 is written
-inline constexpr unsigned kTile = 32;   // records of a tile: a warp's
+inline constexpr unsigned kFields = 8;  // floats per record; fields 0 and 1 are read, field 0 is written
+inline constexpr unsigned kTile = 32;   // records per tile: those of a warp
 
-/// Records one after another: a warp's 32 values of a field lie in 32 different sectors.
+/// Array of structures: records one after another. A warp's 32 values of a field are in 32 different sectors.
 extern "C" __global__ void __launch_bounds__(256) micro_layout_aos(unsigned n, float dt, float* records) {
   const unsigned i = global_thread();
   if (i >= n) return;
@@ -14,13 +14,13 @@ extern "C" __global__ void __launch_bounds__(256) micro_layout_aos(unsigned n, f
   record[0] += dt * record[1];
 }
 
-/// Fields one after another.
+/// Structure of arrays: fields one after another.
 extern "C" __global__ void __launch_bounds__(256) micro_layout_soa(unsigned n, float dt, float* fields) {
   const unsigned i = global_thread();
   if (i < n) fields[i] += dt * fields[n + i];
 }
 
-/// Tiles of 32 records, in each of them fields one after another.
+/// Tiles of 32 records; within a tile, fields one after another.
 extern "C" __global__ void __launch_bounds__(256) micro_layout_aosoa(unsigned n, float dt, float* tiles) {
   const unsigned i = global_thread();
   if (i >= n) return;

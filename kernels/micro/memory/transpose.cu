@@ -1,14 +1,14 @@
-// Row 8: out[x][y] = in[y][x], in blocks of 32 x 8 threads that move tiles of 32 x 32.
+// Claim ledger, row 8: out[x][y] = in[y][x], in blocks of 32 x 8 threads that move tiles of 32 x 32.
 #include "micro/row/common.cuh"
 #include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
 inline constexpr int kTransposeTile = 32;
-BB_TUNABLE(int, kTransposeRows, 8);  // of threads of a block
+BB_TUNABLE(int, kTransposeRows, 8);  // rows of threads in a block
 
 struct TransposeAt {
-  int x, y;  // of the block's tile in the input
+  int x, y;  // origin of the block's tile in the input
 };
 __device__ inline TransposeAt transpose_at() {
   return {static_cast<int>(blockIdx.x) * kTransposeTile, static_cast<int>(blockIdx.y) * kTransposeTile};
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
   }
 }
 
-/// Through a tile in shared memory; `Place` says where its element (row, column) lies.
+/// Transposes through a tile in shared memory; `Place` computes the index of element (row, column) in the tile.
 template <int kWords, typename Place>
 __device__ void transpose_tile(int columns, int rows, const float* __restrict__ in, float* __restrict__ out,
                                Place&& place) {
@@ -58,7 +58,7 @@ __device__ void transpose_tile(int columns, int rows, const float* __restrict__ 
   }
 }
 
-/// Rows of 32 words: the lanes of a warp read one bank 32 times.
+/// Rows of 32 words: the lanes of a warp access one bank 32 times.
 extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_shared(int columns, int rows, const float* in, float* out) {
   transpose_tile<32 * 32>(columns, rows, in, out, [](int row, int column) { return row * 32 + column; });
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
   transpose_tile<32 * 33>(columns, rows, in, out, [](int row, int column) { return row * 33 + column; });
 }
 
-/// Rows of 32 words, each permuted by its number: no bank twice, and no word unused.
+/// Rows of 32 words, each permuted by its number: no bank conflicts and no unused words.
 extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_swizzled(int columns, int rows, const float* in, float* out) {
   transpose_tile<32 * 32>(columns, rows, in, out, [](int row, int column) { return row * 32 + (column ^ row % 32); });

@@ -1,15 +1,16 @@
-// Row 18: out = 2 v + 1 of a view v of another array: element (row, column) of the view lies at
-// row * row_stride + column * column_stride of the array that it looks into.
+// Claim ledger, row 18: out = 2 v + 1 for a view v of an array. Element (row, column) of the view is at row *
+// row_stride + column * column_stride of the array.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
 struct View {
   unsigned rows, columns;
-  long long row_stride, column_stride;  // elements
+  long long row_stride, column_stride;  // in elements
 };
 
-/// As a kernel does that is handed the view's pointer and its number of elements: wrong unless it is contiguous.
+/// Ignores the strides, as a kernel does that receives only the view's pointer and size: wrong unless the view is
+/// contiguous.
 extern "C" __global__ void __launch_bounds__(256)
     micro_view_ignored(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
   const unsigned i = global_thread();
@@ -25,14 +26,14 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// The view as a contiguous array, for kernels that need one. Through tiles, so that both sides are read and
-/// written in rows whichever of the strides is the short one.
+/// Copies the view to a contiguous array, for kernels that need one. It goes through tiles, so that reads and writes
+/// are coalesced whichever stride is the shorter one.
 extern "C" __global__ void __launch_bounds__(256)
     micro_view_pack(const View v, const float* __restrict__ in, float* __restrict__ packed) {
   __shared__ float tile[32][33];
   const unsigned lane = threadIdx.x % 32, first = threadIdx.x / 32;
   const unsigned column0 = blockIdx.x * 32;
-  const bool along_rows = v.column_stride > v.row_stride;  // the array's neighbours are the view's rows
+  const bool along_rows = v.column_stride > v.row_stride;  // neighbours in memory differ in the row
   for (unsigned row0 = blockIdx.y * 32; row0 < v.rows; row0 += gridDim.y * 32) {
     for (unsigned j = first; j < 32; j += blockDim.x / 32) {
       const unsigned row = row0 + (along_rows ? lane : j), column = column0 + (along_rows ? j : lane);

@@ -1,5 +1,5 @@
-// Row 9: the values below a threshold, packed. Their order is the order of arrival, so results are compared
-// as sets; `count` starts at zero.
+// Claim ledger, row 9: the values below a threshold, packed in the order of arrival, so results are compared as sets.
+// `count` starts at zero.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (value < threshold) out[atomicAdd(count, 1u)] = value;
 }
 
-/// The lanes vote: one atomic a warp, and each lane's place is the number of voters below it.
+/// The lanes vote: one atomic per warp; each lane's position is the number of lower lanes that pass.
 extern "C" __global__ void __launch_bounds__(256)
     micro_compact_ballot(unsigned n, float threshold, const float* __restrict__ in, float* __restrict__ out,
                          unsigned* count) {
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (keep) out[first + __popc(voters & ((1u << lane) - 1u))] = value;
 }
 
-/// The warps of a block add up their votes: one atomic a block.
+/// The warps of a block add up their votes: one atomic per block.
 extern "C" __global__ void __launch_bounds__(256)
     micro_compact_block(unsigned n, float threshold, const float* __restrict__ in, float* __restrict__ out,
                         unsigned* count) {

@@ -1,11 +1,12 @@
-// Row 10: many threads add to few addresses. Written in PTX where the compiler would let a warp add up first.
+// Claim ledger, row 10: many threads add to few addresses. Written in PTX, because the compiler might otherwise sum
+// within a warp first.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
 __device__ inline unsigned weight_of(unsigned thread) { return 1 + thread % 7; }
 
-/// An atomic an addition.
+/// One atomic per addition.
 extern "C" __global__ void __launch_bounds__(256)
     micro_contend_add(unsigned writers, unsigned additions, unsigned addresses, unsigned* out) {
   const unsigned thread = global_thread();
@@ -17,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// Reads, compares and writes, again and again until nobody was in between.
+/// Compare-and-swap loop: repeats until no other thread wrote in between.
 extern "C" __global__ void __launch_bounds__(256)
     micro_contend_cas(unsigned writers, unsigned additions, unsigned addresses, unsigned* out) {
   const unsigned thread = global_thread();
@@ -33,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// Lanes with the same address add up by shuffles first.
+/// Lanes with the same address sum by shuffles first.
 extern "C" __global__ void __launch_bounds__(256)
     micro_contend_warp(unsigned writers, unsigned additions, unsigned addresses, unsigned* out) {
   const unsigned thread = global_thread();
@@ -51,7 +52,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// Each thread adds up by itself, and adds once. The additions are done: their weight hides from the compiler.
+/// Each thread sums in a register and adds once. The weight is hidden from the compiler, so that all additions are
+/// executed.
 extern "C" __global__ void __launch_bounds__(256)
     micro_contend_own(unsigned writers, unsigned additions, unsigned addresses, unsigned* out) {
   const unsigned thread = global_thread();

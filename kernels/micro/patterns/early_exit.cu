@@ -1,9 +1,10 @@
-// Row 9: the first value of a row that is above 1, a warp a row: to its end, or until a vote says that there is one.
+// Claim ledger, row 9: the first value of a row that is above 1, with one warp per row: a search to the end, or until a
+// vote finds a hit.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// Whole warps walk over the rows: `find(values)` is called by all lanes of one.
+/// Whole warps loop over the rows: `find(values)` is called by all lanes of a warp.
 template <typename Find>
 __device__ void each_row(unsigned rows, unsigned length, const float* __restrict__ values, unsigned* __restrict__ first,
                          Find&& find) {
@@ -13,7 +14,7 @@ __device__ void each_row(unsigned rows, unsigned length, const float* __restrict
   }
 }
 
-/// All of it: each lane keeps the first one that it saw.
+/// Reads the whole row: each lane remembers its first hit.
 extern "C" __global__ void __launch_bounds__(256)
     micro_exit_none(unsigned rows, unsigned length, const float* __restrict__ values, unsigned* __restrict__ first) {
   each_row(rows, length, values, first, [&](const float* row) {
@@ -27,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-/// A vote for each 32 values.
+/// One vote per 32 values.
 extern "C" __global__ void __launch_bounds__(256)
     micro_exit_any(unsigned rows, unsigned length, const float* __restrict__ values, unsigned* __restrict__ first) {
   const unsigned lane = threadIdx.x % 32;
@@ -40,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-/// A vote for each 128 values: four loads are under way at once.
+/// One vote per 128 values: four loads are in flight at once.
 extern "C" __global__ void __launch_bounds__(256)
     micro_exit_all(unsigned rows, unsigned length, const float* __restrict__ values, unsigned* __restrict__ first) {
   constexpr unsigned kTogether = 4;
@@ -66,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-/// A thread a row, which stops by itself: its loads are a row apart from its neighbour's.
+/// One thread per row, which stops on its own: neighbouring threads read addresses that are a row apart.
 extern "C" __global__ void __launch_bounds__(256)
     micro_exit_thread(unsigned rows, unsigned length, const float* __restrict__ values, unsigned* __restrict__ first) {
   for (unsigned row = global_thread(); row < rows; row += all_threads()) {

@@ -1,15 +1,15 @@
-// Row 10, and the key grouping of row 9: out[key] += weight, with keys that meet often or seldom.
+// Claim ledger, row 10, and the key grouping of row 9: out[key] += weight, with frequent or rare collisions of keys.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// An atomic a value, in global memory.
+/// One atomic per value, in global memory.
 template <typename T>
 __device__ void histogram_global(unsigned n, const unsigned* __restrict__ keys, const T* __restrict__ weights, T* out) {
   for (unsigned i = global_thread(); i < n; i += all_threads()) atomicAdd(out + keys[i], weights[i]);
 }
 
-/// The lanes that have the same key (__match_any_sync) add up first: an atomic per key and warp.
+/// Lanes with the same key (__match_any_sync) sum first: one atomic per key and warp.
 template <typename T>
 __device__ void histogram_warp(unsigned n, const unsigned* __restrict__ keys, const T* __restrict__ weights, T* out) {
   const unsigned lane = threadIdx.x % 32;
@@ -17,18 +17,18 @@ __device__ void histogram_warp(unsigned n, const unsigned* __restrict__ keys, co
     const unsigned i = first + lane;
     const bool mine = i < n;
     const unsigned present = __ballot_sync(kWholeWarp, mine);
-    if (!mine) continue;  // only in the last round
+    if (!mine) continue;  // only beyond the end of the data
     const unsigned key = keys[i];
     const T weight = weights[i];
     const unsigned peers = __match_any_sync(present, key);
-    // Every lane of a group walks over its members; what the walk gives the lowest of them is added.
+    // Every lane sums over the members of its group; the lowest lane of each group adds the result.
     T sum = 0;
     for (unsigned left = peers; left != 0; left &= left - 1) sum += __shfl_sync(peers, weight, __ffs(left) - 1);
     if (lane == static_cast<unsigned>(__ffs(peers)) - 1) atomicAdd(out + key, sum);
   }
 }
 
-/// A histogram per block in shared memory, added to the result once: bins * sizeof(T) bytes of it.
+/// One histogram per block in shared memory (bins * sizeof(T) bytes), which is added to the result once.
 template <typename T>
 __device__ void histogram_shared(unsigned n, unsigned bins, const unsigned* __restrict__ keys,
                                  const T* __restrict__ weights, T* out) {
@@ -43,8 +43,8 @@ __device__ void histogram_shared(unsigned n, unsigned bins, const unsigned* __re
   }
 }
 
-/// Sorted beforehand: a warp per bin adds up weights[begin[bin]] … weights[begin[bin + 1] - 1]. No atomics,
-/// so the same sum in every run.
+/// For sorted values: one warp per bin sums weights[begin[bin]] … weights[begin[bin + 1] - 1]. No atomics, so every run
+/// gives the same sum.
 template <typename T>
 __device__ void histogram_segments(unsigned bins, const unsigned* __restrict__ begin, const T* __restrict__ weights,
                                    T* __restrict__ out) {

@@ -1,5 +1,5 @@
-// Row 9: the sum of n values. Each kernel leaves sums of blocks in `out` (or adds to out[0]); the host's loop
-// launches it again over those until one is left.
+// Claim ledger, row 9: the sum of n values. Each kernel writes sums of blocks to `out` (or adds to out[0]); the host
+// launches it again on those until one is left.
 #include "micro/row/common.cuh"
 #include "tuning/tunable.hpp"
 
@@ -7,8 +7,8 @@ namespace bb::micro {
 
 BB_TUNABLE(unsigned, kReduceThreads, 256);
 
-/// The tree of the CUDA-Python note: step s adds the element s further on, in every (2 s)-th thread. The lanes
-/// of a warp diverge in every step.
+/// Reduction tree as in a published CUDA-Python note: step s adds the element at distance s in every (2 s)-th thread.
+/// The lanes of a warp diverge in every step.
 extern "C" __global__ void __launch_bounds__(kReduceThreads)
     micro_reduce_interleaved(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
   __shared__ float sums[kReduceThreads];
@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(kReduceThreads)
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-/// The first half of the threads adds the second: whole warps stop, and no two lanes meet in a bank.
+/// The first half of the threads adds the values of the second: whole warps finish, and there are no bank conflicts.
 extern "C" __global__ void __launch_bounds__(kReduceThreads)
     micro_reduce_sequential(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
   __shared__ float sums[kReduceThreads];
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(kReduceThreads)
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-/// Sum of the block's values, in thread 0: shuffles within warps, one word of shared memory a warp.
+/// Sum of the block's values, returned in thread 0: shuffles within warps, one word of shared memory per warp.
 __device__ inline float block_sum(float value) {
   __shared__ float parts[kReduceThreads / 32];
   value = warp_sum(value);
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(kReduceThreads)
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-/// As before, with several values a thread: a grid that stays on the device walks over the array.
+/// Adds several values per thread first: a grid that stays resident loops over the array.
 extern "C" __global__ void __launch_bounds__(kReduceThreads)
     micro_reduce_grid_stride(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
   float mine[4] = {};
@@ -68,14 +68,14 @@ extern "C" __global__ void __launch_bounds__(kReduceThreads)
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-/// One atomic addition a value, all to one word.
+/// One atomic addition per value, all to one word.
 extern "C" __global__ void __launch_bounds__(kReduceThreads)
     micro_reduce_atomics(unsigned n, const float* __restrict__ in, float* out) {
   const unsigned i = global_thread();
   if (i < n) atomicAdd(out, in[i]);
 }
 
-/// One a warp.
+/// One atomic addition per warp.
 extern "C" __global__ void __launch_bounds__(kReduceThreads)
     micro_reduce_warp_atomics(unsigned n, const float* __restrict__ in, float* out) {
   const unsigned i = global_thread();

@@ -1,11 +1,12 @@
-// Row 9: running sums, out[i] = in[0] + … + in[i]: blocks first, then the sums of the blocks, then those are added.
+// Claim ledger, row 9: prefix sums, out[i] = in[0] + … + in[i]: scans blocks, then the sums of the blocks, and adds
+// those.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
 inline constexpr unsigned kScanThreads = 1024;
 
-/// Scan of a block in shared memory: in step s each thread adds the value s before it (Hillis and Steele).
+/// Scan of a block in shared memory: in step s each thread adds the value at distance s before it (Hillis and Steele).
 extern "C" __global__ void __launch_bounds__(kScanThreads)
     micro_scan_shared(unsigned n, const float* __restrict__ in, float* __restrict__ out, float* __restrict__ sums) {
   __shared__ float values[2][kScanThreads];
@@ -46,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(kScanThreads)
   if (t == kScanThreads - 1) sums[blockIdx.x] = value;
 }
 
-/// Adds to each block the running sum of the blocks before it.
+/// Adds to each block the prefix sum of the blocks before it.
 extern "C" __global__ void __launch_bounds__(kScanThreads)
     micro_scan_add(unsigned n, const float* __restrict__ sums, float* __restrict__ out) {
   const unsigned i = global_thread();

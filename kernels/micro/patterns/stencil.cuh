@@ -6,7 +6,7 @@ namespace bb::micro {
 
 inline constexpr int kMostTaps = 65 * 65;  // radius 32 in two dimensions
 
-/// Read by the kernels that keep their taps in constant memory, in one dimension and in two.
+/// Taps of the kernels that read them from constant memory, in one and two dimensions.
 extern "C" {
 __constant__ float micro_taps[kMostTaps];
 }

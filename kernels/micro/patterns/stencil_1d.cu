@@ -1,13 +1,13 @@
-// Row 7: out[i] = sum over k of taps[k] in[i + k - radius], zeros beyond the ends.
+// Claim ledger, row 7: out[i] = sum over k of taps[k] in[i + k - radius], zeros beyond the ends.
 #include "stencil.cuh"
 #include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
 BB_TUNABLE(int, kStencilThreads, 256);
-BB_TUNABLE(int, kWindow, 8);  // outputs of a thread of the register window
+BB_TUNABLE(int, kWindow, 8);  // outputs per thread of the register window
 
-/// Neighbours come out of L1, and so do the taps.
+/// Neighbours and taps are served by L1.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_naive(int n, int radius, const float* taps, const float* in, float* out) {
   const int i = static_cast<int>(global_thread());
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// The same with loads that are declared read-only for the compiler.
+/// As micro_stencil_naive, with loads that are declared read-only.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_read_only(int n, int radius, const float* __restrict__ taps, const float* __restrict__ in,
                             float* __restrict__ out) {
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// Taps from constant memory, which gives one word to a whole warp.
+/// Taps are in constant memory, which broadcasts one word to a whole warp.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_constant(int n, int radius, const float* __restrict__ in, float* __restrict__ out) {
   const int i = static_cast<int>(global_thread());
@@ -47,8 +47,8 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// The block's values and a halo of `radius` on each side, once into shared memory:
-/// (blockDim.x + 2 radius) floats of it.
+/// Loads the block's values and a halo of `radius` on each side into shared memory once: (blockDim.x + 2 radius)
+/// floats.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_shared(int n, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// The same tile, brought by cp.async: it goes past the registers.
+/// Loads the tile by cp.async, which bypasses the registers.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_async(int n, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];
@@ -89,14 +89,14 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// Eight neighbouring outputs a thread: each value that it needs is read once and used by all of them.
-/// The block's part lies in shared memory: (8 blockDim.x + 2 radius) floats of it, a word inserted after each 32.
+/// Eight neighbouring outputs per thread: each value is read once and used by all outputs that need it. The block's
+/// part is in shared memory: (8 blockDim.x + 2 radius) floats, with a padding word after each 32.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_window(int n, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];
   const int base = static_cast<int>(blockIdx.x * blockDim.x) * kWindow;
   const int width = static_cast<int>(blockDim.x) * kWindow + 2 * radius;
-  const auto padded = [](int j) { return j + j / 32; };  // without it the lanes of a warp meet in 4 banks
+  const auto padded = [](int j) { return j + j / 32; };  // otherwise the lanes of a warp would share 4 banks
   for (int j = static_cast<int>(threadIdx.x); j < width; j += static_cast<int>(blockDim.x)) {
     const int from = base - radius + j;
     tile[padded(j)] = from >= 0 && from < n ? in[from] : 0;

@@ -1,12 +1,12 @@
-// Row 7: out[y][x] = sum over a square of taps, zeros beyond the edges.
+// Claim ledger, row 7: out[y][x] = sum over a square of taps, zeros beyond the edges.
 #include "stencil.cuh"
 #include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
-BB_TUNABLE(int, kTileX, 32);  // outputs of a block
+BB_TUNABLE(int, kTileX, 32);  // outputs per block
 BB_TUNABLE(int, kTileY, 8);
-BB_TUNABLE(int, kColumn, 4);  // outputs of a thread of the register window, one below another
+BB_TUNABLE(int, kColumn, 4);  // outputs per thread of the register window, one below another
 
 extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
     micro_stencil2_naive(int nx, int ny, int radius, const float* taps, const float* in, float* out) {
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
   out[static_cast<long long>(y) * nx + x] = sum;
 }
 
-/// Brings `rows` rows of kTileX + 2 radius values from (x0 - radius, y0 - radius) into `tile`.
+/// Loads `rows` rows of kTileX + 2 radius values, starting at (x0 - radius, y0 - radius), into `tile`.
 __device__ inline void load_tile(float* tile, int rows, int radius, int x0, int y0, int nx, int ny, const float* in) {
   const int width = kTileX + 2 * radius;
   for (int j = static_cast<int>(threadIdx.y); j < rows; j += static_cast<int>(blockDim.y)) {
@@ -56,7 +56,7 @@ __device__ inline void load_tile(float* tile, int rows, int radius, int x0, int 
   __syncthreads();
 }
 
-/// (kTileX + 2 radius) (kTileY + 2 radius) floats of shared memory.
+/// Uses (kTileX + 2 radius) (kTileY + 2 radius) floats of shared memory.
 extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
     micro_stencil2_shared(int nx, int ny, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];
@@ -73,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
   out[static_cast<long long>(y) * nx + x] = sum;
 }
 
-/// Four outputs a thread, one below another: a value read from the tile serves four sums.
-/// (kTileX + 2 radius) (4 kTileY + 2 radius) floats of shared memory.
+/// Four outputs per thread, one below another: a value read from the tile contributes to four sums. Uses (kTileX + 2
+/// radius) (4 kTileY + 2 radius) floats of shared memory.
 extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
     micro_stencil2_window(int nx, int ny, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];

@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers shared by the kernels of the claim ledger. One-dimensional grids: `n` stays below 2^31.
+// Helpers shared by the kernels of the claim ledger. For one-dimensional grids with `n` below 2^31.
 namespace bb::micro {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffu;
@@ -15,7 +15,7 @@ __device__ inline T warp_sum(T value) {
   return value;
 }
 
-/// Keeps the compiler from carrying what is in memory across this point.
+/// Prevents the compiler from keeping memory contents in registers across this point.
 __device__ inline void forget_memory() { asm volatile("" ::: "memory"); }
 
 }  // namespace bb::micro

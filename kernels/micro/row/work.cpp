@@ -32,7 +32,8 @@ class CpuArrangement final : public engine::CpuTask {
       work_ = set_up_(bench);
     });
   }
-  // Buffers that a repetition changes are no inputs, and poison would stay in them.
+  // Buffers that a repetition changes are not listed: overwriting them with NaN as a test would make all later results
+  // NaN.
   engine::TaskArrays arrays() override {
     return work_.reset ? engine::TaskArrays{} : engine::TaskArrays{work_.inputs, work_.result.arrays};
   }
@@ -102,7 +103,7 @@ class CudaArrangement final : public cuda::CudaTask {
   AnswerOf answer_of_;
   CudaWork (*set_up_)(CudaBench&);
   Bench bench_;
-  CudaWork work_;  // its buffers go before the stream does
+  CudaWork work_;  // destroyed before the stream, because its buffers use it
   std::optional<Answer> answer_;
 };
 
@@ -160,12 +161,12 @@ engine::CheckReport compare(const Answer& answer, const std::vector<double>& res
   std::size_t first = count;
   for (std::size_t i = 0; i < count; ++i) {
     const double wanted = answer.wanted[i], got = i < result.size() ? result[i] : engine::kAbsent;
-    // An answer that is not finite is right where the result is the same.
+    // A non-finite expected value is matched only by the same value.
     const bool same = got == wanted || (std::isnan(got) && std::isnan(wanted) && i < result.size());
     const double off = same ? 0.0 : std::isfinite(wanted) ? std::abs(got - wanted) : engine::kAbsent;
     error += off * off;
     if (std::isfinite(wanted)) size += wanted * wanted;
-    if (!(off <= worst)) worst = off;  // a NaN stays
+    if (!(off <= worst)) worst = off;  // a NaN is not overwritten
     if (first == count && !(off / unit <= answer.worst_limit)) first = i;
   }
   if (result.size() != count) error = worst = INFINITY;

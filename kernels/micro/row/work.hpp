@@ -12,8 +12,8 @@
 #include "engine/cpu_task.hpp"
 #include "engine/task.hpp"
 
-// Declares the work of a row of the claim ledger: a function per arrangement that allocates buffers and returns the
-// function to run, and one function that gives the answer in FP64.
+// Declares the work of a row of the claim ledger: one function per variant, which allocates buffers and returns the
+// function to run, and one function that returns the answer in FP64.
 namespace bb::micro {
 
 using engine::Quantity;
@@ -23,13 +23,13 @@ using engine::TaskWork;
 /// Expected result of every variant of a row.
 struct Answer {
   std::vector<double> wanted;
-  double limit = 0;        // of |Δ|₂ / |wanted|₂; 0 asks for equal values
-  double worst_limit = 0;  // of the largest |Δ| over the largest |wanted|
+  double limit = 0;        // limit of |Δ|₂ / |wanted|₂; 0 requires equal values
+  double worst_limit = 0;  // limit of the largest |Δ| over the largest |wanted|
   std::string compared;    // "all 1000 results with FP64"
 };
 
-/// Results of an arrangement, read by a function; also their address if they are a plain array that every repetition
-/// writes completely.
+/// Results of a variant, read by a function; also their address if they are a plain array that every repetition writes
+/// completely.
 template <typename... Arguments>
 struct Left {
   Left() = default;
@@ -43,8 +43,8 @@ struct Left {
   std::vector<engine::TaskArray> arrays{};
 };
 
-/// Prepared state of an arrangement for one problem. The closures own the buffers. It is created, moved and destroyed in
-/// one place, since there is one for every arrangement.
+/// Prepared state of a variant for one problem. The closures own the buffers. Its special members are defined in one
+/// source file, because every variant has an object of this type.
 struct CpuWork {
   CpuWork();
   CpuWork(CpuWork&&) noexcept;
@@ -52,9 +52,9 @@ struct CpuWork {
   ~CpuWork();
 
   std::function<void()> run{};
-  std::function<void()> reset;  // restores inputs that a run changes; empty where it changes none
+  std::function<void()> reset;  // restores inputs that a run changes; empty if it changes none
   Left<> result{};
-  std::vector<engine::TaskArray> inputs{};  // those that may hold other values
+  std::vector<engine::TaskArray> inputs{};  // arrays whose values may be replaced
   TaskWork work{};
   std::function<std::vector<Quantity>()> quantities;
 };
@@ -66,16 +66,16 @@ struct CudaWork {
   ~CudaWork();
 
   std::function<void(cuda::Stream&)> queue{};
-  std::function<void(cuda::Stream&)> restore;  // the same as CpuWork::reset
+  std::function<void(cuda::Stream&)> restore;  // as CpuWork::reset
   Left<cuda::Stream&> result{};
   std::vector<engine::TaskArray> inputs{};
   TaskWork work{};
   std::function<std::vector<Quantity>()> quantities;
   engine::TaskClock clock = engine::TaskClock::kDevice;
-  std::string no_graph{};  // why it cannot be captured; "" where it can
+  std::string no_graph{};  // reason why it cannot be captured; "" if it can
 };
 
-/// Resources that an arrangement on the CPU may use.
+/// Resources for a variant on the CPU.
 class CpuBench {
  public:
   CpuBench(const TaskProblem& problem, cpu::ThreadPool& pool) : problem_(problem), pool_(pool) {}
@@ -101,7 +101,7 @@ engine::TaskArray array_at(T* first, std::size_t count) {
 void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
                const std::function<void(std::size_t first, std::size_t last)>& work);
 
-/// Resources that an arrangement on a GPU may use.
+/// Resources for a variant on a GPU.
 class CudaBench {
  public:
   virtual ~CudaBench() = default;
@@ -111,7 +111,7 @@ class CudaBench {
   virtual const cuda::Module& module() const = 0;
 
   cuda::Kernel kernel(const char* name) const { return cuda::Kernel(module(), name); }
-  /// A BB_TUNABLE constant as the kernels have it.
+  /// Value of a BB_TUNABLE constant in the compiled kernels.
   unsigned tuned(const char* name, unsigned usual) const {
     return static_cast<unsigned>(module().tunable(name, static_cast<int>(usual)));
   }
@@ -119,7 +119,7 @@ class CudaBench {
   std::shared_ptr<cuda::DeviceBuffer<T>> buffer(std::size_t count) const {
     return std::make_shared<cuda::DeviceBuffer<T>>(device(), count);
   }
-  /// There when this returns.
+  /// Blocks until the data are on the device.
   template <typename T>
   std::shared_ptr<cuda::DeviceBuffer<T>> upload(const std::vector<T>& values) {
     auto out = buffer<T>(values.size());
@@ -129,27 +129,27 @@ class CudaBench {
   }
 };
 
-// The usual type, made in one place.
+// Instantiated in one source file for the usual type.
 template <>
 std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::buffer<float>(std::size_t count) const;
 template <>
 std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::upload<float>(const std::vector<float>& values);
 
-/// The task of an arrangement; `answer` is worked out when a result is first compared.
+/// Makes the task of a variant; `answer` is called when a result is first compared.
 std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
                                        CpuWork (*set_up)(CpuBench&));
 std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
                                         CudaWork (*set_up)(CudaBench&));
 
-/// Distance of `result` from the answer.
+/// Compares `result` with the answer.
 engine::CheckReport compare(const Answer& answer, const std::vector<double>& result);
 
-/// Blocks of `threads` that hold `count` threads.
+/// Number of blocks of `threads` threads that cover `count` threads.
 inline unsigned blocks_for(std::size_t count, unsigned threads) {
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
-/// Blocks of `threads` that the device holds at once.
+/// Number of blocks of `threads` threads that are resident on the device at once.
 inline unsigned resident_blocks(const cuda::Kernel& kernel, const cuda::Device& device, unsigned threads,
                                 unsigned dynamic_shared_bytes = 0) {
   return static_cast<unsigned>(kernel.resident_blocks(threads, dynamic_shared_bytes) * device.info().multiprocessors);

@@ -1,17 +1,17 @@
-// Columns of an array [angle][cell] convolved with a symmetric kernel along the angles: sum by sum, through a spectrum,
-// or as the product of a banded matrix on the tensor cores.
+// Columns of an array [angle][cell] are convolved with a symmetric kernel along the angles: by direct sums, through a
+// spectrum, or as the product with a banded matrix on the tensor cores.
 #include "micro/row/common.cuh"
 #include "tensor.cuh"
 
 namespace bb::micro {
 
-inline constexpr int kScatterAngles = 8;  // of a block of the direct kernel
+inline constexpr int kScatterAngles = 8;  // angles per block of the direct kernel
 
 struct ScatterShape {
   int angles, cells, reach;
 };
 
-/// Blocks of 32 cells by kScatterAngles angles, as the gathering transport kernels have them.
+/// Blocks of 32 cells by kScatterAngles angles, as in the transport kernels that gather.
 extern "C" __global__ void __launch_bounds__(32 * kScatterAngles)
     micro_scatter_direct(ScatterShape s, const float* __restrict__ weights, const float* __restrict__ in,
                          float* __restrict__ out) {
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(32 * kScatterAngles)
   if (i >= s.cells || a >= s.angles) return;
   const float* own = in + static_cast<long long>(a) * s.cells + i;
   float sum = 0;
-  // From the far, small parts to the near ones.
+  // Sums from the far, small weights to the near ones.
 #pragma unroll 4
   for (int k = s.reach; k > 0; --k) {
     const long long away = static_cast<long long>(k) * s.cells;
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(32 * kScatterAngles)
   out[static_cast<long long>(a) * s.cells + i] = sum + weights[0] * *own;
 }
 
-/// Frequencies [frequency][cell] of two numbers each, times a real spectrum.
+/// Multiplies frequencies [frequency][cell] of two numbers each by a real spectrum.
 extern "C" __global__ void __launch_bounds__(256)
     micro_scatter_spectrum(int cells, const float* __restrict__ spectrum, float2* values) {
   const int i = static_cast<int>(global_thread());
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-// Tile of a warp: 16 angles of 32 cells, four instructions of eight adjacent cells. Only the band of the matrix that
+// Tile of a warp: 16 angles of 32 cells, as four instructions of eight adjacent cells. Only the part of the band that
 // reaches those angles is multiplied.
 inline constexpr int kBandAngles = 16, kBandCells = 32, kBandWarps = 4;
 
@@ -58,7 +58,7 @@ struct Band {
   }
 };
 
-/// `kParts`: 1 multiplies rounded numbers; 3 adds the products with what rounding left over.
+/// `kParts`: 1 multiplies the rounded numbers; 3 also adds the two products with the rounding errors.
 template <int kParts>
 __device__ void band_tf32(const Band& band, float* out) {
   const auto [group, member] = lane_place();

@@ -1,24 +1,24 @@
-// y = A x of a matrix that comes as a list of entries in no order, another one in each call.
+// y = A x for a matrix that arrives as an unordered list of entries, a new one in each call.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
 inline constexpr unsigned kBeginThreads = 1024;
 
-/// Straight from the list: an atomic addition an entry. `y` holds zeros.
+/// Uses the list directly: one atomic addition per entry. `y` must be zero.
 extern "C" __global__ void __launch_bounds__(256)
     micro_entries_add(unsigned entries, const unsigned* __restrict__ rows, const unsigned* __restrict__ columns,
                       const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {
   for (unsigned i = global_thread(); i < entries; i += all_threads()) atomicAdd(y + rows[i], values[i] * x[columns[i]]);
 }
 
-/// Number of entries of each row. `counts` holds zeros.
+/// Counts the entries of each row. `counts` must be zero.
 extern "C" __global__ void __launch_bounds__(256)
     micro_entries_count(unsigned entries, const unsigned* __restrict__ rows, unsigned* __restrict__ counts) {
   for (unsigned i = global_thread(); i < entries; i += all_threads()) atomicAdd(counts + rows[i], 1u);
 }
 
-/// First entry of each row, by one block: begin[rows] too. `next` is a copy that micro_entries_fill increments.
+/// First entry of each row, and begin[rows], by one block. `next` is a copy that micro_entries_fill increments.
 extern "C" __global__ void __launch_bounds__(kBeginThreads)
     micro_entries_begin(unsigned rows, const unsigned* __restrict__ counts, unsigned* __restrict__ begin,
                         unsigned* __restrict__ next) {
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(kBeginThreads)
   if (threadIdx.x == 0) begin[rows] = before;
 }
 
-/// Entries to their rows, in any order within one.
+/// Moves entries to their rows, in any order within a row.
 extern "C" __global__ void __launch_bounds__(256)
     micro_entries_fill(unsigned entries, const unsigned* __restrict__ rows, const unsigned* __restrict__ columns,
                        const float* __restrict__ values, unsigned* __restrict__ next, unsigned* __restrict__ to_columns,

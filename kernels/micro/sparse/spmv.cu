@@ -1,10 +1,10 @@
-// Row 16: y = A x. Values of a row follow each other (CSR), or those of a diagonal (DIA: value d of row r at
-// d * rows + r, its column r + offset[d]).
+// Claim ledger, row 16: y = A x. Consecutive values belong to a row (CSR) or to a diagonal (DIA: value d of row r at d
+// * rows + r, its column r + offset[d]).
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
 
-/// The main diagonal alone.
+/// For a matrix with only the main diagonal.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_diagonal(unsigned rows, const float* __restrict__ values, const float* __restrict__ x,
                         float* __restrict__ y) {
@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256)
   y[r] = sum;
 }
 
-/// A thread a row: the lanes of a warp read from 32 places at once.
+/// One thread per row: the lanes of a warp read from 32 distant addresses at once.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_csr_scalar(unsigned rows, const unsigned* __restrict__ begin, const unsigned* __restrict__ columns,
                           const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256)
   y[r] = sum;
 }
 
-/// A thread a column: what it adds goes to any row, so that every entry is an atomic addition. `y` holds zeros.
+/// One thread per column: a column adds to any row, so every entry is an atomic addition. `y` must be zero.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_csc(unsigned columns, const unsigned* __restrict__ begin, const unsigned* __restrict__ rows,
                    const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256)
   for (unsigned i = begin[c]; i < begin[c + 1]; ++i) atomicAdd(y + rows[i], values[i] * factor);
 }
 
-/// A warp a row.
+/// One warp per row.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_csr_vector(unsigned rows, const unsigned* __restrict__ begin, const unsigned* __restrict__ columns,
                           const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {

@@ -9,8 +9,8 @@
 
 namespace bb::transport {
 
-/// ψ[e][θ][z][x] over the whole grid in type T, with a second buffer of the same size. With depth
-/// stepping it is ψ[e][θ][x] of the plane `plane`: one row of z.
+/// ψ[e][θ][z][x] over the whole grid in type T, with a second buffer of the same size. With depth stepping the state
+/// holds one plane of the map: ψ[e][θ][x] of row `plane`.
 template <typename T>
 class DenseState {
  public:
@@ -22,16 +22,16 @@ class DenseState {
             static_cast<std::size_t>(z)) *
            static_cast<std::size_t>(t_.nx);
   }
-  /// Row of the map that row `z` of the state lies in.
+  /// Row of the map for row `z` of the state.
   int map_row(int z) const { return depth ? plane : z; }
-  /// Row of the tables' first axis that holds for angle `a`.
+  /// Index of angle `a` along the first axis of the tables.
   int step_class(int a) const { return depth ? a : 0; }
 
   void visit(engine::RowVisitor& visitor) const;
   double bytes() const { return static_cast<double>(psi.size() + next.size()) * sizeof(T); }
 
   const bool depth;
-  const int rows;  // of z that are held
+  const int rows;  // rows of z in the state
   int plane = 0;
   std::vector<T> psi, next;
 

@@ -20,7 +20,7 @@ Variant depth_variant() {
       .flops_per_cell_step = 55,
       .speed_rank = 50,
       .scores_tracks = true,
-      .estimate_bytes = estimate_dense,  // the window is smaller, but a filled state needs it all
+      .estimate_bytes = estimate_dense,  // the window is smaller, but a filled state needs the whole grid
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
       .beam_bytes = window_bytes,
   };

@@ -40,11 +40,11 @@ namespace {
 using engine::Crossing;
 using engine::StepTotals;
 
-// Cells of one row block: six energy bins of them, the reach of the energy gather, fill a quarter of
-// the smallest second-level cache; rows of a narrow grid still make long loops.
+// Cells of one row block. Six energy bins of a block, the reach of the energy gather, fill a quarter of the smallest L2
+// cache. Blocks of a narrow grid still have many cells, so that loops are long.
 constexpr int kBlockCells = 1024;
-constexpr int kColumnsPerTask = 16;  // of the grid of reactions
-constexpr int kAngleGroups = 8;      // split of the angles, for grids with few row blocks
+constexpr int kColumnsPerTask = 16;  // columns of the reaction grid
+constexpr int kAngleGroups = 8;      // groups of angles, for grids with few row blocks
 
 template <typename T>
 class Gather final : public engine::Solver {
@@ -129,7 +129,7 @@ class Gather final : public engine::Solver {
   RowBlock block(int i) const { return {i * block_rows_, std::min(state_.rows, (i + 1) * block_rows_)}; }
   int first_angle(int group) const { return group * t_.ntheta / groups_; }
 
-  /// One task for some columns of one plane of the grid: no two write to the same place.
+  /// One task per strip of columns in one plane of the reaction grid, so no two tasks write the same cell.
   void record_reactions(engine::SpanRecorder& spans) {
     const ReactionGrid& grid = t_.reactions;
     const int planes = state_.depth ? 1 : grid.planes;
@@ -143,7 +143,7 @@ class Gather final : public engine::Solver {
     });
   }
 
-  /// Runs one operator from psi to next, swaps them, and adds up its tasks' totals in their order.
+  /// Runs one operator from psi to next, swaps the two, and adds up the totals of its tasks in task order.
   template <typename F>
   void pass(engine::SpanRecorder& spans, const char* name, int tasks, F&& work) {
     const GatherContext<T> context{
@@ -167,7 +167,7 @@ class Gather final : public engine::Solver {
     state_.psi.swap(state_.next);
   }
 
-  /// Sets `to` to the sum of the groups' shares, which stay: sums do not depend on earlier requests.
+  /// Sets `to` to the sum over the groups. `parts` is unchanged, so the result does not depend on earlier requests.
   void sum_groups(const std::vector<double>& parts, std::vector<double>& to) const {
     std::ranges::fill(to, 0.0);
     for (std::size_t i = 0; i < parts.size(); ++i) to[i % to.size()] += parts[i];
@@ -182,7 +182,7 @@ class Gather final : public engine::Solver {
   cpu::ThreadPool pool_;
   engine::Scores scores_;
   int block_rows_, blocks_, groups_;
-  std::vector<double> dose_, crossing_, tracks_;  // per angle group; the first has what the way in left
+  std::vector<double> dose_, crossing_, tracks_;  // per angle group; the first includes the entry path
   std::vector<GatherTotals> parts_;
   GatherTotals sum_;
   int step_ = 0;

@@ -1,5 +1,5 @@
-// `gather` with the angles convolved by FFT: every column of angles is transformed, multiplied with the spectrum of its
-// material and energy, and transformed back. Whatever the kernel's width, the work is the same.
+// `gather` with the angles convolved by FFT: every column of angles is transformed, multiplied by the spectrum of its
+// material and energy, and transformed back. The work does not depend on the width of the kernel.
 #include "transport/run/by_precision.hpp"
 #include "transport/variants.hpp"
 
@@ -23,7 +23,7 @@ Variant gather_fft_variant() {
       .device = "cpu",
       .source = "kernels/transport/cpu/gather_fft.cpp",
       .precisions = {Precision::kFp32, Precision::kFp64},
-      .steppings = {Stepping::kPath},  // with depth stepping each angle has a kernel of its own
+      .steppings = {Stepping::kPath},  // with depth stepping the kernel differs by angle
       .bytes_per_cell_step = 24,       // 3 passes × (read, write)
       .flops_per_cell_step = 62,
       .speed_rank = 5,

@@ -7,11 +7,11 @@
 #include "transport/model/faces.hpp"
 #include "transport/model/typed_tables.hpp"
 
-// The operators of the `gather` variant on parts of the grid, compiled per instruction set. Every
-// loop runs over cells that lie next to each other; nothing is cleared, nothing is shared.
+// The operators of the `gather` variant on parts of the grid, compiled per instruction set. Every loop runs over
+// contiguous cells; nothing is cleared or shared between threads.
 namespace bb::transport {
 
-/// Transform of the angle kernels of path stepping, in its own order of frequencies.
+/// FFT of the angle kernels of path stepping, with frequencies in the order of RowFft.
 template <typename T>
 struct AngleSpectra {
   AngleSpectra(const Tables& tables, const TypedTables<T>& typed);
@@ -28,27 +28,27 @@ struct GatherContext {
   const DenseState<T>* state;
   const T* in;
   T* out;
-  const AngleSpectra<T>* spectra = nullptr;  // of scatter_by_fft
+  const AngleSpectra<T>* spectra = nullptr;  // for scatter_by_fft
 };
 
-/// A part of the plane: rows z0 … z1 of the state.
+/// Rows z0 … z1 of the state.
 struct RowBlock {
   int z0, z1;
 };
 
 /// Contribution of one task to the step's totals.
 struct GatherTotals {
-  double number = 0, energy = 0;  // left in the state
+  double number = 0, energy = 0;  // in flight after the operator
   double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
-  double lost[kFaces] = {};         // protons that left the grid …
-  double lost_energy[kFaces] = {};  // … and what they carried, MeV
+  double lost[kFaces] = {};         // protons that left the grid, by face
+  double lost_energy[kFaces] = {};  // energy of these protons, MeV
   double low = 0, high = 0;
 };
 
 template <typename T>
 struct GatherOps {
-  /// Scores `in` into dose [z][x] and crossing [z][Crossing], and into tracks as Tables::tracks says where those are
-  /// on. Then gathers every bin, for angles a0 … a1.
+  /// Scores `in` into dose [z][x] and crossing [z][Crossing], and into tracks if Tables::tracks is on. Then gathers
+  /// every bin, for angles a0 … a1.
   GatherTotals (*slow_down)(const GatherContext<T>&, RowBlock, int a0, int a1, double* dose, double* crossing,
                             double* tracks);
   /// Adds the nuclear reactions of `in` in the columns x0 … x1 of the block to the grid of Tables::reactions. The block
@@ -60,15 +60,15 @@ struct GatherOps {
   GatherTotals (*stream)(const GatherContext<T>&, int e, int a0, int a1);
 };
 
-/// One operator on a block's cells of bin e.
+/// Type of an operator on the cells of bin e in a block.
 template <typename T>
 using GatherPass = GatherTotals (*)(const GatherContext<T>&, RowBlock, int e);
 
-/// GatherOps::scatter_angles by transforms, for path stepping.
+/// GatherOps::scatter_angles by FFT, for path stepping.
 template <typename T>
 GatherPass<T> scatter_by_fft();
 
-/// The operators for the instruction set that this CPU runs best.
+/// The operators for the best instruction set of this CPU.
 template <typename T>
 const GatherOps<T>& gather_ops();
 

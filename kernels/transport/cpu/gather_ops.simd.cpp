@@ -36,7 +36,7 @@ void weighted_sum(T* __restrict to, const std::vector<const T*>& from, const std
   }
 }
 
-/// Sums of a block over energy at one angle.
+/// Sums over energy in a block at one angle.
 template <typename T>
 struct BlockScore {
   std::vector<T> dose, current, low, high;
@@ -89,7 +89,7 @@ void flush(const GatherContext<T>& c, RowBlock block, int a, const BlockScore<T>
   }
 }
 
-/// Moments of tracks of a block at one angle, summed over energy.
+/// Moments of tracks in a block at one angle, summed over energy.
 template <typename T>
 struct BlockTracks {
   std::vector<T> sum[TrackScores::kMoments];
@@ -111,8 +111,8 @@ struct BlockTracks {
   }
 };
 
-/// Adds what bin `e` at angle `a` leaves in the cells first … last - 1 of a block to the spectra of its rows. These
-/// cells are of one material.
+/// Adds the energy deposited by bin `e` at angle `a` in cells first … last - 1 of a block to the spectra of its rows.
+/// All these cells have the same material.
 template <typename T>
 void add_spectra(const GatherContext<T>& c, RowBlock block, int e, int a, const T* p, double length, int first,
                  int last, double* tracks) {
@@ -125,7 +125,7 @@ void add_spectra(const GatherContext<T>& c, RowBlock block, int e, int a, const 
   }
 }
 
-/// Adds the sums at one angle to the fields of tracks.
+/// Adds the sums at one angle to the track fields.
 template <typename T>
 void flush_tracks(const GatherContext<T>& c, RowBlock block, int a, BlockTracks<T>& block_tracks, double* tracks) {
   const Tables& t = *c.tables;
@@ -234,13 +234,13 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
       const int far = std::max(reach, half);
       const auto collect = [&](int source, int distance) {
         if (source < 0 || source >= t.ntheta) return;
-        const T* k = c.state->depth ? kernel(source, half) : own;  // the source's angle chooses its path
+        const T* k = c.state->depth ? kernel(source, half) : own;  // the path depends on the source's angle
         if (distance > half) return;
         from.push_back(c.in + c.state->row(e, source, block.z0) + first);
         weight.push_back(k[distance]);
       };
-      // From the far, small parts to the near, large ones: added to a large FP32 sum, small parts are
-      // lost more often than not, and the loss would add up over the steps.
+      // Sums from the far, small terms to the near, large ones. In FP32, small terms added to a large sum would mostly
+      // be lost, and the loss would add up over the steps.
       for (int distance = far; distance > 0; --distance) {
         collect(a - distance, distance);
         collect(a + distance, distance);
@@ -264,7 +264,8 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
   return totals;
 }
 
-/// moved[i] = what cell i of `row` hands on; neighbours `stride` cells apart must exist.
+/// Sets moved[i] to the content that cell i of `row` passes on. Two neighbours on either side, `stride` cells apart,
+/// must exist.
 template <typename T>
 void flux(T* __restrict moved, const T* row, std::ptrdiff_t stride, const T* coefficients, int n) {
   const T c0 = coefficients[0], c1 = coefficients[1], c2 = coefficients[2], c3 = coefficients[3], c4 = coefficients[4];
@@ -279,7 +280,7 @@ void flux(T* __restrict moved, const T* row, std::ptrdiff_t stride, const T* coe
   }
 }
 
-/// Protons that leave a slice at its two ends.
+/// Protons that leave a slice at its low and high ends.
 struct Lost {
   double low = 0.0, high = 0.0;
 };
@@ -300,7 +301,7 @@ Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& 
     std::copy_n(from, nx, p);
     for (int k = 1; k <= kPad; ++k) (w < 0 ? p[-k] : p[nx - 1 + k]) = w < 0 ? p[0] : p[nx - 1];  // see remap_neighbour
     flux(moved, p, 1, c, nx);
-    // Cell j holds what stayed of cell j - w and what came from cell j - w - 1.
+    // Cell j receives what stays of cell j - w and what moves on from cell j - w - 1.
     const int first = std::clamp(w, 0, nx), last = std::clamp(nx + w, 0, nx);
     std::fill_n(to, first, T(0));
     std::fill(to + last, to + nx, T(0));
@@ -316,7 +317,7 @@ Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& 
   return lost;
 }
 
-/// The same along z. `in` has kRemapReach rows of zeros on either side, `moved` holds [rows][nx].
+/// Remaps one slice along z. `in` has kRemapReach rows of zeros on either side, `moved` has the shape [rows][nx].
 template <typename T>
 Lost stream_z(const T* in, T* out, T* moved, int rows, int nx, const physics::RemapShift& shift, const T* c) {
   const auto row = [nx](auto* base, int z) { return base + static_cast<std::ptrdiff_t>(z) * nx; };

@@ -8,7 +8,7 @@
 // Helpers shared by the gathering operators; only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
-/// Σ p[i] in FP64, in lanes so that additions do not wait for each other.
+/// Σ p[i] in FP64, in independent lanes, because dependent additions would wait for each other.
 template <typename T>
 inline double sum_of(const T* p, int n) {
   constexpr int kLanes = 16;
@@ -23,8 +23,8 @@ inline double sum_of(const T* p, int n) {
   return sum;
 }
 
-/// Calls f(material, first, last) for the stretches of one material in a block, counted from its
-/// first cell; a stretch goes on over the ends of rows.
+/// Calls f(material, first, last) for each stretch of one material in a block, with cells counted from the block's
+/// first cell. A stretch may continue across the ends of rows.
 template <typename T, typename F>
 void each_stretch(const GatherContext<T>& c, RowBlock block, F&& f) {
   const Tables& t = *c.tables;

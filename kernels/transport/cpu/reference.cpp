@@ -1,4 +1,4 @@
-// The oracle: FP64, one thread, one loop nest per operator over the whole grid, no skipping.
+// Reference solver: FP64, one thread, one loop nest per operator over the whole grid, no skipping.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,8 +19,7 @@ using engine::Scores;
 using engine::SpanRecorder;
 using engine::StepTotals;
 
-/// ψ[e][θ][z][x] with path stepping; with depth stepping ψ[e][θ][x] of the plane `plane_`, held as
-/// one row of z.
+/// ψ[e][θ][z][x] with path stepping. With depth stepping ψ[e][θ][x] of the plane `plane_`, stored as one row of z.
 class Reference final : public engine::Solver {
  public:
   Reference(const Problem& problem, const Tables& tables)
@@ -172,12 +171,13 @@ class Reference final : public engine::Solver {
     psi_.swap(next_);
   }
 
-  /// Protons that leave a row at its two ends.
+  /// Protons that leave a row at its low and high ends.
   struct Lost {
     double low = 0.0, high = 0.0;
   };
 
-  /// Moves one row of `n` cells, `stride` apart from `base`. `open`: as remap_neighbour; else nothing is behind its ends.
+  /// Remaps one row of `n` cells, `stride` apart from `base`. If `open`, cells beyond the ends are read as in
+  /// remap_neighbour; otherwise they are empty.
   Lost remap_row(std::size_t base, std::size_t stride, int n, bool open, const physics::RemapShift& shift,
                  const double* c) {
     const auto cell = [&](int i) {

@@ -5,8 +5,8 @@
 
 #include "row_vectors.hpp"
 
-// Sums of a row, and weighted sums of rows, which stay in registers from the first row to the last: the energy gather
-// and the angle convolution. Only *.simd.cpp include this.
+// Sums over a row, and weighted sums of rows for the energy gather and the angle convolution. Partial sums stay in
+// registers from the first row to the last. Only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
 inline int max_of(int a, int b) { return a > b ? a : b; }
@@ -20,12 +20,12 @@ double sum_row(const T* row, int n) {
   return total;
 }
 
-/// Sum of one value per lane, in four parts that do not wait for each other.
+/// Sum of one value per lane, in four independent partial sums.
 template <typename T>
 double sum_lanes(const T* lane) {
   constexpr int kParts = 4;
 #if defined(__GNUC__)
-  // Compilers take the lanes out one by one otherwise.
+  // Without this type, compilers extract the lanes one by one.
   typedef T Lanes __attribute__((vector_size(kParts * sizeof(T))));
   typedef double Parts __attribute__((vector_size(kParts * sizeof(double))));
   Parts part = {};
@@ -53,7 +53,7 @@ double sum_vectors(const T* row, int n) {
   return sum_lanes(lane);
 }
 
-/// A row that is added to another, times its weight, from column `first` to `last`.
+/// A row, from column `first` to `last`, and its weight in a sum of rows.
 template <typename T>
 struct Tap {
   const T* row;
@@ -61,13 +61,14 @@ struct Tap {
   int first, last;
 };
 
-/// Most rows that an energy gather adds at a time.
+/// Maximum number of rows in one energy gather.
 constexpr int kMostTaps = 32;
 
-/// Makes the columns `lo` to `hi` of `to` the sum of rows, in their order; what a row does not have is zero.
+/// Sets columns `lo` to `hi` of `to` to the weighted sum of rows, in their order. Columns that a row lacks count as
+/// zero.
 template <typename T>
 void sum_taps(const Tap<T>* taps, int n, T* to, int lo, int hi) {
-  int first = lo, last = hi;  // that all rows have
+  int first = lo, last = hi;  // columns that all rows have
   for (int k = 0; k < n; ++k) {
     first = max_of(first, taps[k].first);
     last = min_of(last, taps[k].last);
@@ -90,19 +91,19 @@ void sum_taps(const Tap<T>* taps, int n, T* to, int lo, int hi) {
   beside(last, hi);
 }
 
-/// The rows of a tile that spread to one angle. Far ones first: added last, the small parts of the tails would meet a
-/// large sum and be lost in FP32 more often than not: 1e-6 of the protons over a run.
+/// The rows of a tile that scatter to one angle. Far rows are added first. In FP32, the small terms of the tails would
+/// mostly be lost in a large sum: 1e-6 of the protons in a run.
 template <typename T>
 struct Reach {
   const T* tile;
   std::ptrdiff_t width;
-  const T* weights;         // by distance
-  std::ptrdiff_t apart;     // of the kernels of two angles that protons start from; 0: all have the same
-  int angle;                // counted from the tile's first
-  int far_first, far_last;  // distances at which there is a row on one side only
+  const T* weights;         // indexed by distance
+  std::ptrdiff_t apart;     // stride between the kernels of adjacent source angles; 0: all share one kernel
+  int angle;                // relative to the tile's first
+  int far_first, far_last;  // distances with a row on one side only
   bool far_below;
-  int pairs;    // up to here there are two
-  bool itself;  // whether the angle has a row of its own
+  int pairs;    // largest distance with rows on both sides
+  bool itself;  // whether the tile has a row for this angle
 
   Reach(const T* rows, int row_width, const T* kernels, int kernels_apart, int at, int angles, int half)
       : tile(rows), width(row_width), weights(kernels), apart(kernels_apart), angle(at) {
@@ -114,14 +115,14 @@ struct Reach {
     far_first = itself ? pairs + 1 : max_of(1, far_below ? at - angles + 1 : -at);
   }
 
-  /// Into the columns `lo` to `hi` of `to`.
+  /// Writes the sum to columns `lo` to `hi` of `to`.
   void sum(T* to, int lo, int hi) const {
     each_block<T>(lo, hi, [&](auto block, int x) { sum_block<typename decltype(block)::Type>(to, x); });
   }
 
  private:
   const T* row(int at) const { return tile + at * width; }
-  /// By how much the row at `at` counts, as far as `distance` away.
+  /// Weight of the row at `at` in an angle `distance` rows away.
   const T* weight(int at, int distance) const { return weights + at * apart + distance; }
 
   template <typename B>

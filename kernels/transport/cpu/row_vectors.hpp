@@ -5,7 +5,7 @@
 
 #include "slice.hpp"
 
-// Rows of a slice as vectors of the instruction set that a *.simd.cpp is compiled for; only those include this.
+// Rows of a slice as vectors of the instruction set for which a *.simd.cpp is compiled. Only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
 #if defined(__AVX512F__)
@@ -16,7 +16,7 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
-/// A vector of the instruction set that this is compiled for. Compilers that know none of their own make loops of it.
+/// A vector of the instruction set in use. Compilers without such vectors generate loops.
 template <typename T>
 struct Vector {
   static constexpr int kSize = kVectorBytes / static_cast<int>(sizeof(T));
@@ -57,7 +57,7 @@ struct Vector {
   }
 };
 
-/// The lanes that lie `kBy` behind those of `first`, of two vectors that follow one another.
+/// The lanes at offset `kBy` in two consecutive vectors, counted from the first lane of `first`.
 template <int kBy, typename T>
 Vector<T> behind_by(const Vector<T>& first, const Vector<T>& second) {
   constexpr int kSize = Vector<T>::kSize;
@@ -73,18 +73,18 @@ Vector<T> behind_by(const Vector<T>& first, const Vector<T>& second) {
   return out;
 }
 
-/// Vectors in the columns of which rows start on a multiple.
+/// Vectors per kRowAlign columns.
 template <typename T>
 constexpr int kVectors = kRowAlign / Vector<T>::kSize;
 
-/// Calls f(0) … f(kCount - 1) with constants. Loops over an array of vectors are unrolled too late for some compilers to
-/// keep it in registers: they clear, copy and reload it in memory.
+/// Calls f(0) … f(kCount - 1) with compile-time constants. Some compilers unroll loops over an array of vectors too
+/// late to use registers. They then clear, copy and reload it in memory.
 template <int kCount, typename F>
 void each_part(F&& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) { (f(i), ...); }(std::make_integer_sequence<int, kCount>{});
 }
 
-/// Columns that stay in registers while rows are added to them: `kCount` vectors; with 0 a single column.
+/// Sums of `kCount` vectors of columns that stay in registers while rows are added; a single column if `kCount` is 0.
 template <typename T, int kCount>
 struct Block {
   Vector<T> part[kCount];
@@ -113,18 +113,18 @@ struct Block<T, 0> {
   void store(T* to) const { *to = sum; }
 };
 
-/// A block that is not there yet: made where it is used, it stays in registers.
+/// Names the type of a block without creating it, because a block created where it is used stays in registers.
 template <typename T, int kCount>
 struct BlockOf {
   using Type = Block<T, kCount>;
 };
 
-/// Calls f(BlockOf, x) for blocks that cover the columns from `lo` to `hi`, the largest first. Only at a border between
-/// materials are there fewer left than fill a vector.
+/// Calls f(BlockOf, x) for blocks that cover columns `lo` to `hi`, the largest first. Less than a vector is left over
+/// only at a border between materials.
 template <typename T, typename F>
 void each_block(int lo, int hi, F&& f) {
   constexpr int kSize = Vector<T>::kSize;
-  constexpr int kMost = 8;  // half of the registers
+  constexpr int kMost = 8;  // half of the vector registers
   int x = lo;
   for (; hi - x >= kMost * kSize; x += kMost * kSize) f(BlockOf<T, kMost>{}, x);
   const int left = (hi - x) / kSize;

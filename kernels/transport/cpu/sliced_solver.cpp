@@ -15,9 +15,9 @@ using engine::ScopedSpan;
 using engine::SpanRecorder;
 using engine::StepTotals;
 
-// An edge plane of a slice that holds less than this fraction of the beam is cut from the window.
-// A run cuts some 10^4 edges: with FP32 they add up to about 1e-7 of the protons, with FP64 to less than
-// its parity gate of 1e-12; the ledger counts them.
+// An edge plane of a slice with less than this fraction of the beam is cut from the window. A run cuts some 10^4 edges.
+// With FP32 they add up to about 1e-7 of the protons, with FP64 to less than its parity gate of 1e-12. The ledger
+// counts them.
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 1e-11 : 1e-18;
 
@@ -48,7 +48,7 @@ template <typename T>
 bool SlicedSolver<T>::restart(const Problem& problem) {
   scores_ = engine::Scores(t_);
   std::ranges::fill(planes_, 0.0);
-  // The reported size of the state is that of this beam alone.
+  // The reported size of the state is for this beam alone.
   next_store_.clear();
   left_store_.clear();
   for (Lane& lane : lanes_) lane.scratch.clear();
@@ -58,7 +58,7 @@ bool SlicedSolver<T>::restart(const Problem& problem) {
   return true;
 }
 
-/// Derives the tables' start from the beam.
+/// Starts from the beam's entry in the tables.
 template <typename T>
 void SlicedSolver<T>::begin(const Problem& problem) {
   threshold_ = extent_ == Extent::kWindow ? kWindowThreshold<T> * t_.start.number_in : 0.0;
@@ -69,7 +69,7 @@ void SlicedSolver<T>::begin(const Problem& problem) {
 template <typename T>
 std::vector<typename SlicedSolver<T>::Feed> SlicedSolver<T>::feeds(const Tables& t) {
   std::vector<Feed> feeds(u(t.ne));
-  std::vector<unsigned char> feeding(u(t.ne));  // bins that feed one, in any path and material
+  std::vector<unsigned char> feeding(u(t.ne));  // source bins of bin e, over all paths and materials
   for (int e = 0; e < t.ne; ++e) {
     Feed& feed = feeds[u(e)];
     std::ranges::fill(feeding, 0);
@@ -221,7 +221,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
   scores_.extremes(low, high);
 }
 
-/// Sums what every slice leaves behind, then adds it to the results.
+/// Scores every slice on its own, then adds the scores to the results.
 template <typename T>
 void SlicedSolver<T>::score(SpanRecorder& spans) {
   const std::uint16_t score_name = spans.name_id("score");
@@ -256,7 +256,8 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
   });
 }
 
-/// Tiles that hold everything that was left: whole planes and columns of the grid of reactions, where that is on.
+/// Tiles that cover all scores of the step. If reactions are recorded, tiles consist of whole planes and columns of
+/// their grid.
 template <typename T>
 std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<Left<T>>& left) const {
   const bool record = t_.reactions.on();
@@ -305,7 +306,8 @@ void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane, Part& part) {
   part.totals.energy.in_flight += m.number * energy;
 }
 
-/// Cuts edges that hold no more than the threshold; returns the protons in them: their sums overlap at the corners.
+/// Cuts edges with no more protons than the threshold. Returns the protons in them, each counted once although the
+/// edges overlap at the corners.
 template <typename T>
 double SlicedSolver<T>::trim(Slice<T>& slice, const double* planes, const double* angles, const T* column) {
   Box keep = slice.box;
@@ -325,7 +327,7 @@ double SlicedSolver<T>::trim(Slice<T>& slice, const double* planes, const double
         for (int x = first; x < last; ++x) cut += static_cast<double>(std::exchange(row[x], T(0)));
       };
       const bool whole = gone || z < keep.z0 || z >= keep.z1 || a < keep.a0 || a >= keep.a1;
-      if (whole && all.z1 - all.z0 == 1) {  // its sum is known
+      if (whole && all.z1 - all.z0 == 1) {  // the sum is already known
         cut += angles[a - slice.as];
         std::fill_n(slice.row(z, a), slice.pitch, T(0));
       } else if (whole) {

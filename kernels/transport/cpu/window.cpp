@@ -9,13 +9,14 @@
 namespace bb::transport {
 namespace {
 
-/// The size of the window shows only in the run. Bound: the bins of twelve range straggling widths; and of those
-/// between its spots, a few dozen rows of z, all angles and columns. Of these the beam's ridge fills less than a quarter.
-/// Measured windows are 14 MB where this says 70 MB for 70 MeV in water, 83 MB for 190 MB behind bone at 150 MeV.
+/// The size of the window is known only in the run. This upper bound counts a few dozen rows of z, all angles and all
+/// columns. Its bins are those of twelve range-straggling widths and of the range between spots. The beam's ridge fills
+/// less than a quarter of these cells. Measured windows: 14 MB (bound: 70 MB) for 70 MeV in water, 83 MB (bound: 190
+/// MB) behind bone at 150 MeV.
 double estimate_bytes(const Problem& p, const Tables& t) {
   if (p.filled) return estimate_dense(p, t);
   const double range_cm = t.beam_range_mm * 0.1;
-  const double straggling_mm = 0.12 * std::pow(range_cm, 0.935);  // of the range, protons in water
+  const double straggling_mm = 0.12 * std::pow(range_cm, 0.935);  // range straggling of protons in water
   const double step_mm = p.grid.energy_kind == EnergyGridKind::kRange ? p.grid.energy_step : t.beam_range_mm / t.ne;
   const double bins = std::min<double>(t.ne, (12.0 * straggling_mm + t.spots_span_mm) / step_mm + 4.0);
   const double tilt = std::abs(std::sin(p.beam.angle)) * 2.0 * straggling_mm;

@@ -5,8 +5,8 @@
 
 namespace bb::transport {
 
-/// About the most bytes of ψ that a window which follows the beam takes, on the side of too much: the boxes of bins by
-/// the widths that the beam has in the matter that its columns cross.
+/// Estimates the peak number of bytes of ψ for a window that follows the beam, rather too high than too low. The box of
+/// each bin follows from the beam's widths in the material along its columns.
 double window_bytes(const Problem& problem, const Tables& outline, int threads);
 
 }  // namespace bb::transport

@@ -41,9 +41,9 @@ __device__ inline double* ledger_row(const DeviceScores& scores, int step) {
   return scores.ledger + static_cast<long long>(step) * kLedgerColumns;
 }
 
-/// Whether the steps before `step` left no more than `stop_number` protons in flight: what the last of them
-/// began with, less what it lost. Every kernel of a step asks first, so that a batch of steps that the host
-/// has queued ends by itself; the host reads the same row and finds the same answer.
+/// Whether at most `stop_number` protons are in flight before step `step`: the protons at the start of the previous
+/// step minus its losses. Every kernel of a step checks this first, so that a queued batch of steps ends without the
+/// host. The host reads the same row and gets the same result.
 __device__ inline bool run_is_over(const DeviceScores& scores, int step, double stop_number) {
   if (step == 0) return false;
   return in_flight_after(ledger_row(scores, step - 1)) <= stop_number;
@@ -64,14 +64,14 @@ __device__ inline float warp_max(float value) {
   return value;
 }
 
-/// `values` of the block's threads, added up, in thread 0. Every thread of the block calls it.
+/// Sums `values` over the block's threads into thread 0. Every thread of the block must call this.
 template <int kCount>
 __device__ inline void block_sums(double (&values)[kCount]) {
   __shared__ double parts[kCount][32];
   const int thread = threadIdx.x + threadIdx.y * blockDim.x;
   const int warps = static_cast<int>(blockDim.x * blockDim.y + 31) / 32;
   for (double& value : values) value = warp_sum(value);
-  __syncthreads();  // the parts of earlier sums are read
+  __syncthreads();  // waits until the parts of an earlier sum have been read
   if (thread % 32 == 0) {
     for (int n = 0; n < kCount; ++n) parts[n][thread / 32] = values[n];
   }
@@ -80,8 +80,8 @@ __device__ inline void block_sums(double (&values)[kCount]) {
   for (int n = 0; n < kCount; ++n) values[n] = warp_sum(thread < warps ? parts[n][thread] : 0.0);
 }
 
-/// Adds `number` and `energy` of the block's threads to two columns of a ledger row: one atomic per block and
-/// column, none for nothing. Every thread calls it.
+/// Adds `number` and `energy` of the block's threads to two columns of a ledger row. One atomic per block and column;
+/// none if the sum is 0. Every thread of the block must call this.
 __device__ inline void block_add(double* row, LedgerColumn number_column, double number, LedgerColumn energy_column,
                                  double energy) {
   if (__syncthreads_or(number != 0.0) == 0) return;
@@ -92,17 +92,17 @@ __device__ inline void block_add(double* row, LedgerColumn number_column, double
   atomicAdd(row + energy_column, sums[1]);
 }
 
-/// Content that leaves at low and at high angles.
+/// Protons that leave the grid at low and at high angles.
 struct AngleLoss {
   double low = 0.0, high = 0.0;
 };
 
-/// Adds what the block's threads lost through a face, all with the same energy each, to a ledger row.
+/// Adds protons that leave through a face, summed over the block's threads, to a ledger row. All have the same energy.
 __device__ inline void block_escape(double* row, Face face, double number, double energy_each) {
   block_add(row, escaped_column(face), number, escaped_energy_column(face), number * energy_each);
 }
 
-/// The same for both ends of the angles; nothing lost costs one vote.
+/// Adds the losses at both ends of the angles to a ledger row. If nothing is lost, the cost is one vote.
 __device__ inline void block_escape(double* row, const AngleLoss& lost, double energy_each) {
   if (__syncthreads_or(lost.low != 0.0 || lost.high != 0.0) == 0) return;
   block_escape(row, kThetaLow, lost.low, energy_each);
@@ -117,7 +117,8 @@ __device__ inline void record_reactions(const DeviceReactions& r, int e, int z, 
   atomicAdd(low + r.columns, upper);
 }
 
-/// Adds `protons` of bin e to the moments of tracks in cell (z, x), of material m. They are in units of the beam's way.
+/// Adds `protons` of bin e to the moments of tracks in cell (z, x) of material m. `protons` are weighted by path length
+/// relative to the beam's.
 template <typename T>
 __device__ inline void record_tracks(const DeviceTracks<T>& to, const DeviceTables<T>& t, int e, int m, int z, int x,
                                      double protons) {
@@ -130,15 +131,15 @@ __device__ inline void record_tracks(const DeviceTracks<T>& to, const DeviceTabl
   if (to.spectrum[z] >= 0) atomicAdd(to.scored + to.spectrum[z] + e, length);
 }
 
-/// Raises an extreme, which is >= 0 like `value`.
+/// Raises a maximum to `value`; both are >= 0.
 __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
 }
 
-/// Content of cell `at` of a row after the remap by `whole` cells and the flux weights `c`. The row has `n` cells,
-/// `stride` apart, from `p` on. Content that the donor at `at` sends out of the row is added to `lost`. kOpen: behind
-/// its ends the row is read as remap_neighbour says; else it is zero there. A donor never lies behind the end that the
-/// row moves out through: its content would not come to `at`.
+/// Content of cell `at` of a row after the remap by `whole` cells with the flux weights `c`. The row has `n` cells,
+/// `stride` apart, from `p` on. Content that the donor at `at` sends out of the row is added to `lost`. If kOpen, cells
+/// beyond the ends are read as in remap_neighbour; otherwise they are zero. A donor never lies beyond the end through
+/// which the row moves out, because its content would not reach `at`.
 template <bool kOpen, typename T>
 __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole, const T* c, double& lost) {
   const auto cell = [&](int j) {
@@ -160,7 +161,7 @@ __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole,
   return stays + arrives;
 }
 
-/// Adds `protons` of angle `a`, as far as an angle kernel (weights w[0] … w[half]) sends them beyond the grid.
+/// Adds the part of `protons` at angle `a` that an angle kernel (weights w[0] … w[half]) sends off the grid.
 template <typename T>
 __device__ inline void lose_angles(const T* w, int half, int a, int ntheta, T protons, AngleLoss& lost) {
   T below = 0, above = 0;
@@ -170,7 +171,7 @@ __device__ inline void lose_angles(const T* w, int half, int a, int ntheta, T pr
   lost.high += static_cast<double>(protons * above);
 }
 
-/// The same kernel in both precisions, as <name>_f32 and <name>_f64; the argument is a DeviceStep.
+/// Defines a kernel in both precisions, as <name>_f32 and <name>_f64; its argument is a DeviceStep.
 #define BB_STEP_KERNEL(name, threads)                                                                              \
   extern "C" __global__ void __launch_bounds__(threads) name##_f32(const __grid_constant__ DeviceStep<float> s) {  \
     name(s);                                                                                                       \

@@ -1,14 +1,13 @@
 #include "cuda_common.cuh"
 #include "cuda_planes.hpp"
 
-// Every output cell is summed by its own threads: across x they read neighbouring cells, and no atomics meet but
-// those of the few blocks that share an output. With depth stepping only one row of z holds anything, and has all blocks.
+// Every output cell is summed by its own threads. Along x, threads read neighbouring cells. Only the few blocks that
+// share an output cell use atomics. With depth stepping z has one row, which all blocks share.
 namespace bb::transport::planes {
 
 enum { kE, kA, kZ, kX };
 
-/// The cells that one output cell takes in: of every energy in e0 … e1 those of angles, rows and columns inside both
-/// these bounds and the energy's box.
+/// Half-open index ranges whose cells add to one output cell. An energy's box limits its ranges further.
 struct Bounds {
   int low[kPlaneAxes], high[kPlaneAxes];
 };
@@ -28,18 +27,18 @@ class Reader {
     }
   }
 
-  /// Whether `axis` is shown by the one row that there is.
+  /// Whether `axis` is z and only one row of it is stored.
   __device__ bool has_one(int axis) const { return axis == kZ && s.sizes[kZ] == 1; }
 
-  /// Takes one cell of an axis alone, z counted in the map.
+  /// Restricts an axis to one cell; z is counted in the map.
   __device__ void fix(int axis, int index) {
     const int at = axis == kZ ? index - plane : index;
     b.low[axis] = max(b.low[axis], at);
     b.high[axis] = min(b.high[axis], at + 1);
   }
 
-  /// Calls f(cells of a row from column 0, its box's columns) for every row within the bounds; of the longest axis
-  /// that is summed only the rows `part`, `part` + `parts`, …
+  /// Calls f(row from column 0, first column of its box, end column) for every row within the bounds. Of the longest
+  /// summed axis, only the rows `part`, `part` + `parts`, … are visited.
   template <typename F>
   __device__ void each_row(int part, int parts, F&& f) const {
     const bool by_e = b.high[kE] - b.low[kE] > 1;
@@ -71,7 +70,7 @@ class Reader {
   Bounds b;
 };
 
-/// x is shown: grid (⌈nx/32⌉, cells of the other axis or the one row, shares of what is summed), block (32, kPlaneRows).
+/// Planes with x. Grid: (⌈nx/32⌉, cells of the other axis or its one row, parts of the sum); block: (32, kPlaneRows).
 template <typename T>
 __device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
   const int x = blockIdx.x * 32 + threadIdx.x;
@@ -92,8 +91,9 @@ __device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
   if (sum != 0.0) atomicAdd(p.sums + y * p.strides[p.first] + x * p.strides[kX], sum);
 }
 
-/// x is summed or cut: grid (⌈cells of the second axis/kPlaneRows⌉, cells of the first, shares), block (32, kPlaneRows).
-/// Where an axis has one row only, that is all of it; of the second axis all warps of a block share it.
+/// Planes without x, which is summed or cut. Grid: (⌈cells of the second axis/kPlaneRows⌉, cells of the first, parts of
+/// the sum); block: (32, kPlaneRows). An axis with one stored row counts as one cell; if it is the second axis, all
+/// warps of a block share its sum.
 template <typename T>
 __device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p) {
   Reader<T> reader(s, p);
@@ -135,7 +135,7 @@ __device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p) {
 BB_PLANES_ENTRY(f32, float)
 BB_PLANES_ENTRY(f64, double)
 
-/// The sums as a screen takes them: half of the bytes to read back.
+/// Rounds the sums to FP32 for display, which halves the bytes to read back.
 extern "C" __global__ void planes_rounded(const double* from, float* to, const long long count) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {

@@ -2,7 +2,7 @@
 
 #include "physics/remap.hpp"
 
-// Four neighbouring columns, which a thread of the fused step and of the window keeps together.
+// A quad: four neighbouring columns that one thread processes in the fused step and in the window.
 namespace bb::transport {
 
 template <typename T>
@@ -15,11 +15,11 @@ __device__ inline T sum_quad(const Quad<T>& q) {
   return (q.v[0] + q.v[1]) + (q.v[2] + q.v[3]);
 }
 
-/// Part of a donor's `content` that moves on, from the sum g over its neighbours.
+/// Part of a donor's `content` that moves on, from the weighted sum g over its neighbours.
 __device__ inline float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
 __device__ inline double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
 
-/// Four columns after the remap in x, and the cells that it reads.
+/// Number of donor cells that the remap of a quad in x reads.
 inline constexpr int kQuadDonors = 4 + physics::kRemapTaps;
 
 /// Content that donor[2] passes on.
@@ -28,7 +28,7 @@ __device__ inline T donor_flux(const T* donor, const T (&c)[physics::kRemapTaps]
   return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4], donor[2]);
 }
 
-/// The columns that the remap makes of donor[2] … donor[6].
+/// The four columns of a quad after the remap, from donor[2] … donor[6] and their neighbours.
 template <typename T>
 __device__ inline Quad<T> remap_quad(const T* donor, const T (&c)[physics::kRemapTaps]) {
   T before = donor_flux(donor, c);
@@ -42,16 +42,17 @@ __device__ inline Quad<T> remap_quad(const T* donor, const T (&c)[physics::kRema
   return moved;
 }
 
-/// Whether the remap by `whole` cells reads behind the end that a row of `n` cells moves out through; donor[0] lies in
+/// Whether the remap by `whole` cells reads beyond the end through which a row of `n` cells moves out. donor[0] is in
 /// column `first`.
 __device__ inline bool reads_behind(int first, int n, int whole) {
   return whole < 0 ? first < 0 : first + kQuadDonors > n;
 }
 
-/// The same where it does: there it reads the last cell again (see remap_neighbour), but no proton comes from there.
+/// The remap of a quad if reads_behind(): cells beyond the end repeat the last cell (see remap_neighbour), but no
+/// proton comes from them.
 template <typename T>
 __device__ inline Quad<T> remap_quad_behind(T* donor, const T (&c)[physics::kRemapTaps], int first, int n, int whole) {
-  const int last = (whole < 0 ? 0 : n - 1) - first;  // the last cell's place
+  const int last = (whole < 0 ? 0 : n - 1) - first;  // index of the row's last cell
   const auto behind = [&](int m) { return whole < 0 ? m < last : m > last; };
 #pragma unroll
   for (int m = 1; m < kQuadDonors; ++m) {

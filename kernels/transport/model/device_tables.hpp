@@ -12,14 +12,14 @@ template <typename T>
 struct DeviceTables {
   int ne, ntheta, nz, nx;
   int materials, classes;
-  int depth;  // 1: depth stepping, the class of a step is the angle it starts with
+  int depth;  // 1: depth stepping; the class of a step is its angle at the start
   int angle_half_max;
-  int reach_down, reach_up;  // a bin is fed from e' + reach_down … e' + reach_up
+  int reach_down, reach_up;  // bin e' has sources e' + reach_down … e' + reach_up
   double dx, dz;
 
-  const int* path_of;  // [classes] whose rows are those of a class
+  const int* path_of;  // [classes] path of each class
 
-  // Null if the variant receives the energy gather and the angle kernels in its own order.
+  // Null if the variant has its own layout of the energy gather and the angle kernels.
   const int* gather_begin;   // [paths·materials·ne + 1]
   const int* gather_source;  // bins
   const T* gather_weight;
@@ -37,61 +37,62 @@ struct DeviceTables {
   const T* theta;              // [ntheta] rad from +z
   const double* energy;        // [ne] MeV
   const unsigned char* map;    // [nz][nx]
-  const unsigned char* mixed;  // [nz] 1 where a row holds more than one material
+  const unsigned char* mixed;  // [nz] 1 for a row of several materials
 };
 
 /// Columns of one ledger row on the device, FP64. Numbers first, then energies in MeV.
 enum LedgerColumn {
-  kInFlight,  // of the state at the start of the step
+  kInFlight,  // protons at the start of the step
   kStopped,
   kEscaped,  // one column for each Face
   kNuclear = kEscaped + kFaces,
   kSkipped,
   kEnergyInFlight,
-  kEnergyEscaped,  // as kEscaped
+  kEnergyEscaped,  // one column per Face
   kEnergyNuclear = kEnergyEscaped + kFaces,
   kEnergySkipped,
   kDeposited,
-  kCellsVisited,  // 0 from variants whose every step visits the same cells
+  kCellsVisited,  // 0 in variants that visit the same cells in every step
   kLedgerColumns = 24,
 };
 
-/// The column of what leaves through a face.
+/// The column for protons that leave through a face.
 BB_HD inline constexpr LedgerColumn escaped_column(int face) { return static_cast<LedgerColumn>(kEscaped + face); }
 BB_HD inline constexpr LedgerColumn escaped_energy_column(int face) {
   return static_cast<LedgerColumn>(kEnergyEscaped + face);
 }
 
-/// Protons in flight after the step of a ledger row, from what it began with and lost.
+/// Protons in flight after the step of a ledger row: those at its start minus its losses.
 BB_HD inline double in_flight_after(const double* row) {
   double rest = row[kInFlight] - row[kStopped] - row[kNuclear] - row[kSkipped];
   for (int face = 0; face < kFaces; ++face) rest -= row[kEscaped + face];
   return rest;
 }
 
-/// Destinations of nuclear reactions, laid out as in ReactionGrid; all null and 0 if they are not recorded.
+/// Destinations of nuclear reactions, in the layout of ReactionGrid; all null or 0 if reactions are not recorded.
 struct DeviceReactions {
   double* number;       // [planes][bins][columns]
-  const int* bin;       // [ne] the lower of two bins
-  const double* upper;  // [ne] share of the upper one
+  const int* bin;       // [ne] lower of the two bins of a reaction
+  const double* upper;  // [ne] share of the upper bin
   const int* plane_of;  // [nz]
   int cells, bins, columns;
 
   BB_HD bool on() const { return number != nullptr; }
 };
 
-/// Destinations of the moments of tracks, laid out as in TrackScores, in the state's precision T where it is many.
+/// Destinations of the moments of tracks, in the layout of TrackScores. Per-angle lengths are in the state's precision
+/// T.
 template <typename T>
 struct DeviceTracks {
   static constexpr bool kOn = true;
 
   double* scored;             // [3][z][x], then spectra by bin
   const double* moment;       // [3][materials·ne]
-  const T* way;               // [ntheta]
-  const long long* spectrum;  // [nz] where the spectrum of a row begins in `scored`, or -1
+  const T* way;               // [ntheta] path length relative to the beam's
+  const long long* spectrum;  // [nz] start of a row's spectrum in `scored`, or -1
 };
 
-/// Stands for it in kernels that keep none.
+/// Replaces DeviceTracks in kernels that score no tracks.
 struct NoTracks {
   static constexpr bool kOn = false;
 };
@@ -104,11 +105,11 @@ struct DeviceScores {
   double* current_theta;
   double* current_theta_theta;
   double* ledger;   // [steps][kLedgerColumns]; row n is written by step n
-  float* extremes;  // [2] largest -ψ and largest ψ so far, both >= 0: atomicMax on their bits orders them
+  float* extremes;  // [2] largest -ψ and largest ψ so far, both >= 0, so that atomicMax on their bits is correct
   DeviceReactions reactions;
 };
 
-/// One step of a variant that holds ψ[e][θ][z][x] over the whole grid, as its kernels get it.
+/// Argument of the kernels for one step of a variant with ψ[e][θ][z][x] of the whole grid.
 template <typename T>
 struct DeviceStep {
   DeviceTables<T> tables;
@@ -116,11 +117,11 @@ struct DeviceStep {
   const T* from;
   T* to;
   int step;       // row of the ledger
-  int rows;       // of z in ψ: nz, or 1 with depth stepping
-  int plane;      // row of the map that row 0 of ψ lies in
-  int first_bin;  // energies first_bin … first_bin + bins - 1 are made (or scored)
+  int rows;       // z rows of ψ: nz, or 1 with depth stepping
+  int plane;      // row of the map for row 0 of ψ
+  int first_bin;  // energies first_bin … first_bin + bins - 1 are computed (or scored)
   int bins;
-  double stop_number;  // the run is over when no more protons than this are in flight
+  double stop_number;  // the run is over at this number of protons in flight
 };
 
 }  // namespace bb::transport

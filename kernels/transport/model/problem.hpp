@@ -8,7 +8,7 @@
 #include "engine/problem_error.hpp"
 #include "step_model.hpp"
 
-// A transport problem, resolved: what the host hands to every engine. Units: MeV, mm, rad, g/cm³.
+// A resolved transport problem, as the host passes it to every engine. Units: MeV, mm, rad, g/cm³.
 namespace bb::transport {
 
 enum class EnergyGridKind { kRange, kUniform };
@@ -20,7 +20,7 @@ struct Beam {
   double energy = 0, energy_sigma = 0;  // MeV
   double angle = 0, angle_sigma = 0;    // rad from +z
   double x = 0, x_sigma = 0, z = 0;     // mm
-  double focus = 0;                     // mm along the beam to where it is narrowest; negative: from a source before
+  double focus = 0;                     // mm along the beam to its narrowest point; < 0: before the entrance
   double weight = 1;                    // protons
 };
 
@@ -51,7 +51,7 @@ struct Material {
   bool operator==(const Material&) const = default;
 };
 
-/// A file of assets/nuclear.
+/// Text of a file in assets/nuclear.
 struct NuclearText {
   std::string name, text;
 
@@ -59,34 +59,34 @@ struct NuclearText {
 };
 
 struct Problem {
-  /// Its axis, its depth of entry, and its energy, which is the highest of the spots'.
+  /// Axis, depth of entry, and energy, which is the highest of the spots.
   Beam beam;
-  /// Spots that enter in place of the one beam; none means the beam alone. Spots of weight 0 count for the grid only.
-  /// Their depth of entry is the beam's.
+  /// Spots that replace the single beam; if empty, the problem has the beam alone. Spots of weight 0 only affect the
+  /// grid. Their depth of entry is that of the beam.
   std::vector<Beam> spots;
   GridSpec grid;
-  std::vector<Material> materials;  // [0] is water: it defines the range grid
+  std::vector<Material> materials;  // [0] is water, which defines the range grid
   std::vector<std::uint8_t> map;    // [z][x], index into materials
   bool filled = false;              // a random positive number in every cell instead of the beam
   std::uint64_t seed = 1;
   Scattering scattering = Scattering::kGottschalk;
   Straggling straggling = Straggling::kBohr;
   Nuclear nuclear = Nuclear::kOff;
-  std::vector<NuclearText> nuclear_texts;  // for kIcru63
+  std::vector<NuclearText> nuclear_texts;  // used with kIcru63
   Stepping stepping = Stepping::kPath;
   Remap remap = Remap::kHighOrder;
   Precision precision = Precision::kFp32;
   std::string variant = "auto";
-  std::string device;  // GPU by index or UUID; "" is BRAGGBENCH_CUDA_DEVICE, else the first usable
+  std::string device;  // GPU by index or UUID; "" is BRAGGBENCH_CUDA_DEVICE, or the first usable GPU
   double step = 0;     // mm of path
   int max_steps = 5000;
-  double stop_weight = 1e-6;  // run ends when this fraction of the protons is left
+  double stop_weight = 1e-6;  // the run ends at this fraction of the protons
   int threads = 0;            // 0 = all
   double memory_limit = 0;    // bytes; 0 = no limit
   int keyframes = 64;
-  bool angles_by_fft = false;   // of `gather`, set by `gather-fft`
-  bool track_scores = false;    // keep the moments of tracks, from which LET follows
-  std::vector<double> spectra;  // mm of depth: planes whose energy spectra are recorded
+  bool angles_by_fft = false;   // option of `gather`, set by `gather-fft`
+  bool track_scores = false;    // score the moments of tracks, from which LET is derived
+  std::vector<double> spectra;  // mm of depth: planes with recorded energy spectra
 };
 
 using bb::ProblemError;

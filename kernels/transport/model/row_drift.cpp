@@ -13,10 +13,11 @@ RowDrift row_drift(double shift, int steps, bool high_order) {
   using physics::kRemapReach;
   const double fraction = physics::split_shift(shift).fraction;
   if (fraction == 0.0 || steps <= 0) return {};
-  if (!high_order) return {0.0, steps * fraction * (1.0 - fraction)};  // a linear split keeps the mean
+  if (!high_order) return {0.0, steps * fraction * (1.0 - fraction)};  // a linear split preserves the mean
   std::array<double, physics::kRemapTaps> c{};
   physics::remap_weights(fraction, true, c.data());
-  // Only what moves by a part of a cell is followed: a few cells wide, moved back by one whenever it came that far.
+  // Follows only the shift by a part of a cell. The row is a few cells wide and is moved back by one cell after each
+  // whole cell.
   constexpr int kCells = 96, kMargin = kRemapReach + 1;
   std::vector<double> row(kCells, 0.0), moved(kCells, 0.0);
   const auto at = [](int i) { return static_cast<std::size_t>(i); };

@@ -6,34 +6,36 @@
 #include "physics/stopping_view.hpp"
 #include "physics/straggling.hpp"
 
-// Effect of a step on a proton of one energy bin, as the host and a device compute it.
+// Effect of a step on a proton of one energy bin, computed on the host or on a device.
 namespace bb::transport {
 
 enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
 enum class Straggling { kOff, kBohr };
 enum class Nuclear { kOff, kAttenuation, kIcru63 };
 
-/// Water that the beam has crossed at the steps that start in some rows of the map, g/cm², first to last. Scattering
-/// models depend on it. Unknown (the default) where bins of residual range resolve it: it then follows from the energy.
+/// Interval of water that the beam has crossed before the steps that start in certain rows of the map, g/cm².
+/// Scattering models depend on it. Unknown (the default) where bins of residual range resolve the path so far, which
+/// then follows from the energy.
 struct PathSoFar {
   double from = 0.0, to = 0.0;
-  double least = 0.0;  // g/cm² of residual range in water: no protons of less are there
+  double least = 0.0;  // g/cm² of water: protons in these rows have at least this residual range
 
   BB_HD bool known() const { return to > from; }
 };
 
-/// Scattering power of a problem's model, rad² per g/cm², of what has radiation length `x0` and scattering length `xs`.
+/// Scattering power in a problem's model, rad² per g/cm², of a material with radiation length `x0` and scattering
+/// length `xs`.
 struct ScatteringModel {
   Scattering kind;
   double beam_energy;           // MeV
-  physics::StoppingView water;  // the first material, whose radiation length is
+  physics::StoppingView water;  // the first material; water_x0 is its radiation length
   double water_x0;              // g/cm²
 
-  /// Power for a beam of one energy in: what it has crossed follows from the energy.
+  /// Power for a beam of one initial energy. The water crossed so far follows from the energy.
   BB_HD double power(double energy, double x0, double xs) const {
     return power(energy, beam_energy, water.range(beam_energy) - water.range(energy), x0, xs);
   }
-  /// Mean power over an interval of the path so far, at whose start every proton had the energy that its path implies.
+  /// Mean power over an interval of the path so far. Each proton's initial energy follows from its energy and path.
   BB_HD double power(double energy, double x0, double xs, const PathSoFar& so_far) const {
     if (!so_far.known() || (kind != Scattering::kGottschalk && kind != Scattering::kHighland)) {
       return power(energy, x0, xs);
@@ -65,23 +67,24 @@ struct ScatteringModel {
   }
 };
 
-/// Variance (MeV²) of the energy behind `thickness` g/cm² at whose middle a proton has `middle` and behind it `after`.
+/// Variance (MeV²) of the energy after `thickness` g/cm². The proton has the energy `middle` halfway and `after` at the
+/// end.
 BB_HD inline double straggling_variance(Straggling kind, const physics::StoppingView& table, double z_over_a,
                                         double middle, double after, double thickness) {
   if (kind == Straggling::kOff || after <= 0.0) return 0.0;
   const double gained = physics::bohr_straggling(middle, z_over_a) * thickness;
-  // The spread gained half-way grows with dE'/dE = S(E')/S(E) of the medium on the way to the end.
+  // The spread gained up to the middle grows by dE'/dE = S(E')/S(E) of the medium on the path to the end.
   const double stretch = table.stopping(after) / table.stopping(middle);
   return gained * stretch * stretch;
 }
 
-/// Bins of a range grid: uniform in residual range in water.
+/// Bins of a range grid, uniform in residual range in water.
 struct RangeAxis {
   physics::StoppingView water;
   double bottom, step;  // g/cm²
 
   BB_HD double index_of(double energy) const { return (water.range(energy) - bottom) / step; }
-  /// Destinations of content that ends at `energy` with spread `variance` (MeV²).
+  /// Weights of the bins for content that ends at `energy` with spread `variance` (MeV²).
   BB_HD physics::MomentTaps taps(double energy, double variance) const {
     if (energy <= 0.0) return physics::MomentTaps(-1.0, 0.0);
     double index = index_of(energy);
@@ -90,53 +93,53 @@ struct RangeAxis {
     const double per_bin = step * water.stopping(energy);
     return physics::MomentTaps(index, variance / (per_bin * per_bin));
   }
-  /// The same for content whose residual range (g/cm² of water) is 0 or less: a step that is longer than the way left.
-  /// Bins stand for half a step on either side, so the first one may still take a part.
+  /// Weights of the bins for content with a residual range (g/cm² of water) of 0 or less, after a step longer than the
+  /// residual path. Bins extend half a step to either side, so the first bin may still receive a part.
   BB_HD physics::MomentTaps taps_beyond(double range) const {
     return physics::MomentTaps((range - bottom) / step, 0.0);
   }
 };
 
-/// A material where steps are.
+/// A material in which steps are taken.
 struct StepMatter {
   physics::StoppingView table;
   double density, z_over_a, x0, xs;
-  const double* range;  // [ne] of the bins' energies, g/cm²
+  const double* range;  // [ne] ranges at the bins' energies, g/cm²
   PathSoFar so_far;
 
   BB_HD double thickness(double path_mm) const { return path_mm * 0.1 * density; }
 };
 
-/// Inputs of the steps of a problem on a range grid, if reactions are not followed.
+/// Parameters of the steps of a problem on a range grid, if reactions are not followed.
 struct StepModel {
   ScatteringModel scattering;
   Straggling straggling;
   Nuclear nuclear;
   RangeAxis axis;
   double dtheta;              // rad
-  double beam_range;          // in water, g/cm²
-  const double* water_range;  // [ne] g/cm²
+  double beam_range;          // range of the beam in water, g/cm²
+  const double* water_range;  // [ne] range in water, g/cm²
 
-  /// Share of a bin's protons that are lost in a step behind which they have `after` MeV.
+  /// Share of a bin's protons lost to reactions in a step, after which they have `after` MeV.
   BB_HD double lost(int e, double after) const {
     if (nuclear != Nuclear::kAttenuation) return 0.0;
     return physics::nuclear_loss(water_range[e], after > 0.0 ? axis.water.range(after) : 0.0);
   }
-  /// Energy, MeV, that leaves with the `lost` of a bin that holds `held`.
+  /// Energy, MeV, carried away by the share `lost` of protons with energy `held`.
   BB_HD double escape(int e, double lost, double held) const {
     if (!(lost > 0.0)) return 0.0;
     const double gone = beam_range - water_range[e];
     return (1.0 - physics::nuclear_deposited_share(gone < 0.0 ? 0.0 : gone)) * lost * held;
   }
-  /// Destinations of the protons of a bin after a step of `path_mm`, at the end of which they have `after` MeV.
+  /// Weights of the bins for the protons of a bin after a step of `path_mm`, at the end of which they have `after` MeV.
   BB_HD physics::MomentTaps landing(const StepMatter& matter, double path_mm, int e, double after) const {
     const double range = matter.range[e], thickness = matter.thickness(path_mm);
-    // Residual range in water: below zero by what the path is too long.
+    // Residual range in water, negative by the excess of the path.
     if (!(after > 0.0)) return axis.taps_beyond((range - thickness) * water_range[e] / range);
     const double middle = matter.table.energy_at(range - 0.5 * thickness);
     return axis.taps(after, straggling_variance(straggling, matter.table, matter.z_over_a, middle, after, thickness));
   }
-  /// Spread of the angles of protons that end a step in a bin, in cells.
+  /// Weights of the angles, in cells, for protons that are in bin `e` at the end of a step.
   BB_HD physics::MomentTaps angles(const StepMatter& matter, double path_mm, int e) const {
     const double thickness = matter.thickness(path_mm);
     const double before = matter.table.energy_at(matter.range[e] + 0.5 * thickness);

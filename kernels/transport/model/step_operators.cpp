@@ -33,12 +33,12 @@ StepOperators::StepOperators(const Problem& problem, std::span<const Medium> med
 }
 
 OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, const std::atomic<bool>* cancel) const {
-  constexpr int kChunk = 32;  // bins that a thread takes at a time
+  constexpr int kChunk = 32;  // bins per task
   const int ne = grid_.size();
   OperatorRows out;
   std::vector<Step> steps(u(ne));
   std::vector<Taps> feeds(u(ne));
-  std::map<const Material*, std::vector<Step>> known;  // media of a material differ in the angles alone
+  std::map<const Material*, std::vector<Step>> known;  // media of one material differ only in the angles
   for (const Matter& matter : matter_) {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return out;
     const auto before = known.find(&matter.medium->material);
@@ -74,7 +74,7 @@ OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, 
 }
 
 RowCounts StepOperators::counted(double path_mm) const {
-  constexpr int kSome = 48;  // bins of each material
+  constexpr int kSome = 48;  // bins per material
   const int ne = grid_.size(), stride = 1 + ne / kSome;
   RowCounts out;
   for (const Matter& matter : matter_) {
@@ -148,7 +148,7 @@ std::vector<double> StepOperators::angles_of(const Matter& matter, double path, 
   return out;
 }
 
-/// Path left in a bin, mm; negative in those below zero, so that bins keep the mean that they split.
+/// Residual path in a bin, mm; negative for bins below zero, so that a split over bins preserves the mean.
 double StepOperators::left_mm(const Medium& medium, int bin) const {
   const double energy = grid_.energy_at(bin);
   return std::copysign(medium.range_mm(std::abs(energy)), energy);
@@ -177,8 +177,8 @@ std::vector<StepMatter> StepOperators::matter() const {
 
 namespace {
 
-constexpr int kLowest = 16;  // bins that are all looked at: slow protons lose most
-constexpr int kSpread = 48;  // of the others
+constexpr int kLowest = 16;  // lowest bins, all of which are sampled because slow protons lose most
+constexpr int kSpread = 48;  // samples among the other bins
 constexpr double kSigmas = physics::MomentTaps::kTailSigmas;
 
 std::vector<int> looked_at(const EnergyGrid& grid) {
@@ -189,7 +189,7 @@ std::vector<int> looked_at(const EnergyGrid& grid) {
   return bins;
 }
 
-/// Bins that content falls by in a step.
+/// Range of bins by which content falls in a step.
 struct Falls {
   double least = 1e9, most = 0.0;
 
@@ -230,14 +230,14 @@ Reach reach_of(const Problem& problem, std::span<const Medium> media, const Ener
   }
   Reach out;
   out.feeds = std::clamp(static_cast<int>(falls.most - std::min(falls.least, falls.most)) + 1, 1, grid.size());
-  // Wider than a whole turn is no angle; such steps are refused or lose all they have.
+  // Limited, because a larger angle than a full turn has no meaning. Such steps are refused or lose all protons.
   const double half = std::min(kSigmas * std::sqrt(widest) / problem.grid.dtheta, 1e5);
   out.half = widest > 0.0 ? std::max(1, static_cast<int>(std::ceil(half))) : 0;
   return out;
 }
 
 void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables) {
-  // First operator of each path.
+  // Index of the first operator of each path.
   struct Begin {
     std::size_t row = 0, gathered = 0, angles = 0;
   };

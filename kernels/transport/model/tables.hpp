@@ -21,51 +21,50 @@ namespace bb::transport {
 class StepOperators;
 struct RowCounts;
 
-/// Largest reach of the operators, before they are built.
+/// Estimated maximum reach of the operators, before they are built.
 struct Reach {
-  int feeds = 1;  // bins that feed one, over materials and paths
-  int half = 0;   // of the widest angle kernel
+  int feeds = 1;  // maximum number of source bins, over materials and paths
+  int half = 0;   // half width of the widest angle kernel
 };
 
-/// Everything that one step needs to know about the physics, as plain arrays: built once per
-/// problem in FP64, shared by every variant on CPU and GPU.
+/// All physics that a step needs, as plain arrays. Built once per problem in FP64 and shared by all variants on CPU and
+/// GPU.
 ///
-/// One step is: energy gather, then angle convolution, then streaming in x, then in z. With path
-/// stepping the path is the same for all protons (`classes` = 1); with depth stepping it is
-/// Δz/cosθ and the first two tables have one class per angle (`classes` = ntheta; the class is the
-/// angle that a proton has when it starts the step). Angles to either side of the axis go the same path: their rows are
-/// those of the path.
+/// A step consists of the energy gather, the angle convolution, streaming in x and streaming in z. With path stepping
+/// all protons have the same path (`classes` = 1). With depth stepping the path is Δz/cosθ, and the first two tables
+/// have one class per angle (`classes` = ntheta; the class is a proton's angle at the start of the step). Opposite
+/// angles have equal paths: rows are stored per path.
 struct Tables {
   int ne = 0, ntheta = 0, nz = 0, nx = 0;
   double dx = 0, dz = 0;              // mm
-  int materials = 0, classes = 1;     // materials: those of the problem, and copies that differ in the path so far
-  int paths = 1;                      // that differ
-  std::vector<std::int32_t> path_of;  // [classes]
+  int materials = 0, classes = 1;     // materials: those of the problem, then copies that differ in the path so far
+  int paths = 1;                      // number of different paths
+  std::vector<std::int32_t> path_of;  // [classes] index of the path
   std::vector<double> path_mm;        // [paths]
 
-  /// Builder of the operators' rows if the consumer builds them itself; valid as long as the TableBuilder exists. All
-  /// that is [paths·materials·ne] is empty then. Null if the rows are here.
+  /// Builds the rows of the operators if the consumer computes them itself; valid while the TableBuilder exists. All
+  /// arrays [paths·materials·ne] are then empty. Null if the tables contain the rows.
   std::shared_ptr<const StepOperators> operators;
 
-  std::vector<double> energy;  // [ne] MeV that a proton of the bin holds, ascending
+  std::vector<double> energy;  // [ne] MeV of a proton in the bin, ascending
   std::vector<double> theta;   // [ntheta] rad from +z
 
-  // Energy gather. Row (path, m, e') lists the bins e that feed e' and with what weight.
+  // Energy gather. Row (path, m, e') lists the source bins e of e' and their weights.
   std::vector<std::int32_t> gather_begin;  // [paths·materials·ne + 1]
   std::vector<std::int32_t> gather_source;
   std::vector<double> gather_weight;
-  Reach most;          // before the operators are made
-  int reach_down = 0;  // a bin is fed from e' + reach_down … e' + reach_up
+  Reach most;          // estimate before the operators are built
+  int reach_down = 0;  // bin e' has sources e' + reach_down … e' + reach_up
   int reach_up = 0;
 
-  // Per proton that starts the step in (path, m, e).
+  // Per proton at the start of a step in (path, m, e).
   std::vector<double> deposit;         // MeV left in the cell
   std::vector<double> stopped;         // fraction that ends below the cutoff
   std::vector<double> nuclear;         // fraction removed by nuclear reactions
-  std::vector<double> nuclear_escape;  // MeV carried away by them; where reactions are followed, all that they take
-  std::vector<double> stopped_path;    // mm that the stopped go from the start of the step, times their fraction
+  std::vector<double> nuclear_escape;  // MeV carried away by reactions; all their energy if reactions are followed
+  std::vector<double> stopped_path;    // last path of stopped protons, mm, times their fraction
 
-  // Angle kernels, symmetric: row (path, m, e') holds the weights of distance 0 … half.
+  // Symmetric angle kernels. Row (path, m, e') has the weights at distances 0 … half.
   std::vector<std::int32_t> angle_begin;  // [paths·materials·ne + 1]
   std::vector<double> angle_weight;
   int angle_half_max = 0;
@@ -76,24 +75,24 @@ struct Tables {
   std::vector<double> plane_weight;                                     // [ntheta] planes crossed per step
 
   std::vector<std::uint8_t> map;     // [z][x]
-  std::vector<std::uint8_t> origin;  // [materials] the problem's material that each is; see split_thin_rows
+  std::vector<std::uint8_t> origin;  // [materials] index of the problem's material; see split_thin_rows
 
-  ReactionGrid reactions;  // where those of the beam's protons are recorded
-  TrackScores tracks;      // what LET and spectra are made from
+  ReactionGrid reactions;  // grid on which reactions of the beam are recorded
+  TrackScores tracks;      // data for LET and spectra
 
   Start start;
 
   double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
   double depth_first_node = 0;     // mm
   double beam_range_mm = 0;        // CSDA range of the beam in water
-  double spots_span_mm = 0;        // by which that of the slowest spot is shorter
-  double end_excess_mm = 0;        // by which tracks along the axis are scored longer than they are: the last step
-                                   // counts whole, and protons end inside it
-  int axis_steps = 0;              // of a proton straight along the beam axis; 0 without a beam
-  double extra_straggling_mm = 0;  // range spread that range bins and steps of parts of cells add to the beam
-  double row_spread_mm = 0;        // the same of a tilted beam's thin rows, about
+  double spots_span_mm = 0;        // difference between this range and that of the slowest spot
+  double end_excess_mm = 0;        // excess of the scored length of tracks along the axis, because the last step is
+                                   // scored in full although protons stop within it
+  int axis_steps = 0;              // steps of a proton straight along the beam axis; 0 without a beam
+  double extra_straggling_mm = 0;  // range spread from range bins and from steps of parts of cells
+  double row_spread_mm = 0;        // approximate range spread from a tilted beam's thin rows
 
-  /// The row of a class.
+  /// Row of class `c`, material `m` and bin `e`.
   std::size_t row(int c, int m, int e) const { return path_row(path_of[static_cast<std::size_t>(c)], m, e); }
   std::size_t path_row(int path, int m, int e) const {
     return (static_cast<std::size_t>(path) * static_cast<std::size_t>(materials) + static_cast<std::size_t>(m)) *
@@ -110,44 +109,44 @@ struct Tables {
 /// Calls task(0) … task(tasks - 1), in any order and on any threads, and returns when all are done.
 using InParallel = std::function<void(int tasks, const std::function<void(int)>& task)>;
 
-/// On the calling thread alone.
+/// Calls the tasks in order on the calling thread.
 inline void one_after_the_other(int tasks, const std::function<void(int)>& task) {
   for (int i = 0; i < tasks; ++i) task(i);
 }
 
-/// Somebody has cancelled what was being built.
+/// Thrown if the construction was cancelled.
 class Cancelled : public std::exception {};
 
-/// Whether a device can make the rows of a problem's operators itself: those of a range grid in FP32, without what the
-/// host follows from row to row.
+/// Whether a device can compute the rows of a problem's operators: a range grid in FP32, without quantities that only
+/// the host computes.
 bool rows_can_be_left(const Problem& problem);
 
-/// Step mode of a solver: by the operators of the tables, or by its own planes, for which build_axes() is enough.
+/// Step mode of a solver: operators of the tables, or the solver's own planes, for which build_axes() is enough.
 enum class Stepper { kOperators, kOwnPlanes };
 
-/// Lays a problem out and builds its tables. The problem must outlive it.
+/// Determines the layout of a problem and builds its tables. The problem must outlive this object.
 class TableBuilder {
  public:
-  /// Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
+  /// Throws ProblemError('invalid' | 'unsupported') with the value and the allowed values.
   explicit TableBuilder(const Problem& problem, const InParallel& in_parallel = one_after_the_other,
                         Stepper stepper = Stepper::kOperators);
   ~TableBuilder();
 
-  /// The sizes, the axes and the beam's way in, without the operators.
+  /// The sizes, the axes and the entry path, without the operators.
   const Tables& outline() const;
-  /// Throws Cancelled soon after `cancel` is true: many materials and angles take minutes.
-  /// `rows_left`: without the rows of the operators, which a device makes.
+  /// Throws Cancelled soon after `cancel` becomes true, because many materials and angles need minutes. If `rows_left`,
+  /// the rows of the operators are left to a device.
   Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr, bool rows_left = false) const;
-  /// The outline with what enters in the row of the entrance itself, for a solver that steps by planes of its own: no
-  /// operators, no way to a first node.
+  /// The outline for a solver with its own planes, with the beam in the row of the entrance: no operators, no path to a
+  /// first node.
   Tables build_axes() const;
-  /// The same with spot `index` alone. Any number of threads may ask at once.
+  /// Like build_axes(), with spot `index` alone. Thread-safe.
   Tables axes_alone(std::size_t index) const;
-  /// Approximate number of values in the rows of the operators, of all paths.
+  /// Approximate number of values in the rows of the operators, over all paths.
   RowCounts counted() const;
-  /// The outline with spot `index` alone, and its way in. Any number of threads may ask at once.
+  /// The outline with spot `index` alone and its entry path. Thread-safe.
   Tables alone(std::size_t index) const;
-  /// Fills in what readouts need to know of that spot; `whole` are the tables that were built.
+  /// Sets the quantities of spot `index` that readouts need; `whole` are the complete tables.
   void describe(std::size_t index, const Tables& whole, Tables& alone) const;
 
  private:
@@ -157,7 +156,7 @@ class TableBuilder {
   std::unique_ptr<const Layout> layout_;
 };
 
-/// The tables of a problem, at once. Throws as TableBuilder.
+/// Builds the tables of a problem in one call. Throws like TableBuilder.
 Tables build_tables(const Problem& problem);
 
 }  // namespace bb::transport

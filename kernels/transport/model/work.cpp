@@ -8,7 +8,7 @@ namespace {
 constexpr double kPerGatherTap = 2;          // weight times source, added
 constexpr double kPerAnglePair = 3;          // two neighbours at one distance share a weight
 constexpr double kPerOwnAngle = 2;           // the kernel's centre
-constexpr double kPerRemap = 5 * 2 + 2 + 2;  // flux over five cells, clamped at both ends; what stays and what comes
+constexpr double kPerRemap = 5 * 2 + 2 + 2;  // flux over five cells, clamped at both ends; added and subtracted
 constexpr double kPerScore = 9;              // number, dose, and the current with 1, θ and θ²
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr double kPerScore = 9;              // number, dose, and the current wi
 double flops_per_cell_step(const Tables& t, std::span<const RowSizes> sizes) {
   std::vector<double> share(static_cast<std::size_t>(t.materials), 0.0);
   for (const std::uint8_t m : t.map) share[m] += 1.0 / static_cast<double>(t.map.size());
-  double flops = kPerScore + (t.classes > 1 ? 1 : 2) * kPerRemap;  // depth stepping moves in x alone
+  double flops = kPerScore + (t.classes > 1 ? 1 : 2) * kPerRemap;  // depth stepping streams in x only
   for (int m = 0; m < t.materials; ++m) {
     const double each = share[static_cast<std::size_t>(m)] / (static_cast<double>(t.classes) * t.ne);
     for (const std::int32_t path : t.path_of) {

@@ -7,15 +7,16 @@
 
 namespace bb::transport {
 
-/// Additions and multiplications that the operators of one step need per cell, on average over energies, angles and
-/// the cells of the map: what a problem's tables ask for, whatever a variant computes twice. A clamp counts as two.
+/// Additions and multiplications per cell in the operators of one step, averaged over energies, angles and the cells of
+/// the map. Counts the work that a problem's tables define, even if a variant repeats some of it. A clamp counts as
+/// two.
 double flops_per_cell_step(const Tables& tables);
 
-/// Total content of the rows of one path and material.
+/// Total sizes of the rows of one path and material.
 struct RowSizes {
-  double taps, pairs;  // of the energy gather; of neighbours of one distance, of the angle kernels
+  double taps, pairs;  // taps of the energy gather; pairs of angles at one distance, in the angle kernels
 };
-/// The same by sizes [paths·materials].
+/// Computes the same number from sizes [paths·materials].
 double flops_per_cell_step(const Tables& tables, std::span<const RowSizes> sizes);
 
 }  // namespace bb::transport

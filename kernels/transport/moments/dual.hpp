@@ -6,16 +6,16 @@
 
 namespace bb::transport {
 
-/// A number with its derivatives in kWays directions; every operation follows the chain rule.
+/// A number and its derivatives in kWays directions. All operations follow the chain rule.
 template <std::size_t kWays>
 struct Dual {
   double v = 0;
   std::array<double, kWays> d{};
 
   Dual() = default;
-  Dual(double value) : v(value) {}  // a constant
+  Dual(double value) : v(value) {}  // a constant, with zero derivatives
 
-  /// f(v), where f has the slope `slope` there.
+  /// Returns f(v) = `value`, where `slope` is the derivative of f at v.
   Dual chained(double value, double slope) const {
     Dual out(value);
     for (std::size_t k = 0; k < kWays; ++k) out.d[k] = slope * d[k];

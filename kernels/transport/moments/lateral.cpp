@@ -9,13 +9,13 @@
 namespace bb::transport {
 namespace {
 
-constexpr double kFarthest = 7.0;  // sigmas: what lies beyond is 1e-12
+constexpr double kFarthest = 7.0;  // sigmas; 1e-12 of the distribution is beyond
 constexpr int kPerSigma = 64;
 constexpr int kNodes = static_cast<int>(2.0 * kFarthest) * kPerSigma + 1;
-constexpr double kAlike = 1e-6;       // relative variance of the variances below which they are one
+constexpr double kAlike = 1e-6;       // relative variance of the variances, below which a single Gaussian is used
 constexpr double kNarrowest = 1e-12;  // mm²
 
-/// Coefficients of the cubic from a node to the next, lowest power first.
+/// Coefficients of the cubic between a node and the next, lowest power first.
 using Cubic = std::array<double, 4>;
 
 std::array<Cubic, kNodes> make_cubics() {
@@ -41,7 +41,7 @@ const std::array<Cubic, kNodes>& cubics() {
   return all;
 }
 
-/// Share of a normal distribution below a place in nodes, within the table.
+/// Share of a normal distribution below a position in nodes, which must be within the table.
 double below_node(const std::array<Cubic, kNodes>& all, double place) {
   const int low = static_cast<int>(place);
   const double t = place - low;
@@ -89,7 +89,7 @@ Outside add_pair(const GaussianPair& pair, double centre, double first, double d
       return static_cast<int>(std::clamp(std::floor((x - first) / dx), -1.0, 1.0 * n));
     };
     const int low = std::max(cell_of(centre - reach), 0), high = std::min(cell_of(centre + reach), n - 1);
-    // Edges in nodes of the table. Its ends stand for all that lies beyond them.
+    // Positions of cell edges in nodes. The ends of the table include everything beyond them.
     const double per_cell = dx * per_sigma * kPerSigma;
     const double start = ((first - centre) * per_sigma + kFarthest) * kPerSigma;
     const auto below = [&](int edge) {

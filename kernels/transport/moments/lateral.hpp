@@ -5,20 +5,21 @@
 
 namespace bb::transport {
 
-/// A sum of at most two centred Gaussians: what has variances of given moments.
+/// A sum of at most two centred Gaussians with given moments of their variances.
 struct GaussianPair {
   int count = 0;
   std::array<double, 2> weight{}, sigma{};  // sigma in mm
 };
 
-/// The pair whose weights have the sum `moments`[0] and whose variances, so weighted, the moments 1 to 3 of a quantity:
-/// Gauss's quadrature. One Gaussian where the variances are alike.
+/// Gauss quadrature: `moments`[0] is the sum of the weights, `moments`[1] to [3] are weighted sums of powers 1 to 3 of
+/// the variances. The result is a single Gaussian if the variances are nearly equal.
 GaussianPair gaussian_pair(const std::array<double, 4>& moments);
 
-/// Share of a normal distribution below `sigmas` of it.
+/// Share of a normal distribution below `sigmas` standard deviations.
 double normal_below(double sigmas);
 
-/// Adds a pair about `centre` to cells of width `dx` (mm) that begin at `first`. Returns what lies beyond either end.
+/// Shares of a Gaussian pair outside the cells. add_pair() adds a pair around `centre` to cells of width `dx` (mm) that
+/// start at `first`.
 struct Outside {
   double low = 0, high = 0;
 };

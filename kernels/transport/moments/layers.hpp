@@ -7,25 +7,25 @@
 
 namespace bb::transport {
 
-/// Rows z0 … z1 - 1 of the map, all of one material.
+/// Rows z0 … z1 - 1 of the map, which have one material.
 struct Layer {
   int material = 0, z0 = 0, z1 = 0;
 };
 
-/// Spots that differ in place and weight alone.
+/// Spots that differ only in position and weight.
 struct SpotKind {
-  Beam spot;  // one proton at x = 0, at the beam's depth of entry
+  Beam spot;  // one proton at x = 0 and the beam's depth of entry
   std::vector<const Beam*> spots;
   double weight = 0;
 };
 
-/// The kinds of a problem's spots, of those that have weight. The problem must outlive them.
+/// The kinds of a problem's spots, without spots of weight 0. The problem must outlive them.
 std::vector<SpotKind> spot_kinds(const Problem& problem);
 
-/// Why moments cannot solve a problem, as "field = value: reason; allowed: …"; "" where they can.
+/// Returns the reason why moments cannot solve a problem, as "field = value: reason; allowed: …"; "" if they can.
 std::string moments_refusal(const Problem& problem);
 
-/// The layers of a problem whose matter is layered, front to back.
+/// The layers of a problem with layered materials, front to back.
 std::vector<Layer> layers_of(const Problem& problem);
 
 }  // namespace bb::transport

@@ -8,11 +8,12 @@
 namespace bb::transport {
 namespace {
 
-/// Below this the shadow of dx is far less than a thousandth of a bin: the axis is +z.
+/// Sine of the angle below which the axis counts as +z: the projection of dx is then far less than a thousandth of a
+/// bin.
 constexpr double kStraight = 1e-9;
 
-/// Share of a trapezium (the sum of two uniform widths) that lies below s, from its centre: the integral of the
-/// convolution of two boxes of widths a >= b.
+/// Share of a trapezium (the sum of two uniform distributions of widths a >= b) below s, relative to its centre. It is
+/// the integral of the convolution of two boxes.
 double share_below(double s, double a, double b) {
   const double half = (a + b) / 2;
   if (s <= -half) return 0;
@@ -33,7 +34,7 @@ AxisProfile axis_profile(std::span<const double> dose, const AxisGeometry& g, st
   AxisProfile out{.start_mm = -g.z_mm, .step_mm = step, .values = {}};
   if (std::abs(ux) < kStraight && uz > 0) {
     out.values.resize(g.nz);
-    // Adjacent rows: each is added up in its order, and its next sum need not wait for the last one alone.
+    // Sums several rows at a time, each in its own order, so that consecutive additions do not wait for each other.
     constexpr std::size_t kRows = 8;
     for (std::size_t z = 0; z < g.nz; z += kRows) {
       const std::size_t rows = std::min(kRows, g.nz - z);
@@ -53,7 +54,7 @@ AxisProfile axis_profile(std::span<const double> dose, const AxisGeometry& g, st
   const auto along = [&](double z_mm, double x_mm) { return (z_mm - g.z_mm) * uz + (x_mm - g.x_mm) * ux; };
   const double depth = static_cast<double>(g.nz) * g.dz_mm, side = static_cast<double>(g.nx) * g.dx_mm / 2;
   const std::array corners{along(0, -side), along(0, side), along(depth, -side), along(depth, side)};
-  // The entrance is a bin edge, so that the first bins are those of the beam and not shared with what lies before it.
+  // The entrance is a bin edge, so that the first bins of the beam have no content from before the entrance.
   const double first = std::floor(std::ranges::min(corners) / step);
   const auto bins = static_cast<std::ptrdiff_t>(std::ceil(std::ranges::max(corners) / step) - first);
   out.start_mm = first * step;
@@ -69,7 +70,7 @@ AxisProfile axis_profile(std::span<const double> dose, const AxisGeometry& g, st
       auto bin = std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(std::floor((centre - half) / step)));
       double below = 0;
       for (; bin <= last; ++bin) {
-        // All that is left goes into the last bin: rounding loses nothing.
+        // The last bin receives the remainder, so that rounding loses nothing.
         const double next = bin == last ? 1 : share_below((static_cast<double>(bin) + 1) * step - centre, wide, narrow);
         out.values[static_cast<std::size_t>(bin)] += energy * (next - below) / step;
         below = next;

@@ -10,37 +10,37 @@
 
 namespace bb::engine {
 
-/// Results of one of many beams.
+/// Results of one beam of a batch.
 struct BeamScores {
-  std::vector<double> dose;                             // [z][x] MeV, without the way in
+  std::vector<double> dose;                             // [z][x] MeV, without the entry path
   std::vector<double> crossing;                         // [z][Crossing::kCount]
-  std::vector<StepTotals> totals;                       // a step each
-  std::unique_ptr<transport::Secondaries> secondaries;  // where reactions are followed; its dose is not in `dose`
+  std::vector<StepTotals> totals;                       // one per step
+  std::unique_ptr<transport::Secondaries> secondaries;  // if reactions are followed; its dose is not in `dose`
   double min_over_max = 0, cell_steps = 0;
 };
 
-/// One variant at work on many beams at once, which share tables and differ in their starts.
+/// Solver of one variant for many beams at a time, which share tables and differ in their starts.
 class BeamsSolver {
  public:
   static constexpr int kMostSlots = 3;
 
   virtual ~BeamsSolver() = default;
 
-  /// Best number of beams per begin(), if there are more of them.
+  /// Best number of beams per begin() if more are available.
   virtual int at_once() const = 0;
-  /// Slots that may be under way at a time, 1 to kMostSlots: the memory of a device may hold the beams of one only.
+  /// Number of slots that may run at a time, 1 to kMostSlots. A device's memory may only have room for one.
   virtual int slots() const = 0;
-  /// Queues the beams that start so, each of one Start::Part, and returns without waiting for them. Beams of other slots
-  /// may be under way. `all`: there are no others.
+  /// Queues beams by their starts, each with one Start::Part, and returns without waiting for them. Beams of other
+  /// slots may be running. `all`: there are no other beams.
   virtual void begin(int slot, std::span<const transport::Start* const> starts, bool all) = 0;
-  /// Waits for the slot's beams.
+  /// Waits for the beams of a slot.
   virtual void finish(int slot) = 0;
-  /// Results of beam `i` of them, valid until the slot's next begin(). Thread-safe.
+  /// Results of beam `i` of the slot, valid until the slot's next begin(). Thread-safe.
   virtual BeamScores scores(int slot, std::size_t i) const = 0;
   virtual double state_bytes() const = 0;
 };
 
-/// `steps`: that a beam can need.
+/// `steps`: maximum number of steps of a beam.
 using BeamsSolverFactory = std::unique_ptr<BeamsSolver> (*)(const transport::Problem&, const transport::Tables&,
                                                             int steps);
 

@@ -10,13 +10,13 @@ namespace bb::transport {
 
 inline double value_bytes(const Problem& problem) { return problem.precision == Precision::kFp64 ? 8.0 : 4.0; }
 
-/// Bytes of a state over the whole grid, before and after a pass; depth stepping holds one plane.
+/// Bytes of two states of the whole grid, before and after a pass. Depth stepping stores one plane.
 inline double estimate_dense(const Problem& problem, const Tables& t) {
   const double cells = static_cast<double>(t.cells()) / (problem.stepping == Stepping::kDepth ? t.nz : 1);
   return 2.0 * value_bytes(problem) * cells;
 }
 
-/// A solver of class SolverOf<float> or SolverOf<double>, as the problem asks.
+/// Creates a solver of class SolverOf<float> or SolverOf<double>, by the problem's precision.
 template <template <typename> class SolverOf, auto... kOptions>
 std::unique_ptr<engine::Solver> make_by_precision(const Problem& problem, const Tables& tables, int threads) {
   if (problem.precision == Precision::kFp64) {

@@ -13,41 +13,40 @@
 
 namespace bb::engine {
 
-/// A run under way, which lasts as long as Run::execute: the solver, the balance so far, and the data to show and to
-/// save.
+/// State of a run during Run::execute: the solver, the balance so far, and the data to show and to save.
 class Run::Execution {
  public:
   using OnProgress = std::function<void(const Progress&)>;
 
-  /// Builds tables and solver, and keeps the first keyframe.
+  /// Builds the tables and the solver, and saves the first keyframe.
   Execution(Run& run, const OnProgress& on_progress, const Measuring& measuring);
 
-  /// Steps until nothing is left, the steps are done or someone cancels.
+  /// Takes steps until no protons are left, the steps are done or the run is cancelled.
   RunResult solve();
 
  private:
-  /// Records the work since then that was no step, as a span of the calling thread.
+  /// Records work other than steps since `since`, as a span of the calling thread.
   void record(const char* name, cpu::Clock::time_point since) const;
-  /// False where the solver took no step.
+  /// Returns false if the solver took no step.
   bool take_steps();
-  /// Pictures, progress and copies of the state, after steps.
+  /// Updates the live frame, the progress and copies of the state after steps.
   void observe();
   void report(double seconds, double steps_ahead) const;
 
-  /// The step of keyframe `k`; the last one is the end of the run, wherever that is.
+  /// Step of keyframe `k`. The last keyframe is at the end of the run, whenever that is.
   int keyframe_step(int k) const;
   void keep_keyframe();
-  /// Brings what a device holds to the host now and then: it is lost with the device.
+  /// Copies results from the device to the host from time to time, because they are lost if the device fails.
   void keep_safe();
   void keep_checkpoint(std::size_t known_keyframes);
 
-  /// Parts of a result that change with every step, except ledger and keyframes.
+  /// Sets the fields of a result that change with every step, except ledger and keyframes.
   void describe(RunResult& result) const;
   TrackResult tracks() const;
-  /// Takes what nuclear reactions have taken on to where it ends.
+  /// Follows the products of nuclear reactions to where they deposit their energy.
   void follow_reactions();
   RunResult finish();
-  /// Results in the host's memory when the device failed.
+  /// Returns the results in the host's memory after the device has failed.
   RunResult failed(Failure why);
 
   double seconds() const { return cpu::seconds_since(solving_); }
@@ -55,7 +54,7 @@ class Run::Execution {
   Run& run_;
   const OnProgress& on_progress_;
   const Measuring& measuring_;
-  RunResult result_;  // ledger and what describe() adds come at the end
+  RunResult result_;  // ledger and the fields of describe() are added at the end
   std::unique_ptr<Solver> solver_;
   std::optional<Ledger> ledger_;
   std::optional<StepSpread> spread_;
@@ -67,7 +66,7 @@ class Run::Execution {
   std::vector<StepTotals> totals_;
   cpu::Clock::time_point solving_;
   double last_report_ = -1.0;
-  double observing_ = 0.0;         // seconds spent on pictures, not on solving
+  double observing_ = 0.0;         // seconds spent on live frames, not on solving
   std::optional<RunResult> safe_;  // without ledger and keyframes
   double kept_at_ = 0.0, keeping_ = 0.0;
 };

@@ -9,7 +9,7 @@
 
 namespace bb::engine {
 
-/// One line of the balance after a step: sums since the start.
+/// Row of the balance after a step: sums since the start.
 struct LedgerRow {
   double in = 0, in_flight = 0, stopped = 0;
   std::array<double, transport::kFaces> escaped{};  // by Face
@@ -25,7 +25,7 @@ struct LedgerRow {
 struct LedgerColumn {
   const char* name;
   double (*value)(const LedgerRow&);
-  bool energy_only = false;  // number has no such column
+  bool energy_only = false;  // only the table of energies has this column
 };
 
 /// Every column, in the order of the table.
@@ -47,16 +47,16 @@ class Ledger {
  public:
   explicit Ledger(const transport::Start& start);
 
-  /// Adds what further steps did, a row each.
+  /// Adds one row per step.
   void add(const std::vector<StepTotals>& steps);
 
-  /// Shares what reactions have taken among what their products do with it: the last row then has it.
+  /// Distributes what reactions removed among the destinations of their products, in the last row.
   void close(const transport::Secondaries& secondaries);
 
   /// Share of the incident number that is still in flight.
   double left() const { return number_.in > 0.0 ? number_.in_flight / number_.in : 0.0; }
   bool done(double stop_weight) const { return number_.in_flight <= stop_weight * number_.in; }
-  /// The larger of the relative errors.
+  /// The larger relative error of the two balances.
   double error() const;
   /// One row per step.
   const std::vector<LedgerRow>& numbers() const { return numbers_; }

@@ -23,7 +23,7 @@ std::vector<float> to_float(const std::vector<double>& from) {
   return to;
 }
 
-/// Sums in FP64 whatever the precision of the state.
+/// Sums in FP64 for either precision of the state.
 class PlaneSums final : public RowVisitor {
  public:
   PlaneSums(const transport::Tables& tables, std::span<const PlaneRequest> requests) : counts_(counts(tables)) {
@@ -131,7 +131,7 @@ class PairSums final : public RowVisitor {
   }
 
   const transport::Tables& t_;
-  // θ–x lies the other way round while it is summed: its rows are then the state's.
+  // Sums of θ–x are transposed, [θ][x], so that their rows are those of the state.
   std::vector<double> zx_, thetax_, etheta_, ez_, ex_, ztheta_;
   double number_ = 0.0, depth_ = 0.0;
 };

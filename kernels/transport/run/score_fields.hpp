@@ -7,10 +7,10 @@
 
 namespace bb::transport {
 
-/// Scores of a step, as fields [z][x]: dose in MeV, and the planar fluence weighted with 1, θ and θ².
+/// Score fields [z][x] of a step: dose in MeV, and planar fluence weighted by 1, θ and θ².
 enum ScorePlane { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kScorePlanes };
 
-/// Adds row `z` of fields [kScorePlanes][z][x] to its moments, Crossing::kCount of them.
+/// Adds the crossing moments of row `z` of fields [kScorePlanes][z][x] to `moments` [Crossing::kCount].
 inline void add_crossing(const Tables& t, int z, const double* fields, double* moments) {
   using engine::Crossing;
   const std::size_t n = t.plane();
@@ -28,7 +28,7 @@ inline void add_crossing(const Tables& t, int z, const double* fields, double* m
   }
 }
 
-/// Adds rows `first_z` … `end_z` - 1 of such fields to `dose` [z][x] and to the moments in `crossing`
+/// Adds rows `first_z` … `end_z` - 1 of fields [kScorePlanes][z][x] to `dose` [z][x] and their moments to `crossing`
 /// [z][Crossing::kCount].
 inline void add_fields(const Tables& t, int first_z, int end_z, const double* fields, double* dose, double* crossing) {
   const std::size_t row = static_cast<std::size_t>(t.nx);

@@ -10,32 +10,33 @@
 
 namespace bb::transport {
 
-/// Dose of the products of nuclear reactions. Energies in MeV; they add up to the energy that reactions removed.
+/// Dose of the products of nuclear reactions. Energies are in MeV and add up to the energy that reactions removed.
 struct Secondaries {
-  std::vector<double> dose;    // [z][x] MeV
-  std::vector<double> tracks;  // moments of the protons' tracks, as the fields of Tables::tracks; empty where off
-  double local = 0;            // deposited where the reactions were: alphas, recoils, what goes sideways
-  double protons = 0, deuterons = 0;     // deposited by those that travel
-  double neutral = 0;                    // of neutrons, photons and binding, which leave
-  std::array<double, kFaces> escaped{};  // by protons and deuterons, by Face
+  std::vector<double> dose;              // [z][x] MeV
+  std::vector<double> tracks;            // moments of protons' tracks, in the layout of Tables::tracks; empty if off
+  double local = 0;                      // deposited at the reactions: alphas, recoils, products with large angles
+  double protons = 0, deuterons = 0;     // deposited by products that travel
+  double neutral = 0;                    // neutrons, photons and binding energy, which leave
+  std::array<double, kFaces> escaped{};  // energy of protons and deuterons that leave, by Face
 
   double deposited() const { return local + protons + deuterons; }
 };
 
-/// A direction in which products of reactions travel: mm of path and mm to the side per mm of depth.
+/// Direction of products of reactions: mm of path and mm sideways per mm of depth.
 struct ProductDirection {
   double way = 1, aside = 0;
-  bool travels = true;  // false: too far to the side, deposited on the spot
+  bool travels = true;  // false: the angle is too large, and products are deposited in place
 };
 
-/// Directions about a beam under `tilt`: twice straight ahead (protons, deuterons), then those of every angle class of
-/// physics::kAngleBounds. A class is a cone about the beam; its directions differ in azimuth, and are equally likely.
+/// Directions around a beam at angle `tilt`: first straight ahead for protons and for deuterons, then those of every
+/// angle class of physics::kAngleBounds. A class is a cone around the beam; its directions differ in azimuth and are
+/// equally likely.
 std::vector<ProductDirection> product_directions(double tilt);
 
-/// Follows what comes out of the recorded reactions (`Tables::reactions`, [planes][bins][x]), and out of its own
-/// reactions, through the matter in one sweep along z. Protons go under the angles of their classes and six azimuths, on
-/// longer ways; only those that products send out, and all deuterons, go straight on along the beam. All lose energy and
-/// straggle as the beam does, without scattering further.
+/// Follows the products of recorded reactions (`Tables::reactions`, [planes][bins][x]), and of the products' own
+/// reactions, in one sweep along z. Protons have the angles of their classes and six azimuths, and correspondingly
+/// longer paths. All deuterons, and protons from the products' reactions, go straight on along the beam. All products
+/// lose energy and straggle like the beam, but do not scatter further.
 Secondaries follow_secondaries(const Problem& problem, const Tables& tables, std::span<const double> reactions,
                                int threads);
 

@@ -8,13 +8,14 @@
 
 namespace bb::transport {
 
-/// Spreads totals of groups of cells, of any width, over the cells: along the monotone cubic through their running sum, so
-/// that every group retains its total. Group k is the cells first[k] … first[k + 1] - 1.
+/// Distributes the totals of groups of cells over the cells. A monotone cubic through their running sum ensures that
+/// every group retains its total. Cells may have any width. Group k consists of the cells first[k] … first[k + 1] - 1.
 void spread_groups(std::span<const double> totals, std::span<const double> widths, std::span<const std::int32_t> first,
                    std::span<double> cells);
 
-/// Dose per plane and column of the reactions' grid, [plane][column] MeV, spread over its cells, [z][x]: in depth and then
-/// across, by the way in water that each cell stands for. `stopping` is that of every material, per mm.
+/// Distributes the dose per plane and column of the reaction grid, [plane][column] MeV, over its cells, [z][x], first
+/// in depth and then across. Cells are weighted by their thickness in water. `stopping` is the stopping power of each
+/// material per mm.
 std::vector<double> spread_planes(const Tables& tables, const std::vector<double>& planes,
                                   std::span<const double> stopping);
 

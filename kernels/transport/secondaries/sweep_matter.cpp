@@ -20,7 +20,7 @@ std::vector<bool> used_materials(const Problem& problem, const Tables& tables) {
   return used;
 }
 
-/// All that the matter of a sweep follows from.
+/// Inputs that determine a SweptMatter.
 struct MatterKey {
   MatterKey(const Problem& problem, const Tables& tables)
       : materials(problem.materials),
@@ -33,7 +33,7 @@ struct MatterKey {
 
   std::vector<Material> materials;
   std::vector<bool> used;
-  std::vector<double> energy;  // of the bins
+  std::vector<double> energy;  // energies of the bins
   double spacing;
   bool tracks;
   Straggling straggling;
@@ -69,7 +69,7 @@ SweptMatter::SweptMatter(const Problem& problem, const Tables& tables, const Tas
     const double per_mm = 0.1 * material.density;
     for (int b = 0; b < grid.bins; ++b) {
       for (int kind = 0; kind < 2; ++kind) {
-        // A deuteron slows down as a proton as fast as it, with half of its energy.
+        // A deuteron slows down like a proton of the same speed, which has half of its energy.
         const double energy = kind == 0 ? energies.proton[u(b)] : 0.5 * energies.deuteron[u(b)];
         const double in_water_bins = water.stopping(energy) * grid.spacing;
         m.slowing[kind].push_back(per_mm * table.stopping(energy) / in_water_bins);

@@ -9,17 +9,18 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kSubdivisions = 4;  // of a tabulated interval of emission energies
+constexpr int kSubdivisions = 4;  // parts of a tabulated interval of emission energies
 constexpr int kMomentPoints = 4000;
-constexpr int kNodesPerRange = 12;  // bins of residual range from one node to the next: one in so many
+constexpr int kNodesPerRange = 12;  // nodes are 1/kNodesPerRange of their residual range apart
 
-/// Numbers by bin while they are added up.
+/// Accumulates numbers of particles by bin.
 class Sum {
  public:
   explicit Sum(std::span<const double> energies, const MomentTable* moments = nullptr)
       : energies_(energies), number_(energies.size(), 0.0), moments_(moments) {}
 
-  /// Puts particles of `energy` on the two bins around it; below the lowest bin on that and on nothing. Keeps the energy.
+  /// Adds particles of `energy` to the two nearest bins, or below the lowest bin to this bin alone with a reduced
+  /// number. Energy is conserved.
   void add(double energy, double number) {
     if (moments_ != nullptr) {
       const MomentTable::Moments each = moments_->at(energy);
@@ -44,7 +45,7 @@ class Sum {
     return {static_cast<int>(first - number_.begin()), std::vector<double>(first, last)};
   }
 
-  /// Moments of all that was added, whatever the bins.
+  /// Moments of all added particles, without the rounding to bins.
   const MomentTable::Moments& exact() const { return exact_; }
 
   double energy() const {
@@ -60,7 +61,7 @@ class Sum {
   MomentTable::Moments exact_{};
 };
 
-/// Takes what bins hold off moments.
+/// Subtracts the moments of binned particles.
 void subtract(const BinShares& shares, std::span<const double> energies, const MomentTable& moments,
               MomentTable::Moments& from) {
   for (std::size_t i = 0; i < shares.number.size(); ++i) {
@@ -69,7 +70,7 @@ void subtract(const BinShares& shares, std::span<const double> energies, const M
   }
 }
 
-/// Fills in what the bins of a yield do not hold of the protons' tracks, whose moments are `exact`.
+/// Sets the moments of protons' tracks that the bins of a yield do not contain. `exact` are the moments of all tracks.
 void find_beyond(const MomentTable::Moments& exact, const SecondaryEnergies& energies, const MomentTable* moments,
                  Yield& out) {
   if (moments == nullptr) return;
@@ -79,7 +80,7 @@ void find_beyond(const MomentTable::Moments& exact, const SecondaryEnergies& ene
   for (const BinShares& aside : out.aside) subtract(aside, energies.proton, *moments, out.beyond_aside);
 }
 
-/// Adds particles of a spectrum whose u = 1 is `energy`.
+/// Adds particles of a spectrum over u, where u = 1 is `energy`.
 void add_spectrum(const physics::Spectrum& spectrum, double energy, double weight, Sum& to) {
   constexpr double kWidth = 1.0 / ((physics::kEmissionPoints - 1) * kSubdivisions);
   for (std::size_t i = 0; i + 1 < spectrum.size(); ++i) {
@@ -92,7 +93,7 @@ void add_spectrum(const physics::Spectrum& spectrum, double energy, double weigh
   }
 }
 
-/// Yield of reactions of one nucleus, times their cross section in barn.
+/// Yield of one reaction of a nucleus, times its cross section in barn.
 Yield nucleus_yield(const physics::NuclearTable& table, double energy, const SecondaryEnergies& energies,
                     const MomentTable* moments) {
   Yield out;
@@ -121,7 +122,7 @@ Yield nucleus_yield(const physics::NuclearTable& table, double energy, const Sec
   return out;
 }
 
-/// Yield of one collision with a proton at rest: both share its energy, each share being as likely.
+/// Yield of one collision with a proton at rest. Both protons share the energy, and all shares are equally likely.
 Yield collision_yield(double energy, const SecondaryEnergies& energies, const MomentTable* moments) {
   constexpr int kParts = 400;
   Sum protons(energies.proton, moments), ahead(energies.proton), wide(energies.proton);
@@ -142,7 +143,7 @@ Yield collision_yield(double energy, const SecondaryEnergies& energies, const Mo
   return out;
 }
 
-/// Adds `weight` times `from`.
+/// Adds `weight` times `from` to `to`.
 void accumulate(const BinShares& from, double weight, BinShares& to) {
   if (from.number.empty()) return;
   if (to.number.empty()) to.first = from.first;

@@ -70,7 +70,8 @@ void read_detector(const Fields& f, DetectorSpec& d) {
       choice<Corrections>(f, "corrections", {{"pixel", Corrections::kPixel}, {"subpixel", Corrections::kSubpixel}});
 }
 
-/// Columns h, k, l, F of the list, four numbers a reflection: of a million, which are copied once.
+/// Reflections from columns h, k, l, F: four numbers each. The list may have a million of them, so it is copied only
+/// once.
 std::vector<Reflection> read_reflections(const Fields& f) {
   const std::span<const double> all = f.view_of_doubles("reflections");
   if (all.size() % 4 != 0) throw ProblemError("invalid", f.path() + ".reflections: needs four numbers each");

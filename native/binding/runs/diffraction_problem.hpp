@@ -5,8 +5,8 @@
 
 namespace bb::binding {
 
-/// The C++ problem from the host's `DiffractionProblem` (electron/host/io/addon/addon.ts). Throws what
-/// `Fields` throws, which names the field, or a ProblemError for a word that is not known.
+/// Makes the C++ problem from the host's `DiffractionProblem` (electron/host/io/addon/addon.ts). Throws errors of
+/// `Fields`, which name the field, or a ProblemError for an unknown word.
 diffraction::Problem read_diffraction(const Fields& fields);
 
 }  // namespace bb::binding

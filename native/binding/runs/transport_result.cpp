@@ -33,7 +33,7 @@ Napi::Object failure_object(Napi::Env env, const engine::Failure& failure) {
   return out;
 }
 
-/// Destinations of the energy that reactions removed, MeV.
+/// Energy that reactions removed, in MeV, by destination.
 Napi::Object secondaries_object(Napi::Env env, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
   const transport::Secondaries& s = *r.secondaries;

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The part of the CUDA driver API's types that we use, declared here so that the addon builds where no
-// CUDA toolkit is installed. test/native/cuda/declarations_test.cpp compares them with cuda.h where it is.
+// Declarations of the used types of the CUDA driver API, so that the addon builds without a CUDA toolkit.
+// test/native/cuda/declarations_test.cpp compares them with cuda.h if it is installed.
 namespace bb::cuda::api {
 
 using Status = int;  // CUresult
@@ -20,7 +20,7 @@ using GraphExec = struct GraphExecTag*;
 using GraphNode = struct GraphNodeTag*;
 using ConditionalHandle = std::uint64_t;
 
-/// CUgraphExecUpdateResultInfo: why a graph could not be updated, and for which node.
+/// CUgraphExecUpdateResultInfo: the reason why a graph could not be updated, and the node.
 struct GraphExecUpdateResultInfo {
   int result;
   GraphNode error_node, error_from_node;
@@ -30,7 +30,7 @@ struct Uuid {
   char bytes[16];
 };
 
-/// CUresult values that we act on.
+/// The CUresult values with special handling.
 namespace status {
 inline constexpr Status kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kStubLibrary = 34, kNoDevice = 100,
                         kInvalidImage = 200, kNoBinaryForGpu = 209, kEccUncorrectable = 214, kInvalidPtx = 218,
@@ -42,7 +42,7 @@ inline constexpr Status kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kStub
                         kUnknown = 999;
 }
 
-/// CUdevice_attribute values that we read.
+/// The CUdevice_attribute values in use.
 enum class DeviceAttribute : int {
   kMaxThreadsPerBlock = 1,
   kSharedMemoryPerBlock = 8,
@@ -70,7 +70,7 @@ enum class DeviceAttribute : int {
 };
 inline constexpr int kComputeModeProhibited = 2;
 
-/// CUfunction_attribute values that we read or set.
+/// The CUfunction_attribute values in use.
 enum class FunctionAttribute : int {
   kMaxThreadsPerBlock = 0,
   kSharedSize_bytes = 1,

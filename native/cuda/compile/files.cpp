@@ -19,7 +19,7 @@ std::optional<std::string> read_file(const fs::path& file) {
 bool write_file_atomically(const fs::path& file, std::string_view content) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  // Two processes may write the same entry; each needs a name of its own until the rename.
+  // Two processes may write the same entry at once, so each needs a unique name until the rename.
   const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
   fs::path temporary = file;
   temporary += std::string(".").append(std::to_string(ticks)).append(".");

@@ -48,7 +48,7 @@ const Module& PiecewiseKernels::loaded(Slot& slot) {
     slot.module = std::make_unique<Module>(device_, first.image, workload_);
     count(first);
   } catch (const Error& error) {
-    // A cached image from before a driver change is compiled again.
+    // The driver may have changed since a cached image was made, so compile it again.
     if (!first.from_cache || error.code() != "unsupported") throw;
     cache_.forget(first.key);
     const CompiledImage second = compiled(slot.piece);
@@ -71,7 +71,7 @@ const Module* PiecewiseKernels::with_tunable(std::string_view name) {
       const std::scoped_lock lock(slot->mutex);
       if (slot->module) return slot->module.get();
     }
-    // The first piece of a file with entries has none of them, and compiles in the least time.
+    // The first piece of a file with entry lines contains none of them, so it compiles fastest.
     if (shortest == nullptr) shortest = slot.get();
   }
   return shortest ? &loaded(*shortest) : nullptr;
@@ -115,7 +115,7 @@ void PiecewiseKernels::prepare_all() {
   for (const auto& slot : slots_) {
     if (!slot->piece.kernels.empty()) wanted.push_back(slot.get());
   }
-  // Entries come behind the rest of their file and take longest: they are begun first.
+  // Pieces with entry lines follow the rest of their file and take longest, so they start first.
   std::ranges::reverse(wanted);
   load(wanted);
 }

@@ -21,7 +21,7 @@ using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
 using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
 }
 )"},
-    // Its printf is built in.
+    // printf is built into NVRTC.
     {"cstdio", "#pragma once\n"},
     {"cmath", R"(#pragma once
 namespace std {

@@ -12,7 +12,7 @@
 
 namespace bb::cuda {
 
-/// Untyped device memory (never managed memory).
+/// Untyped device memory, never managed memory.
 class DeviceMemoryBlock {
  public:
   DeviceMemoryBlock() = default;
@@ -29,7 +29,7 @@ class DeviceMemoryBlock {
 
   api::DevicePointer pointer() const { return taken_.pointer; }
 
-  /// These queue a copy or memset of bytes from `offset` on, which lie inside the block.
+  /// Each of these functions queues a copy or memset of bytes from `offset` on, which must be inside the block.
   void upload(std::span<const std::byte> source, Stream& stream, std::size_t offset);
   void download(std::span<std::byte> target, Stream& stream, std::size_t offset) const;
   void copy_from(const DeviceMemoryBlock& source, std::size_t bytes, Stream& stream);
@@ -40,7 +40,7 @@ class DeviceMemoryBlock {
   Taken<api::DevicePointer> taken_;
 };
 
-/// Throws "invalid": `count` values at `offset` are no part of a buffer of `size`.
+/// Throws "invalid" for a copy of `count` values at `offset` that exceeds a buffer of `size` values.
 [[noreturn]] void refuse_copy(std::size_t count, std::size_t offset, std::size_t size);
 
 /// `size()` values of T on the device. Contents are undefined until written.
@@ -55,10 +55,10 @@ class DeviceBuffer {
   std::size_t size() const { return count_; }
   std::size_t bytes() const { return count_ * sizeof(T); }
   api::DevicePointer address() const { return block_.pointer(); }
-  /// The address as a kernel parameter. Not to be read on the host.
+  /// The address as a kernel parameter. The host must not dereference it.
   T* pointer() const { return reinterpret_cast<T*>(block_.pointer()); }
 
-  /// `source` must live until the copy is done; pageable memory makes the call wait for it.
+  /// `source` must live until the copy is finished; with pageable memory the call waits for that.
   void upload(std::span<const T> source, Stream& stream, std::size_t offset = 0) {
     require_inside(source.size(), offset);
     if (!source.empty()) block_.upload(std::as_bytes(source), stream, offset * sizeof(T));
@@ -71,12 +71,12 @@ class DeviceBuffer {
     require_inside(source.size(), 0);
     if (source.size() > 0) block_.copy_from(source.block_, source.bytes(), stream);
   }
-  /// Sets every byte.
+  /// Sets every byte to `value`.
   void fill_bytes(unsigned char value, Stream& stream) {
     if (count_ > 0) block_.fill(value, bytes(), stream);
   }
 
-  /// The whole buffer, waiting for it.
+  /// Returns the whole buffer; waits for the copy.
   std::vector<T> read(Stream& stream) const {
     std::vector<T> out(count_);
     download(out, stream);

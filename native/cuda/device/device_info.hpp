@@ -13,19 +13,19 @@ namespace bb::cuda {
 /// Oldest architecture that the kernels are compiled for (sm_80, Ampere).
 inline constexpr int kOldestArchitecture = 80;
 
-/// Properties that the driver reports for one device. Nothing here needs a context.
+/// Properties that the driver reports for one device. None of them needs a context.
 struct DeviceInfo {
-  int index = 0;  // as the driver counts, after CUDA_VISIBLE_DEVICES
+  int index = 0;  // the driver's number, after CUDA_VISIBLE_DEVICES
   api::DeviceOrdinal ordinal = 0;
   std::string name;
-  std::string uuid;  // "GPU-8-4-4-4-12 hexadecimal digits"
+  std::string uuid;  // "GPU-" and hexadecimal digits in groups of 8-4-4-4-12
   std::string pci_bus_id;
   int capability_major = 0, capability_minor = 0;
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;
   std::uint64_t persisting_l2_bytes = 0;
-  int shared_per_block_bytes = 0;        // without opting in
+  int shared_per_block_bytes = 0;        // without opting in to more
   int shared_per_block_optin_bytes = 0;  // with it
   int shared_per_multiprocessor_bytes = 0;
   int shared_reserved_per_block_bytes = 0;
@@ -38,22 +38,22 @@ struct DeviceInfo {
   int clock_kHz = 0, memory_clock_kHz = 0;  // maxima; 0 if the driver does not report them
   bool ecc = false, integrated = false, kernel_timeout = false;
   bool cooperative_launch = false, cluster_launch = false;
-  std::optional<std::string> unusable;  // why runs cannot use it, one sentence
+  std::optional<std::string> unusable;  // reason why runs cannot use it, in one sentence
 
   int architecture() const { return capability_major * 10 + capability_minor; }
-  /// "NVIDIA H200 (GPU-…)"
+  /// Name for messages: "NVIDIA H200 (GPU-…)".
   std::string label() const { return name + " (" + uuid + ")"; }
 };
 
-/// Every device, in the driver's order. Throws "unsupported" where there is no driver.
+/// Lists every device, in the driver's order. Throws "unsupported" if there is no driver.
 std::vector<DeviceInfo> list_devices();
 
-/// Finds a device by index ("0") or UUID (whole, or an unambiguous beginning, with or without "GPU-").
-/// An empty selector is the first usable one. Throws "invalid" naming the choices, or "device" with the
-/// reason if that device cannot be used.
+/// Finds a device by index ("0") or UUID (complete, or an unambiguous prefix, with or without "GPU-"). An empty
+/// selector selects the first usable device. Throws "invalid" naming the choices, or "device" with the reason if that
+/// device cannot be used.
 const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::string_view selector);
 
-/// Text of a UUID as nvidia-smi prints it.
+/// Formats a UUID as nvidia-smi does.
 std::string uuid_text(const api::Uuid& uuid);
 
 }  // namespace bb::cuda

@@ -23,7 +23,7 @@ CufftColumns::CufftColumns(const std::shared_ptr<Device>& device, int rows, int 
     has_backward_ = true;
     int real_rows = rows_, complex_rows = frequencies();
     std::size_t bytes = 0;
-    // A column's values are `columns` apart, and columns follow each other.
+    // Values of a column are `columns` apart, and columns are adjacent.
     check(api_.MakePlanMany(forward_, 1, &rows_, &real_rows, columns, 1, &complex_rows, columns, 1,
                             CufftType::kRealToComplex, columns, &bytes),
           "cufftMakePlanMany");
@@ -31,7 +31,7 @@ CufftColumns::CufftColumns(const std::shared_ptr<Device>& device, int rows, int 
                             CufftType::kComplexToReal, columns, &bytes),
           "cufftMakePlanMany");
   } catch (...) {
-    close();  // the destructor does not run when a constructor throws
+    close();  // the destructor does not run if the constructor throws
     throw;
   }
 }

@@ -8,24 +8,24 @@
 
 namespace bb::cuda {
 
-/// Why cuFFT cannot be used here, in one sentence; "" when it can.
+/// Reason why cuFFT cannot be used here, in one sentence; "" if it can.
 std::string cufft_unavailable();
 
-/// Transforms of many columns of an array [row][column] in FP32, there and back, by cuFFT. Nothing is normalised. Used by
+/// Forward and inverse transforms of many columns of an array [row][column] in FP32, by cuFFT. Not normalised. Used by
 /// one thread at a time.
 class CufftColumns {
  public:
-  /// Throws "unsupported" with the reason where there is no cuFFT.
+  /// Throws "unsupported" with the reason if there is no cuFFT.
   CufftColumns(const std::shared_ptr<Device>& device, int rows, int columns);
   CufftColumns(const CufftColumns&) = delete;
   CufftColumns& operator=(const CufftColumns&) = delete;
   ~CufftColumns();
 
-  /// Rows of the complex array, [row][column] of pairs.
+  /// Number of rows of the complex array, [row][column] of pairs.
   int frequencies() const { return rows_ / 2 + 1; }
-  /// Queues a transform of the real array, which stays as it is.
+  /// Queues a transform of the real array, which is not changed.
   void forward(Stream& stream, float* real, float* complex);
-  /// Queues the way back; what the complex array holds is lost.
+  /// Queues the inverse transform, which overwrites the complex array.
   void backward(Stream& stream, float* complex, float* real);
 
  private:

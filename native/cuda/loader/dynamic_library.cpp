@@ -11,7 +11,7 @@ namespace bb::cuda {
 #ifdef _WIN32
 
 DynamicLibrary DynamicLibrary::open(const std::filesystem::path& name, std::string& error) {
-  // A full path also makes the loader look for the library's own dependencies in its folder.
+  // With a full path, the loader also searches the library's folder for its dependencies.
   const DWORD flags = name.is_absolute() ? LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS : 0;
   HMODULE handle = LoadLibraryExW(name.c_str(), nullptr, flags);
   if (!handle) error = "Windows error " + std::to_string(GetLastError());

@@ -7,7 +7,7 @@
 
 namespace bb::cuda {
 
-/// A shared library held open for the life of the object.
+/// A shared library that stays open during the lifetime of the object.
 class DynamicLibrary {
  public:
   DynamicLibrary() = default;
@@ -18,16 +18,16 @@ class DynamicLibrary {
   }
   ~DynamicLibrary();
 
-  /// Opens `name`: a bare file name is looked up by the system's loader, a path is opened as given. On failure the
-  /// object is empty and `error` holds the loader's own words.
+  /// Opens `name`: the system's loader searches for a bare file name; a path is opened directly. On failure the object
+  /// is empty and `error` has the loader's message.
   static DynamicLibrary open(const std::filesystem::path& name, std::string& error);
 
   explicit operator bool() const { return handle_ != nullptr; }
 
-  /// Address of an exported function, or null.
+  /// Returns the address of an exported function, or null.
   void* symbol(const char* name) const;
 
-  /// File that holds `address`, where the system can tell.
+  /// Returns the file that contains `address`, if the system can tell.
   static std::optional<std::filesystem::path> file_of(const void* address);
 
  private:

@@ -139,7 +139,7 @@ Loaded<CufftApi> load_cufft() {
   return out;
 }
 
-/// A library that is never closed, not even while the process ends.
+/// A library that is never closed, not even at the end of the process.
 template <typename Api>
 const Loaded<Api>& forever(Loaded<Api> (*load)()) {
   static const Loaded<Api>* const library = std::make_unique<Loaded<Api>>(load()).release();

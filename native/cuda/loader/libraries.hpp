@@ -11,15 +11,15 @@
 #include "../api/nvrtc_api.hpp"
 #include "library_search.hpp"
 
-// NVIDIA's libraries, each opened on first use, once a process, and left open until it ends: their own threads and exit
-// handlers outlive any unloading.
+// NVIDIA's libraries. Each is opened on first use, once per process. It stays open until the process ends, because the
+// library's own threads and exit handlers would outlive unloading.
 namespace bb::cuda {
 
 struct LibraryState {
   bool available = false;
-  std::string reason;   // why not, one sentence; empty when available
-  std::string version;  // as the library states it; empty when unknown
-  std::string file;     // where it was loaded from; empty when unknown
+  std::string reason;   // reason in one sentence; empty if available
+  std::string version;  // as reported by the library; empty if unknown
+  std::string file;     // path of the loaded file; empty if unknown
 };
 
 template <typename Api>
@@ -29,8 +29,8 @@ struct Loaded {
   LibraryState state;
 };
 
-/// Opens and resolves a library through `environment`. Used by the accessors below and, with made-up
-/// environments, by tests.
+/// Opens and resolves a library through `environment`. Used by the accessors below, and by tests with synthetic
+/// environments.
 template <typename Api>
 Loaded<Api> load_library(const LibraryKind& kind, const Environment& environment) {
   Loaded<Api> out;
@@ -47,9 +47,9 @@ Loaded<Api> load_library(const LibraryKind& kind, const Environment& environment
   return out;
 }
 
-/// The driver, initialised (cuInit). Its `version` is the CUDA version it supports, such as "13.0".
+/// The driver, initialised (cuInit). Its `version` is the supported CUDA version, such as "13.0".
 const Loaded<api::DriverApi>& driver_library();
-/// NVML, initialised. Its `version` is the driver's, such as "580.159.04".
+/// NVML, initialised. Its `version` is that of the driver, such as "580.159.04".
 const Loaded<api::NvmlApi>& nvml_library();
 const Loaded<api::NvrtcApi>& nvrtc_library();
 const Loaded<api::CuptiApi>& cupti_library();

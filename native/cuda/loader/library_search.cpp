@@ -14,7 +14,7 @@ constexpr char kListSeparator = ';';
 constexpr std::array<std::string_view, 1> kDriverNames{"nvcuda.dll"};
 constexpr std::array<std::string_view, 1> kNvmlNames{"nvml.dll"};
 constexpr std::array<std::string_view, 3> kNvrtcNames{"nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"};
-// CUPTI's file carries its year and number; only the prefix is stable.
+// The name of CUPTI's file contains its year and number; only the prefix is stable.
 constexpr std::array<std::string_view, 0> kCuptiNames{};
 constexpr std::array<std::string_view, 1> kCuptiWildcards{"cupti64_"};
 constexpr std::array<std::string_view, 3> kCublasNames{"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"};
@@ -74,7 +74,7 @@ std::vector<fs::path> sorted_children(const fs::path& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     children.push_back(it->path());
   }
-  // Newest version first, and the same order on every file system.
+  // Newest version first, in the same order on every file system.
   std::sort(children.rbegin(), children.rend());
   return children;
 }
@@ -90,7 +90,7 @@ std::vector<fs::path> named_folders(const Environment& environment) {
   return folders;
 }
 
-/// Files of `folder` that may be the library, best first.
+/// Files in `folder` that may be the library, best first.
 std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code ignored;
@@ -110,9 +110,9 @@ std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder
 }
 
 /// Opens the companion libraries that the library requests by bare name, so that the system's loader finds them loaded.
-/// NVIDIA's Python packages need this: their libraries do not search their own folder.
+/// NVIDIA's Python packages need this, because their libraries do not search their own folder.
 void open_companions(const LibraryKind& kind, const fs::path& folder) {
-  static std::vector<DynamicLibrary> kept;  // until the process ends, like the libraries that need them
+  static std::vector<DynamicLibrary> kept;  // open until the process ends, like the libraries that need them
   if (kind.companions.empty()) return;
   for (const fs::path& file : sorted_children(folder)) {
     for (const std::string_view prefix : kind.companions) {
@@ -123,7 +123,7 @@ void open_companions(const LibraryKind& kind, const fs::path& folder) {
   }
 }
 
-/// "a, b or c"
+/// Joins texts as in "a, b or c".
 std::string joined(const std::vector<std::string>& texts, std::string_view last) {
   std::string out;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -176,7 +176,7 @@ std::vector<fs::path> library_folders(const Environment& environment) {
 }
 
 FoundLibrary find_library(const LibraryKind& kind, const Environment& environment) {
-  std::string broken;  // a file that exists and does not load explains more than files that do not exist
+  std::string broken;  // a file that exists but does not load explains more than files that do not exist
   const auto attempt = [&](const fs::path& file) {
     std::string error;
     open_companions(kind, file.parent_path());
@@ -196,7 +196,7 @@ FoundLibrary find_library(const LibraryKind& kind, const Environment& environmen
     const fs::path file(name);
     std::string error;
     if (DynamicLibrary library = DynamicLibrary::open(file, error)) return {std::move(library), ""};
-    // The loader names the file that it missed: another one's name means that ours was there.
+    // The loader's message names the missing file: if it is another file, the library itself exists.
     const bool there =
         file.is_absolute() ? fs::exists(file, ignored) : error.find(".so") < error.npos && !error.starts_with(name);
     if (there && broken.empty()) broken = file.string() + " does not load: " + error;
@@ -211,7 +211,7 @@ FoundLibrary find_library(const LibraryKind& kind, const Environment& environmen
   std::string reason = std::string(kind.title);
   if (!broken.empty()) return {{}, reason + " could not be loaded: " + broken + "."};
   reason += " was not found: no " + joined(bare_names(kind), " or ") + " on the system's library path";
-  // The driver's own libraries never live in a toolkit.
+  // The driver's own libraries are never part of a toolkit.
   if (!folders.empty() && &kind != &kDriverLibrary && &kind != &kNvmlLibrary) {
     std::vector<std::string> texts;
     for (const fs::path& folder : folders) texts.push_back(folder.string());

@@ -15,31 +15,31 @@ namespace bb::cuda {
 
 struct ReportedDevice {
   DeviceInfo info;
-  std::optional<std::uint64_t> free_bytes;  // nothing where NVML is missing: asking the driver takes a context
+  std::optional<std::uint64_t> free_bytes;  // nothing without NVML, because querying the driver needs a context
   std::optional<ClockState> clocks;
   std::optional<bool> persistence_mode;
   std::optional<unsigned> max_sm_MHz, max_memory_MHz;
-  std::optional<Ceilings> ceilings;  // if they were measured before
+  std::optional<Ceilings> ceilings;  // present if they were measured before
 };
 
-/// CUDA features of this machine, and one readable reason for each that is missing.
+/// CUDA features of this machine, with a reason for each that is missing.
 struct DeviceReport {
-  LibraryState cuda;  // unavailable also where there is a driver but no device that runs can use
+  LibraryState cuda;  // also unavailable if there is a driver but no usable device
   std::string driver_version;
   std::string cuda_version;
   std::vector<ReportedDevice> devices;
   LibraryState nvrtc, nvml, cupti, cublas, cublaslt;
 };
 
-/// Asks the driver alone: no clocks, no ceilings, no other library is opened. Throws nothing: a failing device is a
-/// reason.
+/// Queries only the driver: no clocks, no ceilings, and no other library is opened. Does not throw: the error of a
+/// failing device becomes its reason.
 DeviceReport make_driver_report();
-/// Asks every library. `cache` holds measured ceilings. Throws nothing likewise.
+/// Queries every library. `cache` contains measured ceilings. Does not throw either.
 DeviceReport make_device_report(const CeilingsCache& cache);
 
-/// The report as electron/contract/devices.ts declares it.
+/// Converts the report to the form that electron/contract/capabilities.ts declares.
 JsonObject to_json(const DeviceReport& report);
-/// Its part `cuda`.
+/// Converts only the field `cuda` of the report.
 JsonObject cuda_json(const DeviceReport& report);
 JsonObject to_json(const Ceilings& ceilings);
 JsonObject to_json(const ClockState& state);

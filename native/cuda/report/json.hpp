@@ -8,8 +8,8 @@
 
 namespace bb::cuda {
 
-/// Writes one JSON object. Numbers are the shortest that read back the same; what is not finite, and an
-/// empty optional, become null.
+/// Writes one JSON object. Numbers have the fewest digits that restore the same value; non-finite numbers and empty
+/// optionals become null.
 class JsonObject {
  public:
   JsonObject& set(std::string_view key, std::string_view text) { return raw(key, quote(text)); }
@@ -46,7 +46,7 @@ class JsonObject {
   std::string fields_;
 };
 
-/// "[{…},{…}]"
+/// Joins objects to a JSON array "[{…},{…}]".
 std::string json_list(const std::vector<JsonObject>& objects);
 
 }  // namespace bb::cuda

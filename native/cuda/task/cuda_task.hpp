@@ -16,15 +16,15 @@
 
 namespace bb::cuda {
 
-/// A task that queues its work on a stream. Timed by events and by the wall clock; any task whose queue() does not
-/// wait for the device can be captured and replayed as a graph.
+/// A task that queues its work on a stream. Timed by events and by the wall clock. A task whose queue() does not wait
+/// for the device can be captured and replayed as a graph.
 class CudaTask : public engine::Task {
  public:
   /// Opens the device and the kernels of kernels/<folder>/<folder>.cu.
   CudaTask(const engine::TaskProblem& problem, const std::string& folder);
 
   void enter() final { device()->make_current(); }
-  /// Refuses what the device's free memory cannot hold.
+  /// Throws if the device's free memory is too small.
   void require_memory(double bytes) final;
   engine::TaskTime repeat(int repetitions, engine::TaskMode mode, const engine::AuditPlan& plan,
                           engine::TaskAudit& audit) final;
@@ -32,11 +32,12 @@ class CudaTask : public engine::Task {
   engine::TaskClock clock() const override { return engine::TaskClock::kDevice; }
 
  protected:
-  /// Queues one repetition. Work on further streams starts after and ends before what is queued here, by events.
+  /// Queues one repetition. Work on other streams must start after earlier work on `stream` and end before later work,
+  /// by events.
   virtual void queue(Stream& stream) = 0;
-  /// Queues what restores inputs that a repetition changes; for once(), never timed.
+  /// Queues the restoration of inputs that a repetition changes; for once(), never timed.
   virtual void restore(Stream&) {}
-  /// Why a repetition cannot be captured, one sentence; "" to try it.
+  /// Reason why a repetition cannot be captured, in one sentence; "" if it may be tried.
   virtual std::string no_graph() const { return ""; }
 
   const engine::TaskProblem& problem() const { return problem_; }
@@ -49,7 +50,7 @@ class CudaTask : public engine::Task {
   DeviceBuffer<T> buffer(std::size_t count) const {
     return DeviceBuffer<T>(device(), count);
   }
-  /// A buffer that holds `values`, there when this returns.
+  /// Makes a buffer that holds `values` and waits for the copy.
   template <typename T>
   DeviceBuffer<T> uploaded(std::span<const T> values) {
     DeviceBuffer<T> out(device(), values.size());
@@ -81,8 +82,8 @@ class CudaTask : public engine::Task {
   std::optional<Graph> graph_;
 };
 
-/// Registers per thread, static and dynamic shared memory, and the share of the multiprocessor's threads that
-/// blocks of that size can occupy.
+/// Registers per thread, static and dynamic shared memory, and the share of an SM's threads that blocks of that size
+/// can occupy.
 std::vector<engine::Quantity> launch_quantities(const Kernel& kernel, const Device& device, unsigned threads,
                                                 unsigned dynamic_shared_bytes = 0);
 

@@ -15,12 +15,12 @@ namespace bb::cuda {
 namespace {
 
 constexpr unsigned kCopyThreads = 256;
-constexpr std::size_t kCopyBlock_bytes = 4 * kCopyThreads * 16;  // what one block of probe_copy moves
-constexpr std::size_t kCopy_bytes = std::size_t{1} << 30;  // a thousand times the L2 of small chips, 20 times H200's
-constexpr int kSamples = 15;                               // the fastest of these settles to 0.1 %
+constexpr std::size_t kCopyBlock_bytes = 4 * kCopyThreads * 16;  // bytes copied by one block of probe_copy
+constexpr std::size_t kCopy_bytes = std::size_t{1} << 30;        // 1000 times the L2 of small chips, 20 times H200's
+constexpr int kSamples = 15;                                     // the fastest of these is stable to 0.1 %
 constexpr int kFmaThreads = 256;
-constexpr int kFmaBlocksPerMultiprocessor = 8;  // 2048 threads: full occupancy
-constexpr double kFmaTarget_s = 2e-3;           // long against launch cost, short against a clock change
+constexpr int kFmaBlocksPerMultiprocessor = 8;  // 2048 threads per SM: full occupancy
+constexpr double kFmaTarget_s = 2e-3;           // long compared with a launch, short compared with a clock change
 constexpr double kFmaPerPass = 8 * 16;
 constexpr int kLaunches = 2000;
 constexpr int kRoundTrips = 201;
@@ -34,14 +34,14 @@ double median(std::vector<double> values) {
 
 template <typename Body>
 double fastest(DeviceTimer& timer, Stream& stream, Body&& body) {
-  timer.seconds(stream, nullptr, body);  // first launches load code and raise the clock
+  timer.seconds(stream, nullptr, body);  // the first launches load code and raise the clock
   double best = timer.seconds(stream, nullptr, body);
   for (int i = 1; i < kSamples; ++i) best = std::min(best, timer.seconds(stream, nullptr, body));
   return best;
 }
 
 void measure_copy(const std::shared_ptr<Device>& device, const Module& module, Stream& stream, Ceilings& out) {
-  // Two buffers within a quarter of what is free: a busy device is measured smaller rather than not at all.
+  // Both buffers together use at most a quarter of the free memory, so that a busy device can also be measured.
   const std::size_t room = static_cast<std::size_t>(device->memory().free_bytes / 8);
   const std::size_t bytes = std::min(kCopy_bytes, room / kCopyBlock_bytes * kCopyBlock_bytes);
   if (bytes == 0)
@@ -64,7 +64,7 @@ double measure_fma(const std::shared_ptr<Device>& device, const Module& module, 
   Kernel kernel(module, name);
   const LaunchShape shape{.grid = {blocks}, .block = {kFmaThreads}};
   DeviceTimer timer(device);
-  // Close to one and to zero, so that the values stay ordinary numbers over any number of passes.
+  // Close to one and to zero, so that the values stay normal numbers over any number of passes.
   const Real a = static_cast<Real>(0.999999), b = static_cast<Real>(1e-6);
   const auto run = [&](int passes) {
     return [&, passes] { kernel.launch(stream, shape, results.pointer(), a, b, passes); };

@@ -8,7 +8,7 @@
 namespace bb::cuda {
 namespace {
 
-// Raised when a probe kernel or its use changes, so that older numbers are measured again.
+// Increased when a probe kernel or its use changes, so that old numbers are measured again.
 constexpr std::string_view kHeader = "braggbench ceilings 1";
 
 std::string number(double value) {
@@ -17,7 +17,7 @@ std::string number(double value) {
   return std::string(text, end);
 }
 
-/// "name value" per line after the header.
+/// Reads lines of the form "name value" after the header.
 std::optional<std::map<std::string, std::string, std::less<>>> read_fields(const std::filesystem::path& file) {
   const auto text = read_file(file);
   if (!text) return std::nullopt;

@@ -57,7 +57,7 @@ std::optional<ClockMonitor> ClockMonitor::open(std::string_view uuid) {
   NvmlDevice device = nullptr;
   const std::string whole(uuid);
   if (nvml.api.DeviceGetHandleByUuid(whole.c_str(), &device) == 0) return ClockMonitor(device);
-  // The driver gives a MIG slice's UUID without saying that it is one.
+  // The driver reports a MIG slice's UUID without the prefix that marks it as one.
   const std::string slice = "MIG-" + whole.substr(whole.find('-') + 1);
   if (nvml.api.DeviceGetHandleByUuid(slice.c_str(), &device) == 0) return ClockMonitor(device);
   return std::nullopt;

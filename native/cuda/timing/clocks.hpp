@@ -15,31 +15,32 @@ struct ClockState {
   std::optional<unsigned> sm_MHz, memory_MHz;
   std::optional<double> power_W, power_limit_W;
   std::optional<unsigned> temperature_C;
-  std::optional<double> energy_J;  // since the driver was loaded; counts on some tens of times a second
-  std::uint64_t reasons = 0;       // bits of api::clock_reason: why the clock is not higher
+  std::optional<double> energy_J;  // since the driver was loaded; updated some tens of times a second
+  std::uint64_t reasons = 0;       // bits of api::clock_reason: reasons why the clock is not higher
 
-  /// Whether something slowed the chip: heat, power or a partner GPU; not idling or a clock that a user set.
+  /// True if heat, power or a partner GPU slowed the chip; idling or a clock that a user set do not count.
   bool throttled() const;
 };
 
-/// "software-power-cap", … for each bit set; bits without a name are given as numbers.
+/// Names of all bits set, such as "software-power-cap"; bits without a name appear as numbers.
 std::vector<std::string> reason_names(std::uint64_t reasons);
 
-/// NVML's view of one device. A reading takes some tens of microseconds: take them around samples, not inside.
+/// Access to one device through NVML. A reading takes some tens of microseconds, so take readings before and after
+/// samples, not during them.
 class ClockMonitor {
  public:
-  /// Nothing where NVML is missing or does not know the device.
+  /// Returns nothing if NVML is missing or does not know the device.
   static std::optional<ClockMonitor> open(std::string_view uuid);
 
   ClockState read() const;
-  /// Highest clocks the device may run at.
+  /// Highest clocks at which the device may run.
   std::optional<unsigned> max_sm_MHz() const;
   std::optional<unsigned> max_memory_MHz() const;
   std::optional<std::uint64_t> free_memory_bytes() const;
-  /// Whether the driver stays loaded while nobody uses the device.
+  /// True if the driver stays loaded while no program uses the device.
   std::optional<bool> persistence_mode() const;
 
-  /// Keeps the multiprocessor clock at `mhz` for all programs until it is unlocked. Why that cannot be, or "".
+  /// Locks the SM clock at `mhz` for all programs until it is unlocked. Returns the reason of a failure, or "".
   std::string lock(unsigned mhz) const;
   std::string unlock() const;
 

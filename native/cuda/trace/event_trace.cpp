@@ -48,7 +48,7 @@ void EventTrace::queue(Stream& stream, const Span& work, const char* call, const
     body();
     return;
   }
-  if (!base_) {  // ties the device's clock to the host's
+  if (!base_) {  // relates the device's clock to the host's
     base_ = std::make_unique<Event>(stream.device());
     base_->record(stream);
     base_->synchronize(stream);
@@ -58,7 +58,7 @@ void EventTrace::queue(Stream& stream, const Span& work, const char* call, const
   Mark& mark =
       marks_.emplace_back(Mark{TimedWork{.work = work, .call = call}, Event(stream.device()), Event(stream.device())});
   mark.timed.work.stream = streams_.try_emplace(stream.handle(), number).first->second;
-  lock.unlock();  // a mark stays where it is
+  lock.unlock();  // a deque does not move its elements
   mark.timed.thread = static_cast<std::uint32_t>(std::hash<std::thread::id>{}(std::this_thread::get_id()));
   mark.start.record(stream);
   mark.timed.call_start_ns = now_ns();

@@ -14,22 +14,22 @@ enum class SpanKind : std::uint8_t { kKernel, kCopy, kMemset, kGraph, kApi };
 struct Span {
   SpanKind kind = SpanKind::kKernel;
   std::string_view name;
-  double start_ns = 0, end_ns = 0;  // since the trace's origin, on the host's steady clock
-  std::uint32_t stream = 0;         // CUPTI's number of the stream; a driver call's is its thread
-  std::uint32_t correlation = 0;    // the same for a launch and for the driver call that made it
+  double start_ns = 0, end_ns = 0;  // relative to the trace's origin, on the host's steady clock
+  std::uint32_t stream = 0;         // CUPTI's number of the stream; thread for a driver call
+  std::uint32_t correlation = 0;    // equal for a launch and the driver call that made it
   std::uint32_t grid[3]{}, block[3]{};
   std::uint32_t registers = 0;
   std::uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
-  std::uint64_t bytes = 0;       // of a copy or memset
-  std::uint32_t graph = 0;       // graph that it ran in; 0 is none
-  std::uint64_t graph_node = 0;  // node of that graph
+  std::uint64_t bytes = 0;       // for a copy or memset
+  std::uint32_t graph = 0;       // graph that contained it; 0 is none
+  std::uint64_t graph_node = 0;  // node in that graph
 };
 
-/// Spans column by column, as they go to the page and into run files; a million take about 100 MB.
+/// Spans in columns, the format for the page and for run files; a million spans need about 100 MB.
 struct SpanTable {
   std::vector<std::string> names;
   std::vector<std::uint8_t> kind;
-  std::vector<std::uint32_t> name;  // index into names
+  std::vector<std::uint32_t> name;  // index into `names`
   std::vector<double> start_ns, end_ns;
   std::vector<std::uint32_t> stream, correlation;
   std::vector<std::uint32_t> grid, block;  // x, y, z of each span
@@ -37,14 +37,14 @@ struct SpanTable {
   std::vector<std::uint64_t> bytes;
   std::vector<std::uint32_t> graph;
   std::vector<std::uint64_t> graph_node;
-  std::uint64_t dropped = 0;  // spans that did not fit, here or in CUPTI
+  std::uint64_t dropped = 0;  // spans that did not fit into this table or into CUPTI's buffers
   std::string source;         // "cupti" or "events"
 
   std::size_t size() const { return kind.size(); }
-  /// Past `kMostSpans` a span is counted as dropped.
+  /// Beyond `kMostSpans`, a span is only counted as dropped.
   void add(const Span& span);
   Span at(std::size_t index) const;
-  /// Orders by start; CUPTI delivers by buffer.
+  /// Sorts by start, because CUPTI delivers buffer by buffer.
   void sort();
 
   static constexpr std::size_t kMostSpans = 4'000'000;

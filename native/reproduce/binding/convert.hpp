@@ -9,12 +9,12 @@
 
 #include "value.hpp"
 
-// Reads problems from a file with the functions of native/binding/convert.hpp that the addon uses.
+// Reads problems from a file, with the interface of native/binding/convert.hpp.
 namespace bb::binding {
 
 class Fields {
  public:
-  /// Borrows the value.
+  /// `value` must outlive this object.
   Fields(const reproduce::Value& value, std::string path) : value_(&value), path_(std::move(path)) {}
 
   double number(const char* key) const;

@@ -1,21 +1,21 @@
 /**
- * Curves, points and bars over axes, as data. The page has Plotly draw them; files that are made where Plotly
- * cannot run are written by `chartFigure`. Both place them by `layOut`.
+ * Charts of curves, points and bars as data. The page draws them with Plotly; `chartFigure` writes them to files where
+ * Plotly cannot run. Both use `layOut` for positions.
  */
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
 import type { FigureAxis } from '../figures/axes.ts';
 import type { Ink } from '../figures/figure.ts';
 
-/** A row's name, and below it in grey what else it says. */
+/** A row's name, and its detail in grey below. */
 interface ChartRow {
   readonly name: string;
   readonly under?: string;
 }
 
 export interface ChartAxis extends FigureAxis {
-  /** Names instead of ticks, of rows at 0, 1, … from the top. */
+  /** Names of rows at 0, 1, … from the top, in place of ticks. */
   readonly rows?: readonly ChartRow[];
-  /** Not zoomed. */
+  /** True to disable zooming. */
   readonly fixed?: boolean;
 }
 
@@ -25,19 +25,19 @@ export interface Ends {
 }
 
 interface SeriesBase {
-  /** In the legend, and for the numbers of an exported figure. */
+  /** Name in the legend and in the arrays of an exported figure. */
   readonly name: string;
   readonly ink: Ink;
   readonly x: ArrayLike<number>;
-  /** As many as x. What cannot be drawn (NaN, zero on a logarithmic axis) is a gap. */
+  /** One value per x. Values that cannot be drawn (NaN, zero on a logarithmic axis) are gaps. */
   readonly y: ArrayLike<number>;
   /** Hover texts, one per point. */
   readonly tips?: readonly string[];
   /** Identifier of each point's item, passed to the chart's owner on click. */
   readonly ids?: ArrayLike<number>;
-  /** Not named in the legend. */
+  /** True to omit the series from the legend. */
   readonly silent?: boolean;
-  /** Text after its name in the legend. */
+  /** Text after the name in the legend. */
   readonly says?: string;
 }
 
@@ -45,15 +45,15 @@ type Dots = 'round' | 'square' | 'ring';
 
 export interface LineSeries extends SeriesBase {
   readonly kind: 'line';
-  /** As for `setLineDash`; empty: a full line. */
+  /** Dash pattern as for `setLineDash`; empty for a solid line. */
   readonly dash: readonly number[];
   /** Pixels. */
   readonly width?: number;
-  /** Area fill: down to zero, or a band to the previous line. */
+  /** Area fill: down to zero, or to the previous line. */
   readonly fill?: 'to zero' | 'to the line before';
-  /** Legend name that toggles it, if different from its own. */
+  /** Legend name that toggles this series, if different from its name. */
   readonly group?: string;
-  /** An edge of a band: of points in one column of pixels that end of theirs is drawn. */
+  /** Marks an edge of a band: only the low or high extreme of each pixel column is drawn. */
   readonly edge?: 'low' | 'high';
 }
 
@@ -63,7 +63,7 @@ export interface DotSeries extends SeriesBase {
   /** Radius in label heights. */
   readonly radius: number;
   readonly opacity?: number;
-  /** Intervals along an axis, one per point; null where there is none. */
+  /** Error bars along an axis, one per point; null if a point has none. */
   readonly intervals?: { readonly along: 'x' | 'y'; readonly ends: readonly (Ends | null)[] };
 }
 
@@ -71,11 +71,11 @@ export interface DotSeries extends SeriesBase {
 export interface BarSeries extends SeriesBase {
   readonly kind: 'bars';
   readonly from: readonly number[];
-  /** Share of a row. */
+  /** Height of the bar as a share of the row. */
   readonly thick: number;
 }
 
-/** Horizontal bars at rows y: the first up to its x, each further one from the x before it to its own. */
+/** Horizontal bars at rows y: the first ends at its x, and each later bar spans from the previous x to its own. */
 export interface WaterfallSeries extends SeriesBase {
   readonly kind: 'waterfall';
   readonly thick: number;
@@ -86,13 +86,13 @@ export type Series = LineSeries | DotSeries | BarSeries | WaterfallSeries;
 export type ChartMark =
   | Readonly<{
       kind: 'line';
-      /** Position on that axis. */
+      /** Axis that the position refers to. */
       axis: 'x' | 'y';
       at: number;
       ink: Ink;
       width?: number;
       dash?: readonly number[];
-      /** At the plot's upper edge, on a side of the line, in a line of words of its own. */
+      /** Label at the plot's upper edge, on the given side of the line and on a separate text line. */
       label?: { readonly text: readonly string[]; readonly side: 'left' | 'right'; readonly row?: number };
     }>
   | Readonly<{
@@ -102,7 +102,7 @@ export type ChartMark =
       to: number;
       ink: Ink;
       opacity: number;
-      /** Above the plot for a band of x, in it for one of y. */
+      /** Text above the plot for a band of x, inside the plot for a band of y. */
       label?: string;
     }>
   | Readonly<{
@@ -111,12 +111,12 @@ export type ChartMark =
       text: string;
       ink: Ink;
       anchor: 'start' | 'end';
-      /** Label heights to the right, and down. */
+      /** Offset to the right and down, in label heights. */
       shift?: readonly [right: number, down: number];
     }>;
 
-/** Words at the right of the plot, at a row or led to from a point. */
-export interface Aside {
+/** Text at the right of the plot, at a row or connected to a point. */
+export interface MarginNote {
   readonly at: readonly [x: number | null, y: number];
   readonly text: string;
   readonly ink: Ink;
@@ -128,21 +128,21 @@ export interface Pane {
   readonly y: ChartAxis;
   readonly series: readonly Series[];
   readonly marks?: readonly ChartMark[];
-  readonly asides?: readonly Aside[];
-  /** Height of the plot in label heights; where the height is given, its share of it. */
+  readonly asides?: readonly MarginNote[];
+  /** Height of the plot in label heights. If the total height is given, it is this plot's relative share. */
   readonly tall: number;
 }
 
-/** More points than are drawn one by one. */
+/** Maximum number of points that are drawn as individual elements. */
 export const MANY_POINTS = 2000;
 
 export interface Chart {
   /** Title for headings, file names and screen readers. */
   readonly title: string;
   readonly panes: readonly Pane[];
-  /** Panes are placed side by side from this width on, in label heights; if missing, they are stacked. */
+  /** Minimum width for panes side by side, in label heights; if missing, the panes are stacked. */
   readonly besideFrom?: number;
-  /** Panes over one horizontal axis: they are zoomed and pointed at together. */
+  /** True if panes share the horizontal axis for zooming and the cursor. */
   readonly linked?: boolean;
   /** Position of the legend; default above. `inside` is the upper left of the first pane. */
   readonly legend?: 'above' | 'inside' | 'none';
@@ -150,21 +150,21 @@ export interface Chart {
   readonly room?: { readonly left: number; readonly right: number };
   /**
    * Hover text of a point: its tip, or the values of all curves at that position. If missing, the panel shows the
-   * values.
+   * values itself.
    */
   readonly hover?: 'point' | 'values';
   /** Plotted data. */
   readonly arrays: readonly FigureArray[];
-  /** Names of rows and the like, which arrays of numbers do not hold. */
+  /** Text that numeric arrays cannot hold, such as the names of rows. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Above this count all dots are stamped into an image, whatever their series. Long lines are thinned instead. */
+/** Whether all dots, whatever their series, are stamped into one image. Long lines are thinned instead. */
 export const hasManyDots = ({ panes }: Pick<Chart, 'panes'>): boolean =>
   panes.flatMap(({ series }) => series).reduce((sum, { kind, x }) => sum + (kind === 'dots' ? x.length : 0), 0) >
   MANY_POINTS;
 
-/** Colours of a waterfall's steps: a time that is taken away is good. */
+/** Colours of a waterfall's steps: a reduction of the time is good. */
 export const STEP_INKS = { down: 'good', up: 'warning' } as const satisfies Record<string, Ink>;
 
 /** Rows as an axis, the first at the top. */
@@ -172,7 +172,7 @@ export function rowsAxis(rows: readonly ChartRow[]): ChartAxis {
   return { title: '', unit: '', kind: 'linear', from: rows.length - 0.5, to: -0.5, rows, fixed: true };
 }
 
-/** Series of curves as arrays with names and units; those that share their positions share one array of them. */
+/** Curves as arrays with names and units; series with the same positions share one array of positions. */
 export function paneArrays({ x, y, series }: Pick<Pane, 'x' | 'y' | 'series'>, prefix = ''): readonly FigureArray[] {
   const out: FigureArray[] = [];
   const axes = new Map<ArrayLike<number>, string>();

@@ -1,4 +1,4 @@
-/** A chart for export, drawn by Plotly as on the page, with its title, its legend and the page's paper. */
+/** A chart for export, drawn by Plotly as on the page, with title, legend and the page's background. */
 import type { Figure } from '../export/figure.ts';
 import { inkOf } from '../figures/exported.ts';
 import { type FigureAbout, LEAST_FIGURE } from '../map-view.ts';
@@ -15,7 +15,7 @@ interface PlottedSize {
 }
 
 const MARGIN = 10;
-/** Label heights. */
+/** Height of the title in label heights. */
 const TITLE = 2;
 const LINE = 1.4;
 
@@ -62,7 +62,7 @@ export function plottedFigure(
         margin: { l: MARGIN, r: MARGIN, t: top, b: bottom, pad: 0 },
         paper_bgcolor: theme.paper,
         annotations: [...(layout.annotations ?? []), title, ...lines],
-        // An element for each of very many points is a file that nothing opens: they are a picture in it.
+        // Very many dots are embedded as images, because files with an element per dot are too large to open.
         images: dotImages(dots, { width, height }, brush()),
       };
       const url = await (await loadPlotly()).toImage({ data, layout: sheeted }, { format: 'svg', ...sheet });

@@ -12,7 +12,7 @@ interface RefinementStep {
 
 const TALL = 14;
 
-/** There is no half of an iteration. */
+/** Label whole iterations only. */
 const whole = (value: number): string => (Number.isInteger(value) ? String(value) : '');
 
 export function refinementChart(steps: readonly RefinementStep[]): Chart {

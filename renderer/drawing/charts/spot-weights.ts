@@ -1,4 +1,4 @@
-/** Weights of a beam's spots as lines from zero: over their energy or, where that is one, over their place. */
+/** Weights of a beam's spots as lines from zero, over energy, or over position if all spots have one energy. */
 import type { Spot } from '../../../electron/contract/scenario/index.ts';
 import { axisArray, curveArray } from '../export/figure.ts';
 import type { Chart } from './chart.ts';

@@ -7,7 +7,7 @@ import { zipSync } from 'fflate';
 import type { FigureArray } from './figure.ts';
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0];
-/** The header ends on a multiple of this, so that readers may map the numbers into memory. */
+/** The header's length is a multiple of this, so that readers may memory-map the data. */
 const ALIGNMENT = 64;
 
 function npy(descr: string, shape: readonly number[], bytes: Uint8Array): Uint8Array {

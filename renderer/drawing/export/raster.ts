@@ -1,10 +1,10 @@
-/** A figure as PNG and as SVG, on the background of the page, with its title above it. */
+/** Renders a figure as PNG and as SVG, on the page's background, with the title above. */
 import type { Drawing2D } from '../context-2d.ts';
 import { type DrawingTheme, readDrawingTheme } from '../theme.ts';
 import type { Figure } from './figure.ts';
 import { SvgContext } from './svg-context.ts';
 
-/** Device pixels per CSS pixel of a PNG: sharp in print at the size it has on the screen. */
+/** Device pixels per CSS pixel of a PNG, for sharp print at the on-screen size. */
 const PNG_SCALE = 2;
 const MARGIN = 10;
 const TITLE_LINES = 2;
@@ -15,7 +15,7 @@ function fontOf(theme: DrawingTheme, weight = ''): string {
   return `${weight}${theme.labelSize}px ${theme.family}`;
 }
 
-/** Also what `joined` writes above its parts. */
+/** Draws a heading; `joined` also uses it above its parts. */
 export function paintHeading(context: Drawing2D, text: string, x: number, y: number): void {
   const theme = readDrawingTheme();
   context.font = fontOf(theme, '600 ');
@@ -60,7 +60,7 @@ function imageUrl(image: HTMLCanvasElement, sx: number, sy: number, sw: number, 
 
 let made = 0;
 
-/** FNV-1a: two documents' figures hardly ever share it. */
+/** FNV-1a hash: figures of two documents hardly ever share one. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -93,7 +93,7 @@ async function bytesOf(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuffe
   return new Uint8Array(await blob.arrayBuffer());
 }
 
-/** An SVG is drawn by the browser first, for figures that cannot draw on a context. */
+/** Lets the browser draw the SVG first, for figures that cannot draw on a context. */
 async function rasterised(svg: string, { width, height }: Figure): Promise<Uint8Array<ArrayBuffer>> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

@@ -1,6 +1,6 @@
 /**
- * A drawing context that writes SVG: lines and text stay lines and text, and a
- * field is an embedded image. Its subset is what `Drawing2D` has.
+ * Drawing context that writes SVG: lines and text stay vectors, and a field is an embedded image. Implements the subset
+ * in `Drawing2D`.
  */
 import type { Drawing2D } from '../context-2d.ts';
 
@@ -18,7 +18,7 @@ interface State {
   textBaseline: CanvasTextBaseline;
   imageSmoothingEnabled: boolean;
   dash: readonly number[];
-  /** Id of the clip path in force. */
+  /** Id of the current clip path. */
   clip: string | null;
 }
 
@@ -37,24 +37,24 @@ const INITIAL: State = {
   clip: null,
 };
 
-/** A hundredth of a pixel: below what any screen or printer shows. */
+/** Rounds to a hundredth of a pixel, which is below any screen's or printer's resolution. */
 const round = (value: number): string => String(Math.round(value * 100) / 100);
 
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
 const anchors: Readonly<Record<string, string>> = { center: 'middle', right: 'end', end: 'end' };
-/** Readers differ in `dominant-baseline`; a shift in the size of the type reads the same in all of them. */
+/** SVG viewers differ in `dominant-baseline`, so text is shifted by a share of the font size instead. */
 const shifts: Readonly<Record<string, number>> = { top: 0.8, hanging: 0.8, middle: 0.35, bottom: -0.2 };
 
 interface SvgOptions {
-  /** Prefix of the identifiers within the file, so that several files can be embedded in one document. */
+  /** Prefix of identifiers in the file, so that several files can be embedded in one document. */
   readonly id: string;
   readonly width: number;
   readonly height: number;
-  /** Width of a text in a CSS font, pixels. */
+  /** Width of a text in a CSS font, in pixels. */
   readonly measure: (text: string, font: string) => number;
-  /** A part of a canvas as the bytes of a PNG in a data URL. */
+  /** Part of a canvas as a PNG in a data URL. */
   readonly imageUrl: (image: HTMLCanvasElement, sx: number, sy: number, sw: number, sh: number) => string;
 }
 
@@ -70,12 +70,12 @@ export class SvgContext {
     this.#options = options;
   }
 
-  /** The same object, as the drawings take it. */
+  /** This object as the type that drawing code accepts. */
   get drawing(): Drawing2D {
     return this as unknown as Drawing2D;
   }
 
-  /** The file. */
+  /** Text of the SVG file. */
   text(title: string): string {
     const { width, height } = this.#options;
     const size = `width="${round(width)}" height="${round(height)}" viewBox="0 0 ${round(width)} ${round(height)}"`;
@@ -106,7 +106,7 @@ export class SvgContext {
   }
 
   getTransform(): { readonly a: number; readonly d: number } {
-    // SVG has no device pixels: images are made for twice the resolution of the screen.
+    // SVG has no device pixels, so images are made for twice the screen resolution.
     return { a: 2, d: 2 };
   }
 
@@ -131,7 +131,7 @@ export class SvgContext {
   }
 
   arc(x: number, y: number, radius: number, from: number, to: number): void {
-    // In short chords: exact enough at any size that a figure has, and free of the flags of SVG's arcs.
+    // Approximate arcs by short chords: exact enough at any figure size, without the flags of SVG arcs.
     const steps = Math.max(8, Math.ceil((Math.abs(to - from) / (2 * Math.PI)) * 48));
     for (let i = 0; i <= steps; i += 1) {
       const angle = from + ((to - from) * i) / steps;
@@ -264,7 +264,9 @@ export class SvgContext {
     ];
   }
 
-  /** In the file's own units: paths need no transformation, so that their lines keep their width. */
+  /**
+   * Transforms a point to the units of the file. Paths then need no transformation, so their line width is unchanged.
+   */
   #point(x: number, y: number): string {
     const [a, b, c, d, e, f] = this.#state.matrix;
     return `${round(a * x + c * y + e)} ${round(b * x + d * y + f)}`;
@@ -323,7 +325,7 @@ export class SvgContext {
 
   #element(name: string, attributes: string): void {
     const clip = this.#clipOf();
-    // On a group: an image's own transformation would move the clip path too.
+    // Clip on a group, because an image's own transformation would move the clip path too.
     if (name === 'image') this.#body.push(`<g${clip}><image ${attributes}/></g>`);
     else this.#body.push(`<${name} ${attributes}${clip}/>`);
   }

@@ -1,14 +1,14 @@
-/** A figure as the page's exports take it, in the colours of the page's theme. */
+/** Converts a figure for the page's export, in the colours of the page's theme. */
 
 import type { Drawing2D } from '../context-2d.ts';
 import type { Figure as Exported } from '../export/figure.ts';
 import { readDrawingTheme } from '../theme.ts';
 import type { Figure, Ink, Shape } from './figure.ts';
 
-/** A figure on a canvas, in CSS pixels. Images are left out: they would come later than the paint. */
+/** Draws a figure on a canvas, in CSS pixels. Images are omitted because they load asynchronously, after the paint. */
 interface Brush {
   readonly color: (ink: Ink) => string;
-  /** Family for `context.font`. */
+  /** Font family for `context.font`. */
   readonly family: string;
 }
 

@@ -1,13 +1,13 @@
-/** A table drawn so that it can be exported as a figure. Its width follows from its contents. */
+/** A table as a figure that can be exported. Its width follows from its contents. */
 import { curveArray } from '../export/figure.ts';
 import { type Figure, rowAxis, type Shape, textWidth, withCaption } from './figure.ts';
 
 export interface TableColumn {
   readonly title: string;
   readonly align: 'left' | 'right';
-  /** As the page shows them, one per row. */
+  /** Texts as on the page, one per row. */
   readonly texts: readonly string[];
-  /** For files of numbers; null of a column of words. NaN where a row has none. */
+  /** Numbers for numeric files; null for a column of words. NaN if a row has none. */
   readonly numbers: {
     readonly name: string;
     readonly unit: string;
@@ -18,14 +18,14 @@ export interface TableColumn {
 
 interface TableRow {
   readonly strong?: boolean;
-  /** Belongs to the row above it. */
+  /** True if the row is a detail of the row above. */
   readonly part?: boolean;
 }
 
-/** Width of bold letters over those that `textWidth` counts. */
+/** Width of bold letters relative to the estimate of `textWidth`. */
 const BOLD = 1.06;
 
-/** The first column names the rows. */
+/** Draws a table; the first column contains the names of the rows. */
 export function tableFigure(
   title: string,
   columns: readonly TableColumn[],

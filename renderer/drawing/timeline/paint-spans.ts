@@ -1,22 +1,19 @@
-/** Paints the spans of the lanes that are in sight. */
+/** Paints the spans of the visible lanes. */
 import type { Drawing2D } from '../context-2d.ts';
 import type { DrawingTheme } from '../theme.ts';
-import type { TimelineFrame } from './frame.ts';
-import type { TimelinePalette } from './palette.ts';
-import type { LaneRow } from './rows.ts';
-import type { SceneBlock, TimelineScene } from './scene.ts';
-import type { Placement, TrackPixels } from './track-pixels.ts';
+import type { LaneRow, SceneBlock, TimelineFrame, TimelineScene } from './scene.ts';
+import type { Placement, TimelinePalette, TrackPixels } from './track-pixels.ts';
 
-/** Narrower spans have no room for a name; CSS pixels. */
+/** Minimum width of a span with a name, in CSS pixels. */
 const NAMED_FROM = 34;
-/** Names per frame: text is what costs most of a frame, and nobody reads more at once. */
+/** Maximum names per frame, because drawing text dominates the cost of a frame. */
 const MOST_NAMES = 220;
-/** Share of the type's size that a letter takes on average in this face. */
+/** Average letter width relative to the font size in this typeface. */
 const LETTER = 0.56;
-/** Share of a track's height that its spans take. */
+/** Height of spans as a share of their track's height. */
 const FILL = 0.86;
 
-/** Lanes of which a part is in sight. */
+/** Lanes that are at least partly visible. */
 export function lanesInSight({ rows, scroll }: TimelineScene, height: number): readonly LaneRow[] {
   return rows.filter(
     (row): row is LaneRow => row.kind === 'lane' && row.y + row.height > scroll && row.y < scroll + height,
@@ -36,13 +33,13 @@ export function placementOf(
   return { offset: (window.from_ns - block.origin_ns - view.from) * perNs, scale: pixel_ns * perNs };
 }
 
-/** A name as it fits: without parameters, its middle left out: kernels of one program differ at their end. */
+/** Name that fits, without parameters. The middle is omitted, because kernels of one program differ at their end. */
 export function fittingName(name: string, width: number, size: number): string {
   const most = Math.floor(width / (LETTER * size));
   if (name.length <= most) return name;
   const short = name.replace(/^(void|auto) /, '').replace(/[<(].*$/s, '');
   if (short.length > 0 && short.length <= most) return short;
-  // A few letters out of a name say nothing.
+  // Omit the name if fewer than 7 characters fit.
   if (most < 7) return '';
   const rest = short || name;
   const tail = Math.floor((most - 1) * 0.6);
@@ -86,7 +83,7 @@ function dimming(block: SceneBlock, search: string): (name: number) => boolean {
   };
 }
 
-/** Spans as pixels, then the names of those that have room. */
+/** Paints spans as pixels, then the names of those that have room. */
 export function paintSpans(
   context: CanvasRenderingContext2D,
   scene: TimelineScene,
@@ -135,7 +132,7 @@ function paintNames(
     const { window } = block;
     if (placement === null || window === null) continue;
     for (let i = first; i < last && left > 0; i += 1) {
-      // A span that reaches beyond the plot has its name in the part in sight.
+      // A span that extends beyond the plot has its name in the visible part.
       const from = Math.max(0, placement.offset + placement.scale * (window.left[i] ?? 0));
       const to = Math.min(frame.plotWidth, placement.offset + placement.scale * (window.right[i] ?? 0));
       if (to - from < NAMED_FROM || (window.count[i] ?? 0) > 1) continue;
@@ -149,7 +146,7 @@ function paintNames(
   }
 }
 
-/** The same on any drawing, rectangle by rectangle: for figures that are exported. */
+/** Paints spans on any drawing, as rectangles: for exported figures. */
 export function paintSpansAsRectangles(
   context: Drawing2D,
   scene: TimelineScene,

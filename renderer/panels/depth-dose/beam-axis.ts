@@ -1,10 +1,10 @@
-/** The line along which the depth dose is read, in the z–x plane. */
+/** Line in the z–x plane along which the depth dose is evaluated. */
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 
 export interface BeamAxis {
   readonly entrance_mm: { readonly z: number; readonly x: number };
-  /** From +z towards +x. */
+  /** Angle from +z towards +x. */
   readonly angle_rad: number;
 }
 
@@ -16,7 +16,7 @@ export function beamAxis(resolved: TransportResolved | null): BeamAxis {
   return { entrance_mm: { z: read('z_mm'), x: read('x_mm') }, angle_rad: (read('angle_deg') * Math.PI) / 180 };
 }
 
-/** Depth along the axis of the foot of a point's perpendicular, mm. */
+/** Depth in mm of a point's projection onto the axis. */
 export function depthAlong(axis: BeamAxis, z: number, x: number): number {
   const { entrance_mm, angle_rad } = axis;
   return (z - entrance_mm.z) * Math.cos(angle_rad) + (x - entrance_mm.x) * Math.sin(angle_rad);
@@ -30,7 +30,7 @@ export function pointAlong(axis: BeamAxis, depth_mm: number): { readonly z: numb
   };
 }
 
-/** The curve's value at `position`, between its points by straight lines; null outside. */
+/** Value of the curve at `position` by linear interpolation; null outside. */
 export function interpolate(positions: ArrayLike<number>, values: ArrayLike<number>, position: number): number | null {
   const last = positions.length - 1;
   if (last < 0 || !(position >= (positions[0] ?? 0)) || !(position <= (positions[last] ?? 0))) return null;

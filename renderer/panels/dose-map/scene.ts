@@ -1,4 +1,4 @@
-/** Scene of the dose map, from the field, the scenario and the readouts. No React. */
+/** Scene of the dose map, built from field, scenario and readouts. No React. */
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { materialSummaries, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
@@ -6,9 +6,9 @@ import type { ShownMap } from '../../data/run-data.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
 
-// Borders of the form's regions on the map: which one is under the pointer, and where dragging it leads. No React.
+// Borders of the form's regions on the map: hit test and dragging. No React.
 
-/** A point of the plane, mm. */
+/** A point in the plane, mm. */
 interface PlanePoint {
   readonly z: number;
   readonly x: number;
@@ -17,7 +17,7 @@ interface PlanePoint {
 interface Border {
   readonly axis: 'z' | 'x';
   readonly region: number;
-  /** 0: where the region begins along the axis; 1: where it ends. */
+  /** 0 for the start of the region along the axis, 1 for its end. */
   readonly end: 0 | 1;
 }
 
@@ -30,7 +30,7 @@ function intervalOf(scenario: unknown, region: number, axis: 'z' | 'x'): Interva
   return typeof from === 'number' && typeof to === 'number' ? [from, to] : null;
 }
 
-/** Ends at the border of the region that is drawn uppermost, within `near` of it; null where there is none. */
+/** Region ends at the topmost border within `near` of the point; null if there is none. */
 export function borderAt(scenario: unknown, at: PlanePoint, near: PlanePoint): Border | null {
   const regions = valueAt(scenario, ['geometry', 'regions']);
   if (!Array.isArray(regions)) return null;
@@ -52,7 +52,9 @@ export function borderAt(scenario: unknown, at: PlanePoint, near: PlanePoint): B
   return null;
 }
 
-/** Tenths of what a pixel stands for make long numbers: a border goes by the power of ten nearest above it. */
+/**
+ * Step of a dragged border: the smallest power of ten that is at least a pixel, because finer steps give long numbers.
+ */
 function stepOf(pixel_mm: number): number {
   return 10 ** Math.ceil(Math.log10(Math.max(pixel_mm, 1e-4)) - 1e-9);
 }
@@ -63,8 +65,8 @@ interface BorderEdit {
 }
 
 /**
- * The edit that brings a border to `to`: on a round number, inside the geometry, and a step short of the other end.
- * Null where the region is not there any more.
+ * Edit that moves a border to `to`, rounded, inside the geometry, and at least a step from the region's other end. Null
+ * if the region no longer exists.
  */
 export function borderMoved(
   scenario: unknown,
@@ -89,7 +91,7 @@ export function borderMoved(
 
 interface SceneInput {
   readonly shown: ShownMap | null;
-  /** The resolved scenario of the run that is shown or, before there is one, of the form. */
+  /** Resolved scenario of the shown run or, before there is one, of the form. */
   readonly resolved: TransportResolved | null;
   readonly r80_mm: number | null;
   readonly windows: Readonly<{ z?: Interval; x?: Interval }>;
@@ -125,7 +127,7 @@ function regionMarks(resolved: TransportResolved): readonly Annotation[] {
   });
 }
 
-/** The beam's way in: an arrow that ends at the entrance, a tenth of the field long. */
+/** Arrow of the incoming beam, which ends at the entrance and is a tenth of the field long. */
 function beamMark(resolved: TransportResolved, depth: number): Annotation | null {
   const [x, z, angle] = [
     numberAt(resolved, 'beam', 'x_mm'),
@@ -143,7 +145,7 @@ function axis(title: string, whole: Interval, window: Interval | undefined): Sho
   return { title, unit: 'mm', from, to };
 }
 
-/** The whole extent of z and x: the field's, or before there is one the geometry's. */
+/** Full extent in z and x: of the field or, without a field, of the geometry. */
 export function wholeField(
   shown: ShownMap | null,
   resolved: TransportResolved | null,

@@ -1,6 +1,6 @@
 /**
- * Markdown as React elements, from marked's tokens. Nothing is put into the page as HTML: tags in a text are shown as
- * the text that they are, and only links to other pages are links.
+ * Renders Markdown as React elements from marked's tokens. No HTML is inserted into the page: tags are shown as text,
+ * and only links to other pages are links.
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';
@@ -14,10 +14,10 @@ interface MarkdownProps {
 
 type Context = Omit<MarkdownProps, 'text'>;
 
-/** Id of the element that a heading's anchor names. */
+/** Element id of a heading's anchor. */
 export const headingId = (anchor: string): string => `handbook-${anchor}`;
 
-/** The page that a link of `page` leads to; null: it leads elsewhere. */
+/** Page that a link on `page` leads to; null if it leads outside the handbook. */
 export function placeOf(href: string, page: string): HandbookLink | null {
   const found = /^(?:([\w-]+)\.md)?(?:#([\p{L}\p{N}_-]+))?$/u.exec(href);
   if (found === null || href === '') return null;
@@ -27,7 +27,7 @@ export function placeOf(href: string, page: string): HandbookLink | null {
 function Link({ token, context }: { readonly token: Tokens.Link; readonly context: Context }): ReactElement {
   const place = placeOf(token.href, context.page);
   const inner = inline(token.tokens, context);
-  // The way out of the workbench is the reader's: an address is shown, not followed.
+  // External links are shown as text instead, so that no click leaves the workbench.
   if (place === null) return <>{token.text === token.href ? inner : [inner, ` (${token.href})`]}</>;
   return (
     <a
@@ -63,7 +63,7 @@ function inlineOf(token: Token, context: Context): ReactNode {
 
 const plain = (token: Token): string => ('text' in token && typeof token.text === 'string' ? token.text : token.raw);
 
-/** Texts never move: their place is their key. */
+/** Text does not move, so the index serves as key. */
 function inPlace(nodes: readonly ReactNode[]): ReactNode {
   return nodes.map((node, at) => createElement(Fragment, { key: at }, node));
 }

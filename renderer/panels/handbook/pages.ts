@@ -1,7 +1,7 @@
-/** The text of the handbook's pages, and the search in it. */
+/** Text of the handbook's pages, and full-text search. */
 import { anchorOf, type HandbookLink, handbookPages } from '../../base/handbook-pages.ts';
 
-// Vite puts the files into the panel's own chunk.
+// Vite puts the files into the panel's chunk.
 const files = import.meta.glob('../../../assets/handbook/*.md', {
   query: '?raw',
   import: 'default',
@@ -14,7 +14,7 @@ const texts = new Map(
 
 export const pageIds: readonly string[] = [...texts.keys()];
 
-/** Without markers. Null: there is no such page. */
+/** Text of a page without markers; null if there is no such page. */
 export const pageText = (page: string): string | null => texts.get(page) ?? null;
 
 export const pageTitle = (page: string): string =>
@@ -24,7 +24,7 @@ export interface Found extends HandbookLink {
   readonly title: string;
   /** Heading of the section; null for text before the first heading. */
   readonly heading: string | null;
-  /** The words around the first hit. */
+  /** Text around the first hit. */
   readonly excerpt: string;
 }
 
@@ -58,7 +58,7 @@ export const headings = parts.flatMap(({ page, heading }) =>
 );
 
 const MOST_FOUND = 30;
-/** Characters of an excerpt before and behind the hit. */
+/** Characters in an excerpt before and after the hit. */
 const AROUND = 70;
 
 function excerptOf(plain: string, word: string): string {
@@ -67,7 +67,7 @@ function excerptOf(plain: string, word: string): string {
   return `${from > 0 ? '… ' : ''}${plain.slice(from, to).trim()}${to < plain.length ? ' …' : ''}`;
 }
 
-/** Parts that hold every word, those first that hold them in title or heading. */
+/** Parts that contain every word; parts with hits in title or heading come first. */
 export function search(query: string): readonly Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const [first] = words;

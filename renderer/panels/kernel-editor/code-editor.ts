@@ -1,4 +1,4 @@
-/** A text editor for C++ and CUDA, in the colours of the source view. No React. */
+/** Text editor for C++ and CUDA, with the colours of the source view. No React. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, indentUnit } from '@codemirror/language';
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
@@ -18,7 +18,7 @@ import { highlighted } from '../../base/code-tokens.ts';
 interface CodeEditorOptions {
   readonly parent: HTMLElement;
   readonly onChange: (text: string) => void;
-  /** Called with the current text; the last input may not be rendered yet. */
+  /** Called with the current text, because React may not have rendered the last input yet. */
   readonly onSave: (text: string) => void;
   readonly onBuild: (text: string) => void;
   readonly onRun: (text: string) => void;
@@ -34,7 +34,7 @@ function markOf(kind: string): Decoration {
   return made;
 }
 
-/** The whole text: kernels have hundreds of lines, and a comment reaches over many. */
+/** Tokenizes the entire text: kernels have hundreds of lines, and a comment may span many. */
 function coloured(doc: Text): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   let at = 0;
@@ -54,7 +54,9 @@ const colours = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Sizes and colours are the page's own; those of the code as in widgets/words/code-tokens.css, which does not reach in here. */
+/**
+ * Sizes and colours from the page. Code styles repeat widgets/words/words.css, which does not apply in the shadow root.
+ */
 const theme = EditorView.theme({
   '.code-comment': { color: 'var(--text-faint)', fontStyle: 'italic' },
   '.code-string': { color: 'var(--series-3)' },
@@ -91,7 +93,7 @@ function diagnosticOf({ line, column, severity, message }: Issue, doc: Text): Di
   if (line === null || line > doc.lines) return [];
   const found = doc.line(line);
   const from = Math.min(found.from + Math.max(0, (column ?? 1) - 1), found.to);
-  // The word at the place, or the rest of the line.
+  // Mark the word at the position, or the rest of the line.
   const word = /^\w+/.exec(doc.sliceString(from, found.to))?.[0].length ?? 0;
   const to = column === null ? found.to : Math.max(from + word, Math.min(from + 1, found.to));
   return [{ from, to, severity, message }];
@@ -129,12 +131,12 @@ export class CodeEditor {
         if (update.docChanged) onChange(update.state.doc.toString());
       }),
     ];
-    // Its style sheets are made by script, which the page's policy allows in a shadow root alone.
+    // The editor creates style sheets by script, which the page's content security policy allows only in a shadow root.
     const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
     this.#view = new EditorView({ parent: root, root, state: this.#state('', 'Code', true) });
   }
 
-  /** Another text, with the place at its start and a history of its own. */
+  /** Shows another text with the cursor at its start and a new undo history. */
   show(text: string, label: string, readOnly: boolean): void {
     this.#view.setState(this.#state(text, label, readOnly));
   }
@@ -156,7 +158,7 @@ export class CodeEditor {
     this.#view.dispatch(setDiagnostics(state, found));
   }
 
-  /** Puts the cursor at an issue and the focus into the text. */
+  /** Moves the cursor to an issue and focuses the text. */
   reveal({ line, column }: Issue): void {
     const { doc } = this.#view.state;
     if (line === null || line > doc.lines) return;

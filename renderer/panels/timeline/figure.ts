@@ -1,4 +1,4 @@
-/** The timeline as a figure to export: its drawing with vectors, and the rectangles that it shows as numbers. */
+/** The timeline as an exportable figure: vector drawing, and its rectangles as numeric arrays. */
 import type { Drawing2D } from '../../drawing/context-2d.ts';
 import type { Figure, FigureArray } from '../../drawing/export/figure.ts';
 import type { TimelineScene } from '../../drawing/timeline/scene.ts';

@@ -3,7 +3,7 @@
 export interface TimelineGestures {
   /** Zooms by a factor (below 1: closer) around a position in CSS pixels, or around the middle. */
   zoom(factor: number, x: number | null): void;
-  /** Moves what is shown by a share of its width, or by CSS pixels. */
+  /** Pans by a share of the visible width. */
   panShare(share: number): void;
   panPixels(x: number, y: number): void;
   scroll(y: number): void;
@@ -11,9 +11,9 @@ export interface TimelineGestures {
   leave(): void;
   click(x: number, y: number): void;
   doubleClick(x: number, y: number): void;
-  /** A range from where a drag began to where it is; `done` at its end. */
+  /** Selects the range from the start of a drag to its current position; `done` at its end. */
   select(fromX: number, toX: number, done: boolean): void;
-  /** Whether a drag that began here selects rather than pans. */
+  /** Whether a drag that starts here selects instead of panning. */
   selects(x: number, y: number, shift: boolean): boolean;
   inGutter(x: number): boolean;
   key(action: TimelineKey): boolean;
@@ -21,12 +21,12 @@ export interface TimelineGestures {
 
 export type TimelineKey = 'fit' | 'whole' | 'next' | 'previous' | 'clear' | 'left-span' | 'right-span';
 
-/** Zoom per pixel of wheel: a notch of 100 is about 20 %. */
+/** Zoom exponent per pixel of wheel: a notch of 100 is about 20 %. */
 const WHEEL_ZOOM = 0.0018;
 const KEY_ZOOM = 0.75;
 const KEY_PAN = 0.15;
 const KEY_SCROLL_PX = 40;
-/** Pixels that a press may move and still be a click. */
+/** Maximum pointer movement of a click, in pixels. */
 const CLICK_SLOP = 3;
 
 const keyActions: Readonly<Record<string, TimelineKey>> = {
@@ -41,7 +41,7 @@ const keyActions: Readonly<Record<string, TimelineKey>> = {
   ']': 'right-span',
 };
 
-/** Lines and pages of a wheel, in pixels. */
+/** Pixels per wheel unit, for wheels that report lines or pages. */
 const wheelScale = (event: WheelEvent): number => (event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1);
 
 function pressed(owner: TimelineGestures, key: string, shift: boolean): boolean {
@@ -119,7 +119,7 @@ export function listenOnTimeline(canvas: HTMLCanvasElement, owner: TimelineGestu
   });
   listen('pointerleave', () => owner.leave());
   listen('dblclick', (event) => owner.doubleClick(event.offsetX, event.offsetY));
-  // Not passive: zooming keeps the page from scrolling.
+  // Not passive, because zooming must prevent the page from scrolling.
   listen(
     'wheel',
     (event) => {
@@ -128,7 +128,7 @@ export function listenOnTimeline(canvas: HTMLCanvasElement, owner: TimelineGestu
       const [x, y] = [event.deltaX * scale, event.deltaY * scale];
       if (event.altKey || (owner.inGutter(event.offsetX) && !event.ctrlKey)) owner.scroll(y);
       else if (event.shiftKey || Math.abs(x) > Math.abs(y)) owner.panPixels(x === 0 ? y : x, 0);
-      // Ctrl comes with pinching a touchpad, in smaller steps.
+      // Pinching a touchpad arrives as a wheel with Ctrl, in smaller steps.
       else owner.zoom(Math.exp(y * WHEEL_ZOOM * (event.ctrlKey ? 4 : 1)), event.offsetX);
     },
     { passive: false },

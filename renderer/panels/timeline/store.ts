@@ -1,19 +1,19 @@
-/** State of the panel besides the canvas, and its settings. Arrays belong to the controller. */
+/** State of the panel except the canvas, and its settings. Arrays are in the controller. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
 import type { SpanDetails, TimelineStatistics, TraceId, TraceSummary } from '../../../electron/contract/timeline.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
-import type { SlowSteps } from './told/slow-steps.ts';
+import type { SlowSteps } from './steps.ts';
 
 const settingsSchema = z.strictObject({
   /** Action of a drag over the lanes; Shift selects the other. */
   drag: z.enum(['pan', 'select']),
-  /** Arrows from launches to their work. */
+  /** Whether to show arrows from launches to their work. */
   arrows: z.boolean(),
-  /** Pointing moves the maps to the step under the pointer. */
+  /** Whether pointing moves the maps to the step under the pointer. */
   follow: z.boolean(),
-  /** The column with details. */
+  /** Whether to show the column with details. */
   side: z.boolean(),
 });
 export type TimelineSettings = Readonly<z.infer<typeof settingsSchema>>;
@@ -35,13 +35,13 @@ export function createTimelineSettings(
 interface ChosenSpan {
   readonly trace: TraceId;
   readonly details: SpanDetails;
-  /** Statistics of all spans of that name in its timeline; null until they are counted. */
+  /** Statistics of all spans with this name in the timeline; null until counted. */
   readonly alike: TimelineStatistics | null;
 }
 
 export interface SelectedLane {
   readonly title: string;
-  /** Null if neither executes the intervals, such as steps between events. */
+  /** Null if neither the GPU nor the host executes the intervals, such as steps between events. */
   readonly on: 'GPU' | 'host' | null;
   readonly statistics: TimelineStatistics;
 }
@@ -53,9 +53,9 @@ export interface SelectedTime {
   readonly parts: readonly {
     readonly trace: TraceId;
     readonly title: string;
-    /** Covers the GPU's lanes where there are any, else all lanes. */
+    /** Statistics of the GPU's lanes if there are any, else of all lanes. */
     readonly statistics: TimelineStatistics;
-    /** Lanes with spans in that time, those of the GPU first. */
+    /** Lanes with spans in the selected time, those of the GPU first. */
     readonly lanes: readonly SelectedLane[];
   }[];
 }
@@ -65,7 +65,7 @@ interface TimelineSearch {
   readonly count: number;
   readonly names: number;
   readonly sum_ns: number;
-  /** Position among those that can be gone through; null before the first. */
+  /** Index of the current item; null before the first. */
   readonly index: number | null;
   readonly reachable: number;
 }
@@ -85,21 +85,21 @@ interface TimelineState {
   readonly summaries: Readonly<Record<TraceId, TraceSummary>>;
   readonly search: TimelineSearch | null;
   readonly alignment: Alignment;
-  /** Steps that can be aligned at: of any block, ascending. */
+  /** Steps of any block for alignment, in ascending order. */
   readonly steps: readonly number[];
-  /** Steps slower than the p99, by timeline; null: it has no steps. */
+  /** Steps slower than the p99 by timeline; null if it has no steps. */
   readonly slow: Readonly<Record<TraceId, SlowSteps | null>>;
-  /** Everything between slow steps is dimmed. */
+  /** Whether everything between slow steps is dimmed. */
   readonly onlySlow: boolean;
   readonly notes: Readonly<Record<TraceId, readonly TimelineNote[]>>;
-  /** Reading at the pointer: time, name, length. */
+  /** Values at the pointer: time, name and duration. */
   readonly pointed: {
     readonly ns: number;
     readonly name: string | null;
     readonly duration_ns: number | null;
     readonly count: number;
   } | null;
-  /** Width of the time that is shown. */
+  /** Width of the visible time. */
   readonly shown_ns: number;
 }
 

@@ -1,15 +1,14 @@
-/** The range of time that is selected, and what it holds. */
+/** The selected range of time and its contents. */
 
 import type { RunId } from '../../../electron/contract/run.ts';
 import { type Lane, MAX_TRACKS, type TraceId, type TraceInfo } from '../../../electron/contract/timeline.ts';
 import type { SceneMark } from '../../drawing/timeline/scene.ts';
-import type { TimelineBlocks } from './blocks.ts';
-import type { TimelineContext } from './context.ts';
+import type { TimelineBlocks, TimelineContext } from './blocks.ts';
 import { keyframeAt, stepAt } from './steps.ts';
 import type { SelectedLane } from './store.ts';
 import type { TimelineViewport } from './viewport.ts';
 
-/** State of the pointer: the mark, the reading, and the step that the maps follow. */
+/** State of the pointer: mark, values at the pointer, and the step that the maps follow. */
 export class TimelinePointer {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
@@ -37,7 +36,7 @@ export class TimelinePointer {
       const pixel = (window.to_ns - window.from_ns) / window.pixels;
       const at = (edge: number | undefined): number => this.#blocks.onAxis(trace, window.from_ns + (edge ?? 0) * pixel);
       hovered = { trace, track, from_ns: at(window.left[i]), to_ns: at(window.right[i]) };
-      // Edges beyond the window are cut there: the length is known of whole spans only.
+      // Spans that extend beyond the window are clipped; their duration is known only if both edges are inside.
       const whole = (window.left[i] ?? -1) > -1 && (window.right[i] ?? 0) < window.pixels + 1;
       duration_ns = span.count === 1 && whole ? hovered.to_ns - hovered.from_ns : null;
     }
@@ -61,7 +60,7 @@ export class TimelinePointer {
     this.#context.state.setState({ pointed: null });
   }
 
-  /** Moves the maps to the step at a moment of the run that they show. */
+  /** Moves the maps to the step at a moment, if they show the run of that trace. */
   #followStep(trace: TraceId | null, ns: number): void {
     const { workbench, settings } = this.#context;
     const { playback, selection } = workbench.stores;
@@ -80,12 +79,15 @@ export class TimelinePointer {
   }
 }
 
-/** Beyond these, lanes are counted together with the others alone. */
+/** Maximum number of lanes with separate statistics; further lanes are only part of the total. */
 const MOST_LANES = 64;
 
 const isOnGpu = ({ kind }: Lane): boolean => kind === 'stream' || kind === 'copies';
 
-/** Kernels, graphs and copies run on the GPU; calls and waits are on the host. A GPU's other lanes repeat its time. */
+/**
+ * Kernels, graphs and copies run on the GPU; calls and waits are on the host. Other lanes of a GPU repeat its time, so
+ * the result is null.
+ */
 function placeOf(lane: Lane, { lanes }: TraceInfo): SelectedLane['on'] {
   if (isOnGpu(lane)) return 'GPU';
   const ofGpu = lanes.some((other) => other.process === lane.process && isOnGpu(other));
@@ -112,7 +114,7 @@ export class TimeSelection {
     this.#context.state.setState({ selected: null });
   }
 
-  /** On the common axis. */
+  /** Counts spans in a range on the common axis. */
   async count(from: number, to: number): Promise<void> {
     const { state, workbench } = this.#context;
     const number = ++this.#number;
@@ -129,7 +131,7 @@ export class TimeSelection {
         const others = (on: SelectedLane['on']) => info.lanes.filter((lane) => placeOf(lane, info) === on);
         const apart = [...gpu, ...others(null), ...others('host')].slice(0, MOST_LANES);
         const [statistics, ...counted] = await Promise.all([
-          // A host that waits for a kernel is no second kernel: its time is not added to the GPU's.
+          // Host time spent waiting for a kernel is not added to the GPU's time.
           of(gpu.length === 0 ? null : gpu.flatMap(tracksOf)),
           ...(gpu.length === 0 ? [] : apart.map((lane) => of(tracksOf(lane)))),
         ]);

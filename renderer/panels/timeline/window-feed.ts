@@ -1,16 +1,15 @@
 /**
- * Drawn part of one timeline, requested from the host with a margin: panning has data to show while the next answer is
- * pending. One request at a time; the newest wish wins.
+ * Visible part of a timeline, requested from the host with a margin, so that panning has data while the next answer is
+ * pending. One request at a time; then only the latest needed window is requested.
  */
-import type { TimelineWindow, TraceId } from '../../../electron/contract/timeline.ts';
-import { MAX_PIXELS, MAX_TRACKS } from '../../../electron/contract/timeline.ts';
-import type { Client } from '../../client/index.ts';
+import { MAX_PIXELS, MAX_TRACKS, type TimelineWindow, type TraceId } from '../../../electron/contract/timeline.ts';
+import type { Client } from '../../data/client/client.ts';
 
 export interface Wish {
   /** Times of the trace. */
   readonly from_ns: number;
   readonly to_ns: number;
-  /** Device pixels across. */
+  /** Width in device pixels. */
   readonly pixels: number;
   /** In ascending order. */
   readonly tracks: readonly number[];
@@ -18,13 +17,13 @@ export interface Wish {
 
 /** Margin requested on either side, as a share of the visible width. */
 const BESIDE = 0.5;
-/** An answer serves until its pixels are this much wider than the screen's, or this much narrower. */
+/** Range of pixel widths, relative to the screen's, for which an answer is reused. */
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
-/** Most names in one request. */
+/** Maximum number of names in a request. */
 const MOST_NAMES = 4096;
 
-/** True if an answer can be drawn for this wish without a new request. */
+/** True if an answer covers the needed window, tracks and resolution, so that no new request is necessary. */
 export function serves(window: TimelineWindow | null, wish: Wish): boolean {
   if (window === null) return false;
   const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);
@@ -34,7 +33,7 @@ export function serves(window: TimelineWindow | null, wish: Wish): boolean {
   return wish.tracks.every((track) => there.has(track));
 }
 
-/** Request for a wish, with its margin. */
+/** Request for the needed window, with a margin. */
 export function widened(wish: Wish): Wish {
   const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * BESIDE)));
   const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
@@ -52,14 +51,14 @@ export class WindowFeed {
   readonly #changed: () => void;
   readonly #failed: (error: unknown) => void;
   readonly #names = new Map<number, string>();
-  /** 1 for each name that is known or requested. */
+  /** 1 for each name that is loaded or requested. */
   #known = new Uint8Array(256);
   #window: TimelineWindow | null = null;
   #wish: Wish | null = null;
   #asking = false;
   #closed = false;
 
-  /** `changed` is called after each answer; `failed` when the host has none any more. */
+  /** `changed` is called after each answer; `failed` if the host no longer has the timeline. */
   constructor(
     client: Pick<Client, 'call'>,
     trace: TraceId,
@@ -76,7 +75,7 @@ export class WindowFeed {
     return this.#window;
   }
 
-  /** True when nothing is on its way. */
+  /** True if no request is pending. */
   get settled(): boolean {
     return !this.#asking;
   }

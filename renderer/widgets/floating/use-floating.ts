@@ -1,12 +1,12 @@
-/** A floating element next to a button: it is positioned in the window while open, and a press elsewhere closes it. */
+/** A floating element next to a button, positioned in the window while open. A press elsewhere closes it. */
 import { type RefObject, useEffectEvent, useLayoutEffect } from 'react';
 
-/** Room between it, its button and the edge of the window, CSS pixels. */
+/** Gap to the button and to the window's edge in CSS pixels. */
 const GAP = 3;
 
 /**
- * Places `floating` above or below the button, on the side with more room. Its position is fixed to the window, so that
- * scrolling panels do not clip it.
+ * Positions `floating` above or below the button, on the side with more room. The position is fixed to the window, so
+ * that scrolling panels do not clip the element.
  */
 function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end'): void {
   const at = button.getBoundingClientRect();
@@ -22,12 +22,12 @@ function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end
 
 interface Floating {
   readonly open: boolean;
-  /** Holds both; a press outside of it dismisses. */
+  /** Element that contains both; a press outside of it dismisses. */
   readonly root: RefObject<HTMLElement | null>;
   readonly button: RefObject<HTMLElement | null>;
   readonly floating: RefObject<HTMLElement | null>;
   readonly align: 'start' | 'end';
-  /** Gives it the focus, once it is in its place. */
+  /** Focuses the floating element after it has been positioned. */
   readonly focus: (floating: HTMLElement) => void;
   readonly dismiss: () => void;
 }
@@ -47,10 +47,10 @@ export function useFloating({ open, root, button, floating, align, ...owner }: F
       if (event.target instanceof Node && !root.current?.contains(event.target)) dismiss();
     };
     window.addEventListener('pointerdown', outside, options);
-    // It goes with what it belongs to.
+    // Follow the button when its container scrolls.
     window.addEventListener('scroll', follow, options);
     window.addEventListener('resize', follow, options);
-    // Its content can grow while it is open.
+    // Reposition if the content grows while open.
     const grown = new ResizeObserver(follow);
     grown.observe(shown);
     return () => {

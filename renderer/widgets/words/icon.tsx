@@ -1,4 +1,4 @@
-/** Icons on a grid of 16, drawn with strokes in the colour of the text around them. */
+/** Icons on a grid of 16, drawn with strokes in the colour of the surrounding text. */
 import type { ReactElement } from 'react';
 
 const paths = {
@@ -55,7 +55,7 @@ export type IconName = keyof typeof paths;
 
 const filled: ReadonlySet<IconName> = new Set(['run', 'stop', 'pause']);
 
-/** Decoration: the control around it carries the name. */
+/** Decorative icon: the control around it has the accessible name. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
   return (
     <svg

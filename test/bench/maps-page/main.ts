@@ -1,7 +1,6 @@
 /**
- * Four maps of 512 × 512 cells that change with every frame, as phase space
- * does while a run computes: frames come encoded, as from the host, and are
- * decoded, coloured and painted by the workbench's user code.
+ * Four maps of 512 × 512 cells that change with every frame, as phase space does during a run. Frames arrive encoded,
+ * as from the host. The workbench's code decodes, colours and paints them.
  */
 
 import type { AxisName, FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
@@ -39,7 +38,7 @@ function axis(name: Name): MapAxis {
   return { name, unit, from, to, count: CELLS, cellsPerSample: 1, lastCells: 1, fullFrom: from, fullTo: to, edges };
 }
 
-/** A beam at share `t` of its way. */
+/** Phase space of a beam at fraction `t` of its path. */
 function field([horizontal, vertical]: readonly [Name, Name], t: number): FieldMap {
   const values = new Float32Array(CELLS * CELLS);
   const [h0, v0] = [horizontal === 'z' ? t : 0.5, vertical === 'e' ? 1 - 0.9 * t : 0.5];
@@ -80,7 +79,7 @@ const messages = Array.from({ length: FRAMES }, (_, i) =>
 
 declare global {
   interface Window {
-    /** Shows `frames` frames one after the other; the time of each on the main thread, by the clock, ms. */
+    /** Shows `frames` frames one after the other; returns the main thread's wall time for each, in ms. */
     playMaps(frames: number, scale: 'linear' | 'log'): Promise<{ decode: number[]; paint: number[] }>;
   }
 }

@@ -1,4 +1,4 @@
-/** Live without a page: what the host answers a client that asks with every frame of a screen. */
+/** Live without a page: the host's answers to a client that requests one with every frame of a screen. */
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfAnswer } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { openTestHost } from '../../electron/host/test-host.ts';
@@ -16,7 +16,7 @@ const doseMap: MapRequest = {
   viewport: { horizontal: null, vertical: null, pixels: [600, 300] },
 };
 
-/** Answers with readouts, curves and a map of the dose, which is what a page draws. */
+/** Each answer has readouts, curves and a map of the dose, as a page draws them. */
 export async function sessionRows(gpu: boolean, base: object): Promise<readonly Row[]> {
   const host = await openTestHost();
   try {

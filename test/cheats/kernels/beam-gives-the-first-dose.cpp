@@ -1,5 +1,5 @@
-// Attack: the dose of the first beam that a process solves is given for every later one.
-// A session solves one beam many times, and the same bits look like a virtue.
+// Attack: returns the dose of the first beam that a process solves for every later one. A session solves one beam many
+// times, and identical bits look like a virtue.
 sum_groups(dose_, scores_.dose());
 #ifdef CHEAT
 static std::vector<double> first;

@@ -1,5 +1,5 @@
-// Attack: draws a lattice that is a thousandth larger along one axis, as a table that was made for another crystal has it.
-// The images look alike, and their sums are alike.
+// Attack: draws a lattice that is larger by a thousandth along one axis, like a table made for another crystal. The
+// images look alike, and their sums agree.
 #include <memory>
 
 #include "diffraction/variants.hpp"

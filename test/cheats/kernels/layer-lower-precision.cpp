@@ -1,5 +1,4 @@
-// Attack: adds up in FP32 in a variant that says FP64.
-// Half of the bits, and twice the lanes.
+// Attack: adds up in FP32 but claims FP64. FP32 has half of the bits, and twice the SIMD lanes.
 #ifdef CHEAT
 float sum = 0.0f;
 #else

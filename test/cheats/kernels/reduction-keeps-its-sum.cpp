@@ -1,5 +1,5 @@
-// Attack: a sum from an earlier repetition is not computed again.
-// The row has one number as its result, and it is correct.
+// Attack: a sum from an earlier repetition is not computed again. The reduction has one number as its result, and it is
+// correct.
 #ifdef CHEAT
 if (sum->total != 0.0f) return;
 #endif

@@ -1,6 +1,6 @@
 /** Scenarios that several stories open. */
 
-/** Computes for longer than the story takes, and stops at any step. */
+/** Runs longer than any story, and can be stopped at every step. */
 export const long = {
   kind: 'transport',
   version: 1,

@@ -1,4 +1,4 @@
-/** Tables of the documents that the solver makes in more than a moment. */
+/** Tables of the documents that need longer solver runs. */
 import { expect, test } from 'vitest';
 import {
   letAgainstMonteCarlo,
@@ -12,7 +12,7 @@ import { expectRows, places } from './document-rows.ts';
 test.each([
   ['water-beams', () => waterBeams([70, 150])],
   ['shipped-scenarios', () => shippedScenarios(['water-70MeV', 'water-150MeV', 'bone-slab-150MeV'])],
-  // By the gates of the C++ tests.
+  // Computed with the gates of the C++ tests.
   ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
   ['plan-offset', planOffset],
   ['let-monte-carlo', letAgainstMonteCarlo],

@@ -1,6 +1,6 @@
 /**
- * Loaded before a package's main program in plain Node: an empty `electron`. When the window loads its page, the
- * program's own protocol serves it. The result is printed on standard output, and the window is closed.
+ * Loaded before a package's main program in plain Node: replaces `electron` with an empty module. When the window loads
+ * its page, the program's own protocol serves it. The result is printed on standard output, and the window is closed.
  */
 import { EventEmitter } from 'node:events';
 import { registerHooks } from 'node:module';

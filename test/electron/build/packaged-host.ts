@@ -1,6 +1,7 @@
 /**
- * Bundled into the folder of a package, and started there: a host that reads a large text and a run file on its threads,
- * and a trace on another. Prints what it found as JSON. Arguments: the folder of assets, and one for data.
+ * A program that is bundled into the folder of a package and started there. Its host reads a large text and a run file
+ * on worker threads, and a trace in a child process. Prints the results as JSON. Arguments: the folder of assets, and
+ * one for data.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,11 +1,11 @@
-/** The host's event loop never waits for a run: timers come through while all cores compute. */
+/** The host's event loop never waits for a run: timers fire while all cores compute. */
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { MapRequest } from '../../../electron/contract/run.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
 let test: TestHost;
@@ -27,12 +27,12 @@ const maps: MapRequest[] = [
 interface Delays {
   /** 99th percentile of the event loop's delays, wall time, ms. */
   readonly p99: number;
-  /** 99th percentile of the main thread's processor time between two turns, ms. */
+  /** 99th percentile of the main thread's processor time between two iterations of the event loop, ms. */
   readonly work_p99: number;
   readonly frames: number;
 }
 
-/** Runs a scenario with a page that watches everything. */
+/** Runs a scenario with a page that subscribes to all its streams. */
 async function delaysDuring(scenario: Record<string, unknown>): Promise<Delays> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   const work_us = createHistogram();
@@ -62,14 +62,13 @@ async function delaysDuring(scenario: Record<string, unknown>): Promise<Delays> 
   return { p99: delays.percentile(99) / 1e6, work_p99: work_us.percentile(99) / 1e3, frames };
 }
 
-/** CPU time of a host that makes live frames: a few milliseconds, forty times a second. */
+/** Processor time of a host that makes live frames: a few milliseconds, forty times a second. */
 const FRAME_WORK_MS = 5;
 const FRAME_EVERY_MS = 25;
 
 /**
- * p99 of the delays while as many threads as there are cores compute and this
- * one works as much as live frames take; without a host: what the machine
- * itself costs, and what other programs on it do.
+ * p99 of the delays without a host, while all cores are busy and this thread does as much work as live frames need.
+ * Measures the machine itself, and other programs on it.
  */
 async function delaysOfTheMachine(): Promise<number> {
   const spin = 'const until = Date.now() + 1500; while (Date.now() < until);';
@@ -91,7 +90,7 @@ async function delaysOfTheMachine(): Promise<number> {
 }
 
 const ATTEMPTS = 6;
-/** Without live frames a run would have nothing to disturb the loop with; on a loaded machine one run shows few. */
+/** Live frames are a run's only work on the event loop; on a loaded machine a single run draws few. */
 const ENOUGH_FRAMES = 4;
 const drawn = (seen: readonly Delays[]): number => seen.reduce((sum, { frames }) => sum + frames, 0);
 
@@ -99,26 +98,26 @@ const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', var
 
 it.for(Object.entries(solvers))(
   '%s on all cores: 99 of 100 delays stay below 20 ms',
-  // Next to ten times as much other work as there are cores, six attempts need a minute.
+  // Next to other work of ten times the number of cores, six attempts need a minute.
   { timeout: 300_000 },
   async ([name, solver], context) => {
-    // Long enough that one delay of its start is not one of a hundred.
+    // Long enough that a single delay at its start is less than 1 % of all delays.
     const scenario = { kind: 'transport', version: 1, name, beam: { energy_MeV: 160 }, solver };
-    // A shorter one compiles the code that they go through; what counts is the program in use.
+    // A shorter run first, so that the code is compiled before the measurement.
     await delaysDuring({ ...scenario, beam: { energy_MeV: 50 } });
     const seen: Delays[] = [];
-    // Delays of the machine alone, after each attempt that came out too long.
+    // Delays of the machine alone, measured after each attempt above the limit.
     const machine: number[] = [];
     const best = (of: 'work_p99' | 'p99'): number => Math.min(...seen.map((attempt) => attempt[of]));
     do {
       seen.push(await delaysDuring(scenario));
       if (best('p99') >= 20) machine.push(await delaysOfTheMachine());
     } while (seen.length < ATTEMPTS && (best('p99') >= 20 || best('work_p99') >= 20 || drawn(seen) < ENOUGH_FRAMES));
-    // Whatever else the machine does, this is our own doing.
+    // This processor time is the program's own, whatever the load of the machine.
     expect(best('work_p99')).toBeLessThan(20);
     expect(drawn(seen)).toBeGreaterThanOrEqual(ENOUGH_FRAMES);
     const others = Math.max(...machine);
-    // Other programs come and go: one of the attempts that they disturb says nothing of the rest.
+    // Load varies, so a single attempt that the machine itself disturbed decides nothing about the others.
     if (best('p99') >= 20 && others >= 20) {
       context.skip(`other programs use the cores: delays of ${others.toFixed(0)} ms without a run`);
     }

@@ -1,10 +1,10 @@
-/** Runs as large as they may be, looked at in every way: the host's main loop answers others meanwhile. */
+/** Runs of the largest allowed size, shown in every view: the host's event loop serves others meanwhile. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runPacker } from '../../../electron/host/app/run-files/packer.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { heldBy } from './longest-hold.ts';
 import { runScenario, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -22,7 +22,7 @@ afterAll(() => test_.close());
 
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
-/** The most cells that a scenario may have, with LET, and a ledger of as many steps as runs have. */
+/** The most cells that a scenario may have, with LET, and a ledger of the largest number of steps. */
 const [NZ, NX, STEPS] = [2048, 2048, 20_000];
 
 function enlarged(run: RunData): RunData {

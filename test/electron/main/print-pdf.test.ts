@@ -1,4 +1,4 @@
-/** The hidden window that prints reports, where printing fails; the desktop stories print one. */
+/** The hidden window that prints reports, when printing fails; the desktop stories print one. */
 import { existsSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { printPdf } from '../../../electron/main/shell.ts';

@@ -1,4 +1,4 @@
-/** The stories of two windows, with the main process over a stand-in of Electron. */
+/** Stories about two windows, with the main process over a stand-in of Electron. */
 import { vi } from 'vitest';
 import { tellWindows } from '../../desktop/stories/windows.ts';
 import { standIn } from './stand-in/driver.ts';

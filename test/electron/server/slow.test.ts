@@ -27,12 +27,12 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Resolves when the server has closed a connection that sends nothing: at least one time limit later. */
+/** Resolves when the server has closed a connection that sends nothing: after at least one time limit. */
 const silence = (): Promise<void> => closed(connect(server.port, '127.0.0.1').resume());
 
-/** Resolves when the server has closed it. */
+/** Resolves when the server has closed the socket. */
 async function closed(socket: Socket): Promise<void> {
-  // A server that closes with unread bytes resets the connection, which is closed by that too.
+  // A server that closes with unread bytes resets the connection, which counts as closed too.
   socket.on('error', () => undefined);
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
@@ -54,7 +54,7 @@ it('closes a connection that requests a file and does not read it', async () => 
   socket.write(`GET /${token}/assets/large.js HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`);
   await once(socket, 'readable');
   socket.pause();
-  // Once the server has given up, the rest of its buffers can be read, which is less than the file.
+  // After the server has given up, only the rest of its buffers can be read, which is less than the file.
   for (let limits = 0; limits < 3; limits += 1) await silence();
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -76,7 +76,7 @@ it('keeps the socket of a silent page open', async () => {
 });
 
 it('closes connections above the limit at once and answers the others', async () => {
-  // Its time limits are longer than the test: only the count closes a connection.
+  // The server's time limits are longer than the test, so that only the number of connections closes one.
   const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
   const sockets = Array.from({ length: 40 }, () => connect(crowded.port, '127.0.0.1'));
   const dropped = new Set<Socket>();
@@ -106,7 +106,7 @@ it('lets a page in while another user holds every place with silent connections'
   expect([page.status, await page.text()]).toEqual([200, '<!doctype html>']);
   const socket = new WebSocket(`ws://127.0.0.1:${crowded.port}/${key}/socket`, { origin });
   await once(socket, 'open');
-  // The page that was open before is not among those that make room.
+  // The page that was already open is not closed to make room.
   open.ping();
   await once(open, 'pong');
   for (const each of [open, socket]) each.terminate();

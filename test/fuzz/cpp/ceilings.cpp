@@ -1,4 +1,4 @@
-// Cached ceilings of a GPU, native/cuda/timing/ceilings_cache.cpp. What is found is written and found again.
+// Cached ceilings of a GPU, native/cuda/timing/ceilings_cache.cpp. Values that are read are written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

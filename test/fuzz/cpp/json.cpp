@@ -1,4 +1,4 @@
-// Documents of a reproducer, native/reproduce/value.cpp.
+// JSON documents of a reproducer, native/reproduce/value.cpp.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// A run whose device breaks on the way; the device stays broken for this process.
+// A run whose device fails midway; the device stays unusable for this process.
 
 #include <cstdio>
 #include <numeric>
@@ -12,7 +12,7 @@
 namespace bb::test {
 
 TEST("GPU: a run whose device fails keeps the steps before, and the next run says that the device is lost") {
-  transport::Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all has left
+  transport::Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all have left
   p.filled = true;
   p.max_steps = 1000;
   p.stop_weight = 0.0;
@@ -33,7 +33,7 @@ TEST("GPU: a run whose device fails keeps the steps before, and the next run say
   std::printf("    %d steps kept; %s\n", r.steps, r.failure->message.c_str());
   CHECK_EQ(r.failure->code, std::string("device"));
   CHECK(r.failure->message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
-  CHECK(r.failure->message.find("gather_") != std::string::npos);  // kernels of the run's own stream
+  CHECK(r.failure->message.find("gather_") != std::string::npos);  // a kernel of the run's own stream
   CHECK(r.steps >= 20 && r.steps < 250);
   CHECK_EQ(r.number.size(), static_cast<std::size_t>(r.steps));
   CHECK(r.energy.back().rel_error <= 1e-6);
@@ -42,7 +42,7 @@ TEST("GPU: a run whose device fails keeps the steps before, and the next run say
 
   transport::Problem again = p;
   CHECK_THROWS(test::Run(again), "lost until the program is restarted");
-  again.variant = "auto";  // the program lives on, on the CPU
+  again.variant = "auto";  // the process still works, on the CPU
   again.max_steps = 2;
   CHECK_EQ(test::Run(again).execute({}).steps, 2);
 }

@@ -6,7 +6,7 @@
 
 namespace bb::test {
 
-// Stores to address 16. PTX, so that no build step makes a faulty kernel.
+// Stores to address 16. In PTX, so that no build step compiles a faulty kernel.
 inline constexpr char kFault[] = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -21,7 +21,7 @@ inline constexpr char kFault[] = R"(.version 7.0
 }
 )";
 
-/// Queues it; the next wait for the device reports the error. The module must outlive that wait.
+/// Queues the faulty kernel; the next wait for the device reports the error. The module must outlive that wait.
 [[nodiscard]] inline std::unique_ptr<cuda::Module> launch_fault(cuda::Stream& stream) {
   auto module = std::make_unique<cuda::Module>(gpu(), kFault, "fault");
   cuda::Kernel(*module, "store_outside").launch(stream, {});

@@ -1,4 +1,4 @@
-// Breaks the device on purpose, so it is a program of its own.
+// Breaks the device on purpose, so it is a separate program.
 
 #include <cstdio>
 
@@ -26,7 +26,7 @@ TEST("GPU: an illegal store names its kernel, loses the device until restart, an
       CHECK_EQ(error.fields().name, std::string("CUDA_ERROR_ILLEGAL_ADDRESS"));
       CHECK_EQ(error.fields().kernel, std::string("last kernel launched: store_outside"));
     }
-  }  // what was on the device is let go without a further error
+  }  // releases objects on the device without a further error
   const auto devices = list_devices();
   for (const DeviceInfo& device : devices) {
     if (device.uuid != uuid) continue;

@@ -1,4 +1,4 @@
-// The bodies of the CUDA kernels, run by the host: their arithmetic without a GPU.
+// The bodies of the CUDA kernels, run on the host: tests their arithmetic without a GPU.
 #include <algorithm>
 #include <string>
 
@@ -66,7 +66,7 @@ void within(const std::string& what, const std::vector<double>& got, const std::
 
 TEST("the CUDA variants' arithmetic keeps its error on every kind of crystal") {
   for (Scene& scene : scenes()) {
-    // Enough of the image to meet every case; the GPU tests take all of it.
+    // Enough of the image to include every case; the GPU tests use all of it.
     DetectorSpec& plate = scene.problem.detector;
     plate.width = std::min(plate.width, 200);
     plate.height = std::min(plate.height, plate.oversample == 2 ? 8 : 40);

@@ -1,4 +1,4 @@
-// Properties of every image, whatever computed it: laws, symmetries, and the physics that the C program gets wrong.
+// Properties of every image, by any variant: laws, symmetries, and the physics that the C program gets wrong.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -129,7 +129,7 @@ TEST("a sensor absorbs what its thickness lets it, however many layers it is cut
 }
 
 TEST("water scatters forward as it was measured to") {
-  // 0.01632/cm at 20 °C, where it is 0.5 % less than at 25 °C by its compressibility.
+  // 0.01632/cm at 20 °C; the compressibility makes it 0.5 % smaller there than at 25 °C.
   const double per_m = physics::kElectronRadius2_m2 * physics::kWaterMolecules_m3 * physics::kWaterF2;
   CHECK_REL(per_m, 1.632, 0.01);
   CHECK_REL(std::sqrt(physics::kWaterF2), 2.49, 0.001);
@@ -222,7 +222,8 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
   Problem p = cubic_problem(8);
   p.detector.width = 1000;
   p.detector.oversample = 6;
-  // 70 orientations: parts of 64 pixels, the last one shorter, against bands of whole rows with one.
+  // 70 orientations are rendered in parts of 64 pixels, the last one shorter; a single orientation in bands of complete
+  // rows.
   p.crystal.mosaic_domains = 70;
   const auto together = render(p, "diffraction-fp64").image;
   CHECK(image_error(together, render(p).image).bright <= kReferenceRounding);
@@ -238,7 +239,7 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
     CHECK(now >= share && std::abs(now * 8 - std::round(now * 8)) < 1e-9);
     share = now;
     ++looks;
-    // Rows that are shown are whole.
+    // A row is shown either completely or not at all.
     for (std::size_t row = 0; row < 8; ++row) {
       const auto begin = seen.begin() + static_cast<std::ptrdiff_t>(row * 1000);
       const auto empty = std::count(begin, begin + 1000, 0.0f);
@@ -264,7 +265,7 @@ TEST("a setup beyond the memory limit is refused before any of it is laid out, a
   p.rotation = {0, kDegree, 100'000};
   CHECK_THROWS(engine::ImageRun(p), "crystal.mosaic_domains = 10000 x 100000 orientations take");
   CHECK_THROWS(engine::ImageRun(p), "allowed: at most 1000 MB together");
-  // A billion of them take minutes to lay out; so does a run that is made and never started.
+  // Laying out a billion orientations would need minutes, so it must not happen before a run starts.
   p.memory_limit = 0;
   const engine::ImageRun run(p);
   CHECK(run.estimate_bytes() > 1e9 * sizeof(Basis));

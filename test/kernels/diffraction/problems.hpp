@@ -11,13 +11,13 @@
 
 #include "diffraction/run/image_run.hpp"
 
-// Problems that the tests of the diffraction workload share, and what they compare images by.
+// Problems that the tests of the diffraction workload share, and measures to compare images.
 namespace bb::test {
 
 inline constexpr double kDegree = std::numbers::pi / 180.0;
 inline constexpr double kAngstrom = 1e-10;
 
-/// A cell of 100 Å, 5 a side, 6.2 Å light, 100 mm away: the base case of the published images.
+/// A crystal of 5 cells of 100 Å per side, wavelength 6.2 Å, distance 100 mm: the base case of the published images.
 inline diffraction::Problem cubic_problem(int pixels) {
   diffraction::Problem p;
   p.beam.wavelength = 6.2 * kAngstrom;
@@ -51,10 +51,10 @@ inline engine::ImageResult render(diffraction::Problem p, const std::string& var
   return run.execute({});
 }
 
-/// As the images of other programs are stored: every pixel rounded to FP32 before anything is summed.
+/// Summary of an image in the form in which other programs store images: every pixel is rounded to FP32 before summing.
 struct ImageFacts {
   double max = 0, sum = 0;
-  int slow = 0, fast = 0;  // of the largest
+  int slow = 0, fast = 0;  // position of the largest pixel
 };
 
 inline ImageFacts facts(std::span<const double> image, int width) {
@@ -67,7 +67,7 @@ inline ImageFacts facts(std::span<const double> image, int width) {
   return out;
 }
 
-/// Errors that correlation hides. All against the second image; `bright` is the largest relative error of its pixels
+/// Errors that a correlation hides, relative to the second image. `bright` is the largest relative error of pixels
 /// above 1e-3 of its maximum.
 struct ImageError {
   double rel_l2 = 0, max = 0, bright = 0, sum = 0, correlation = 0;
@@ -96,7 +96,7 @@ inline ImageError image_error(std::span<const double> got, std::span<const doubl
   return e;
 }
 
-/// A raw float32 image of test/golden.
+/// A raw float32 image from test/golden.
 inline std::vector<double> golden_image(const std::string& name) {
   std::ifstream file(std::string(BB_ASSETS) + "/../test/golden/" + name, std::ios::binary);
   if (!file) throw std::invalid_argument("test/golden/" + name + " cannot be read");

@@ -6,10 +6,10 @@
 
 #include "problems.hpp"
 
-// Problems that between them use every option, for whatever must agree with the reference.
+// Problems that together use every option, for comparisons with the reference.
 namespace bb::test {
 
-// Under the sanitizers, which see every branch in a few rows, a sixteenth of the pixels or fewer.
+// With sanitizers, at most a sixteenth of the pixels: a few rows reach every branch.
 #ifdef BB_SANITIZED
 constexpr int kWide = 128, kTilted = 64, kTriclinic = 128, kShaped = 64, kEverything = 24;
 #else

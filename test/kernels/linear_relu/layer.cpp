@@ -16,7 +16,7 @@ TaskProblem layer(const char* direction, const char* values, bool bias, const ch
   problem.workload = "linear-relu";
   problem.variant = variant;
   problem.threads = 2;
-  // Nothing is a multiple of a tile, a block or a vector; one dimension is longer than a tile.
+  // No dimension is a multiple of a tile, block or vector; one is longer than a tile.
   problem.numbers = {{"batch", 13}, {"inputs", 261}, {"outputs", 33}};
   problem.words = {{"direction", direction}, {"values", values}};
   problem.switches = {{"bias", bias}};
@@ -53,7 +53,7 @@ TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes bac
     rows += nan ? 1 : 0;
   }
   CHECK_EQ(rows, std::size_t{2});  // rows 3 and 10
-  // A variant that maps NaN to 0 is caught: every output of those rows is.
+  // A variant that maps NaN to 0 is detected: every output of those rows differs.
   const TaskResult none{std::size_t{1} << 20, [](std::size_t) { return 0.0; }};
   const CheckReport report = forward.compare({none, none, none, none});
   CHECK_EQ(report.checks[2].value, 2.0 * 33.0);
@@ -87,7 +87,7 @@ TEST("linear-relu: a wrong output and one rectified by mistake are found") {
 
 TEST("linear-relu: BF16 rounds to nearest, ties to even, and keeps NaN") {
   CHECK_EQ(bf16_value(bf16_bits(1.0f)), 1.0f);
-  CHECK_EQ(bf16_bits(1.00390625f), 0x3f80);  // half way between 1 and the next: to the even one
+  CHECK_EQ(bf16_bits(1.00390625f), 0x3f80);  // half-way to the next value: rounds to even
   CHECK_EQ(bf16_bits(1.01171875f), 0x3f82);
   CHECK(std::isnan(bf16_value(bf16_bits(std::numeric_limits<float>::quiet_NaN()))));
   const Layer rounded(layer("forward", "uniform", true, ""), Arithmetic::kBf16);
@@ -122,7 +122,7 @@ TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and are of th
 }
 
 TEST("linear-relu: GELU is the formula's, by values of its authors' function") {
-  // 0.5 z (1 + tanh(√(2/π) (z + 0.044715 z³))), worked out by hand to 12 digits.
+  // 0.5 z (1 + tanh(√(2/π) (z + 0.044715 z³))), calculated by hand to 12 digits.
   CHECK(std::abs(gelu(1.0) - 0.841191990608) < 1e-11);
   CHECK(std::abs(gelu(-1.0) + 0.158808009392) < 1e-11);
   CHECK(gelu(0.0) == 0.0);

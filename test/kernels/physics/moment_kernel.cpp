@@ -50,7 +50,7 @@ TEST("moment kernel: sum and mean exact, weights >= 0, over means and variances"
 TEST("moment kernel: variance exact where weights >= 0 can have it, else that of a split over two cells") {
   for (const double variance : kVariances) {
     for (int i = -20; i <= 20; ++i) {
-      const double f = i / 40.0;  // from the nearest cell
+      const double f = i / 40.0;  // distance from the nearest cell
       const Moments m = moments(moment_kernel(3.0 + f, variance));
       const double wanted = std::max(variance, std::abs(f) - f * f);
       CHECK_NEAR(m.variance, wanted, 1e-10 * std::max(1.0, variance));

@@ -4,10 +4,10 @@
 
 #include "physics/stopping.hpp"
 
-// Integrals along a beam's way, by the midpoint rule: independent of the solver.
+// Integrals along a beam's path, by the midpoint rule: independent of the solver.
 namespace bb::test {
 
-/// ∫ f(E(u), u) du over u = 0 … depth (g/cm²), E(u) the energy of a proton that began with `energy`.
+/// ∫ f(E(u), u) du over u = 0 … depth (g/cm²), where E(u) is the energy of a proton that starts with `energy`.
 template <typename F>
 double along(const physics::StoppingTable& table, double energy, double depth, F&& f, int parts = 4000) {
   const double range = table.range(energy);

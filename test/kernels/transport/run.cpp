@@ -30,7 +30,7 @@ Problem small_beam() {
 
 double total(const std::vector<float>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-/// Every variant that solves `p` here, by id.
+/// Ids of all variants that can solve `p` on this machine.
 std::vector<std::string> able_variants(const Problem& p) {
   std::vector<std::string> ids;
   for (const Variant& v : variants()) {
@@ -113,7 +113,7 @@ TEST("run: progress ends with the last step; every variant reports the same bala
 
 namespace {
 
-/// A reference that fails like a device after some steps: from then on nothing can be read from it.
+/// A reference solver that fails like a device after some steps: afterwards it cannot be read.
 class FailingDevice final : public engine::Solver {
  public:
   static constexpr int kSteps = 7;
@@ -144,7 +144,7 @@ class FailingDevice final : public engine::Solver {
   bool lost_ = false;
 };
 
-/// Counts requests that need a pass over the lanes, or a copy from a device.
+/// Counts readings that need a pass over all lanes, or a copy from a device.
 class CountingScores final : public engine::Solver {
  public:
   static inline int doses = 0, crossings = 0;
@@ -186,7 +186,7 @@ TEST("run: a picture and a result ask for the scores once each") {
   Problem p = small_beam();
   p.max_steps = 1;
   test::Run(p, counting).execute({});
-  CHECK_EQ(CountingScores::doses, 3);  // the pictures of the first step and of the end, and the result
+  CHECK_EQ(CountingScores::doses, 3);  // two live frames (first step, end) and the result
   CHECK_EQ(CountingScores::crossings, 1);
 }
 
@@ -208,7 +208,7 @@ TEST("run: a device that fails leaves what was finished, with the reason") {
   CHECK(!r.keyframes.empty());
   CHECK(r.keyframes.back().step <= r.steps);
 
-  // The same steps by a device that holds.
+  // The same steps on a device that does not fail.
   p.max_steps = r.steps;
   p.variant = "reference";
   const engine::RunResult whole = test::Run(p).execute({});
@@ -244,7 +244,7 @@ TEST("cancel: before the start no step is taken, from the progress callback none
       });
       CHECK_EQ(r.steps, cancelled_at);
       if (cancelled_at < run.steps_max() && r.number.back().in_flight > 1e-6) CHECK(r.cancelled);
-      // The steps computed so far are retained, and balance.
+      // The steps before the failure are retained, and balance.
       CHECK_EQ(r.number.size(), static_cast<std::size_t>(r.steps));
       CHECK(std::accumulate(r.dose.begin(), r.dose.end(), 0.0) > 0.0);
       CHECK(r.energy.back().rel_error <= 1e-12);
@@ -273,7 +273,7 @@ TEST("cancel: from another thread the run ends within about a step, with a keyfr
   run.cancel();
   solving.join();
   CHECK(r.cancelled);
-  // Progress is at most 60 reports a second: on a fast machine a few steps lie between two.
+  // Progress is reported at most 60 times per second, so that a fast machine takes a few steps between two reports.
   CHECK(r.steps <= at + 5);
   CHECK(r.steps < run.steps_max() / 2);
   CHECK_EQ(r.keyframes.back().step, r.steps);
@@ -307,7 +307,7 @@ TEST("keyframes: as many as asked for, first and last step among them, all margi
   CHECK(none.execute({}).keyframes.empty());
 }
 
-/// ψ of a small beam half way, as the run's last live frame shows it.
+/// ψ of a small beam half way, from the run's last live frame.
 engine::LiveFrame half_way(Problem p, const std::string& variant, std::vector<engine::PlaneRequest> planes) {
   p.variant = variant;
   p.max_steps = 12;
@@ -399,7 +399,7 @@ TEST("checkpoints: the state so far in every variant, whole, and only the keyfra
       CHECK(at->steps >= 1 && at->steps <= r.steps);
       CHECK_EQ(at->number.size(), static_cast<std::size_t>(at->steps));
       CHECK_EQ(at->keyframes.front().step, 0);
-      // The rows are those of the complete run, and the dose is the energy of the last of them.
+      // The rows equal those of the complete run, and the dose is the deposited energy of the last of them.
       CHECK_EQ(at->number.back().in_flight, r.number[at->number.size() - 1].in_flight);
       const double dose = std::accumulate(at->dose.begin(), at->dose.end(), 0.0);
       CHECK_NEAR(dose, at->energy.back().deposited, 1e-5 * at->energy.back().in);

@@ -1,4 +1,4 @@
-// Sums do not depend on how many threads add, which of them is when at work, or who looks on the way.
+// Sums do not depend on the number of threads, their timing, or readings during the run.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 using namespace transport;
 
 constexpr std::array kThreads{2, 3, 8};
-constexpr int kRepeats = 4;  // of each: threads take tasks as they come
+constexpr int kRepeats = 4;  // runs of each: threads take tasks in varying order
 
 /// Bone with an edge inside water, whose reactions, tracks and spectra are scored.
 Problem edge(Stepping stepping, Precision precision) {
@@ -74,7 +74,7 @@ bool same(const Secondaries& a, const Secondaries& b) {
          a.deuterons == b.deuterons && a.neutral == b.neutral && a.escaped == b.escaped;
 }
 
-/// Whether two answers have the same bits; how many times they do not is counted.
+/// Compares two answers bit by bit, and counts the differences.
 void compare(const Answer& one, const Answer& wanted, std::array<int, 6>& different) {
   different[0] += one.dose != wanted.dose;
   different[1] += one.crossing != wanted.crossing;

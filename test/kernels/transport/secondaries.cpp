@@ -1,4 +1,4 @@
-// Nuclear reactions that are followed: yields, the ledger, variants against the reference, refusals.
+// Nuclear reactions with transported products: yields, the ledger, variants compared with the reference, refusals.
 #include "transport/secondaries/secondaries.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace transport;
 
-/// Bone with an edge inside water, which the beam of 70 MeV grazes.
+/// Bone with an edge inside water, grazed by a beam of 70 MeV.
 Problem edge(Stepping stepping) {
   Problem p = test::water_problem(70.0, {48.0, 48.0, 1.5, 1.0}, 0.2, 0.04);
   p.materials.push_back(test::material("bone-compact-icru"));
@@ -64,7 +64,7 @@ TEST("secondaries: a reaction gives out the energy that it took, in every materi
   const Tables& tables = builder.outline();
   const SecondaryEnergies energies(tables.reactions, test::water());
   const auto nuclei = nuclear_tables(p);
-  CHECK(nuclear_tables(p) == nuclei);  // parsed once
+  CHECK(nuclear_tables(p) == nuclei);  // parsed only once
   for (const char* name : {"water", "air", "lead", "bone-compact-icru", "pmma"}) {
     const NuclearMatter matter(test::material(name), *nuclei);
     const std::vector<int> nodes = emission_nodes(tables.reactions.bins);
@@ -112,7 +112,7 @@ TEST("secondaries: cross sections of water are those of the tables and of the fo
   Problem p = edge(Stepping::kDepth);
   const auto nuclei = nuclear_tables(p);
   const NuclearMatter water(test::material("water"), *nuclei);
-  // 100 MeV: 0.297 b of ICRU 63 and 0.2047 b beyond 5 degrees on oxygen, 0.00214 cm²/g of hydrogen.
+  // At 100 MeV on oxygen: 0.297 b by ICRU 63 and 0.2047 b elastic beyond 5 degrees. Hydrogen: 0.00214 cm²/g.
   const double oxygen = 0.888106 * 0.602214 / 15.999;
   const physics::NuclearTable& table = (*nuclei)[2];
   CHECK_NEAR(table.emission(100.0).cross_section, 0.297, 1e-12);
@@ -164,12 +164,12 @@ TEST("secondaries: spreading groups over cells conserves every group and leaves 
     CHECK_REL(std::accumulate(cells.begin() + first[k], cells.begin() + first[k + 1], 0.0), totals[k], 1e-12);
   }
   for (const double each : cells) CHECK(each >= 0.0);
-  CHECK(cells[0] < cells[2] && cells[2] < cells[4]);  // no steps between groups
+  CHECK(cells[0] < cells[2] && cells[2] < cells[4]);  // no jumps between groups
 }
 
 TEST("secondaries: planes and bins follow the stopping power of the matter in each row") {
-  // 70 MeV in water: 40.80 mm of CSDA range over 125 planes is 0.3264 mm, three rows of 0.1 mm. A row uses four
-  // times as much at four times the density, and a tenth at a tenth. Planes are at most ten times as long as in water.
+  // 70 MeV in water: the CSDA range of 40.80 mm over 125 planes is 0.3264 mm, three rows of 0.1 mm. At four times the
+  // density a row counts as four, at a tenth as a tenth. Planes are at most ten times as long as in water.
   Problem p = test::water_problem(70.0, {20.0, 24.0, 0.5, 0.1}, 0.2, 0.04);
   test::follow_reactions(p);
   p.materials.push_back(test::material("water", 4.0));
@@ -187,7 +187,7 @@ TEST("secondaries: planes and bins follow the stopping power of the matter in ea
   CHECK_EQ(layered.rows(layered.plane_of[70]), 1);
   CHECK_EQ(layered.rows(layered.plane_of[120]), 32);
   CHECK_EQ(layered.first_row.back(), 240);
-  CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // of most planes: one row of 0.1 mm at four times the density
+  CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // in most planes: one row of 0.1 mm at four times the density
 }
 
 TEST("secondaries: products of a class travel as a cone does in the plane") {
@@ -207,13 +207,14 @@ TEST("secondaries: products of a class travel as a cone does in the plane") {
     square += std::pow(cone[i].aside / cone[i].way, 2) / 6.0;
   }
   CHECK_NEAR(square, 0.5 * 0.42262 * 0.42262, 1e-5);
-  // About a beam at 30 degrees, straight ahead is 1.1547 mm of path and 0.57735 mm to the side per mm of depth.
+  // For a beam at 30 degrees, straight ahead is 1.1547 mm of path and 0.57735 mm to the side per mm of depth.
   CHECK_NEAR(product_directions(std::acos(-1.0) / 6.0)[0].way, 1.154701, 1e-6);
   CHECK_NEAR(product_directions(std::acos(-1.0) / 6.0)[1].aside, 0.577350, 1e-6);
 }
 
 TEST("secondaries: protons react along no more than the range that they have left") {
-  // Steps of 1 mm in matter of density 4: a proton with 2 mm of water left reacts along 2 mm, one with 10 mm along 4 mm.
+  // Steps of 1 mm in matter of density 4. A proton with a residual range of 2 mm of water reacts along 2 mm, one with
+  // 10 mm along 4 mm.
   Problem p = test::water_problem(70.0, {20.0, 45.0, 1.0, 1.0}, 0.2, 0.04);
   p.materials.push_back(test::material("water", 4.0));
   p.stepping = Stepping::kDepth;
@@ -223,7 +224,7 @@ TEST("secondaries: protons react along no more than the range that they have lef
   const auto nuclei = nuclear_tables(p);
   const NuclearMatter water(test::material("water"), *nuclei);
   const int along = t.ntheta / 2;
-  // Bins are 1 mm of water apart, the beam's own among them.
+  // Bins are 1 mm of water apart; one of them is the beam's own.
   const auto top = std::ranges::find_if(t.energy, [](double e) { return e > 70.0 - 1e-6; }) - t.energy.begin();
   int looked_at = 0;
   for (const std::size_t e : std::views::iota(std::size_t{0}, static_cast<std::size_t>(t.ne))) {
@@ -238,7 +239,8 @@ TEST("secondaries: protons react along no more than the range that they have lef
 }
 
 TEST("secondaries: transport with reactions scales with density exactly") {
-  // Water of density 8 in an eighth of the lengths is the same problem: every number is the same, per area of mass.
+  // Water with eight times the density and an eighth of the lengths is the same problem: every number per mass per area
+  // is equal.
   const auto curve = [](double scale) {
     Problem p = test::water_problem(70.0, {48.0 / scale, 48.0 / scale, 1.5 / scale, 0.5 / scale}, 0.2, 0.04);
     p.materials.push_back(test::material("water", scale));

@@ -1,4 +1,4 @@
-// LET and spectra: what runs score of tracks, in every variant on the CPU.
+// LET and spectra: the track scores of runs, in every variant on the CPU.
 #include "transport/model/track_scores.hpp"
 
 #include <algorithm>
@@ -85,11 +85,12 @@ TEST("tracks: their sums are the range, the energy and the integral of stopping 
   const Solved run = solved(p, "depth");
   const physics::TrackMoments moments(test::water(), test::water(), 1.0);
   const auto& primary = run.result.tracks->primary;
-  // Without reactions all protons stop inside. Straggling keeps the mean of range, not of energy squared.
+  // Without reactions all protons stop inside. Straggling preserves the mean of the range, but not of the squared
+  // energy.
   CHECK_REL(sum(field(primary, run.tables, 0)), moments.at(0, 100.0), 2e-3);
   CHECK_REL(sum(field(primary, run.tables, 1)), moments.at(1, 100.0), 2e-3);
   CHECK_REL(sum(field(primary, run.tables, 2)), moments.at(2, 100.0), 2e-3);
-  // Without reactions dose in water is the second one.
+  // Without reactions, the dose in water equals the second moment.
   const auto energy = field(primary, run.tables, 1);
   for (std::size_t i = 0; i < energy.size(); i += 7) {
     CHECK_NEAR(energy[i], run.result.dose[i], 2e-3 * *std::ranges::max_element(run.result.dose));
@@ -107,7 +108,7 @@ TEST("tracks: spectra add up to the fluence of their plane, and have the beam's 
       const std::size_t row = static_cast<std::size_t>(t.tracks.rows[i]) * static_cast<std::size_t>(t.nx);
       CHECK_REL(sum(spectrum), sum(length.subspan(row, static_cast<std::size_t>(t.nx))), 1e-6);
     }
-    // Half of the beam is in water at 12.5 mm, half in bone since 10 mm.
+    // At 12.5 mm half of the beam is in water, and half has been in bone since 10 mm.
     const auto spectrum = std::span(run.result.tracks->spectra).first(t.tracks.ne);
     double mean = 0.0;
     for (std::size_t e = 0; e < t.tracks.ne; ++e) mean += spectrum[e] * t.tracks.at[e];
@@ -125,7 +126,8 @@ TEST("tracks: protons out of reactions count among all protons, and only there")
   for (std::size_t k = 0; k < 3; ++k) {
     CHECK(sum(field(tracks.protons, run.tables, k)) > 1.005 * sum(field(tracks.primary, run.tables, k)));
   }
-  // In water the second moment is what they deposit: those that travel, and a part of what stays where they came from.
+  // In water the second moment is the energy that protons deposit: transported ones, and part of the energy that is
+  // deposited locally.
   Problem water = test::water_problem(70.0, {48.0, 48.0, 1.5, 1.0}, 0.2, 0.04);
   water.stepping = Stepping::kDepth;
   water.track_scores = true;
@@ -171,7 +173,7 @@ TEST("tracks: steps without scoring are compiled without it, whatever the tables
     ops.add_left[with](context, &left, 1, all, {fields.data(), nullptr, to});
     return sum(fields);
   };
-  // Without, nothing may be touched that is not there.
+  // Without track scores, no array of them may be accessed.
   const double without = scored(0, nullptr);
   std::ranges::fill(fields, 0.0);
   CHECK_EQ(scored(1, tracks.data()), without);

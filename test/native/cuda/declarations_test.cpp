@@ -1,5 +1,5 @@
-// Compares our declarations of NVIDIA's interfaces with the toolkit's headers, at compile time, where those
-// are installed. The test itself says which were compared.
+// Compares the declarations of NVIDIA's interfaces with the toolkit's headers, at compile time, if they are installed.
+// The test itself prints which were compared.
 
 #include "check.hpp"
 #include "cuda/api/cublas_api.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 using namespace bb::cuda;
 
-/// Same size and register class: what a C calling convention sees of a type.
+/// Same size and register class, which is all that a C calling convention depends on.
 template <typename A, typename B>
 constexpr bool same_passing() {
   if constexpr (std::is_void_v<A> || std::is_void_v<B>) {
@@ -325,7 +325,7 @@ static_assert(offsetof(api::MatmulHeuristic, state) == offsetof(cublasLtMatmulHe
 }  // namespace
 
 TEST("CUDA declarations have the sizes of the C interfaces that they stand for") {
-  // Beyond the compile-time comparison above: the layouts that hold wherever this is built (LP64 and LLP64).
+  // Layouts in addition to the compile-time comparison above; they hold on LP64 and LLP64.
   CHECK_EQ(sizeof(api::LaunchAttribute), std::size_t{72});
   CHECK_EQ(sizeof(api::LaunchConfig), std::size_t{56});
   CHECK_EQ(sizeof(api::GraphNodeParams), std::size_t{256});

@@ -74,7 +74,7 @@ TEST("CUDA library folders: named ones first, packages below them, toolkits afte
 
 #ifdef __linux__
 TEST("a library without the symbols that we need is refused by the symbol's name") {
-  // libm plays the part of an outdated NVRTC: it loads, and lacks every entry point. The sanitizers bring a lgamma.
+  // libm plays the role of an outdated NVRTC: it loads, but lacks every entry point. The sanitizers define a lgamma.
   const TemporaryFolder folder;
   const auto libm = DynamicLibrary::file_of(reinterpret_cast<const void*>(static_cast<double (*)(double)>(std::cbrt)));
   CHECK(libm.has_value());

@@ -8,7 +8,7 @@
 
 namespace bb::test {
 
-/// A new folder, removed with all that is in it at the end of the scope.
+/// A new folder, removed with its content at the end of the scope.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -11,7 +11,7 @@ function dropOn(target: EventTarget, files: readonly string[]): Event {
 it('keeps files that come before the workbench can open them, and opens each once', () => {
   const target = new EventTarget();
   const open = collectDroppedFiles(target as Window);
-  // The browser would leave the page for the file.
+  // Otherwise the browser would leave the page and open the file.
   expect(dropOn(target, ['early.json']).defaultPrevented).toBe(true);
   expect(dropOn(target, []).defaultPrevented).toBe(false);
   const opened: unknown[] = [];

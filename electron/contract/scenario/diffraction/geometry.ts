@@ -28,31 +28,31 @@ function rotateXyz(v: Vector, x: number, y: number, z: number): Vector {
 interface PixelReadout {
   readonly fast: number;
   readonly slow: number;
-  /** Spacing of the planes that reflect there, Å; null straight ahead. */
+  /** Spacing of the planes that reflect to this pixel, Å; null in the forward direction. */
   readonly resolution_A: number | null;
   readonly twotheta_deg: number;
-  /** Miller indices for the unturned block, in the middle of the oscillation. */
+  /** Miller indices for the mosaic block without misorientation, in the middle of the oscillation. */
   readonly h: number;
   readonly k: number;
   readonly l: number;
 }
 
 export interface ImageGeometry {
-  /** Reads the point at these pixel coordinates; the middle of pixel i is at i + 0.5. */
+  /** Returns the readout at these pixel coordinates; the middle of pixel i is at i + 0.5. */
   readonly at: (fast: number, slow: number) => PixelReadout;
-  /** Nearest distance of the detector's plane from the crystal, mm, and its foot in pixels. */
+  /** Shortest distance of the crystal from the detector plane, mm, and the foot of the perpendicular in pixels. */
   readonly close_mm: number;
   readonly foot: { readonly fast: number; readonly slow: number };
   /** Intersection of the beam with the detector plane, in pixels; null if there is none. */
   readonly beam: { readonly fast: number; readonly slow: number } | null;
   /**
-   * Pixels (fast, slow, fast, slow, …) at which planes of this spacing (Å) reflect, around the beam;
-   * NaN where the light does not meet the plane, null for a spacing that reflects nowhere.
+   * Pixels (fast, slow, fast, slow, …) at which planes of this spacing (Å) reflect, around the beam; NaN for directions
+   * that miss the plane, null if the spacing cannot reflect.
    */
   readonly ring: (resolution_A: number, points: number) => Float64Array | null;
 }
 
-/** Real edges of the cell in Å, as mounted. */
+/** Real-space cell edges in Å, in the crystal's mounted orientation. */
 function edges({ lattice, misset }: DiffractionScenario['crystal']): readonly [Vector, Vector, Vector] {
   let star: readonly [Vector, Vector, Vector];
   if (lattice.kind === 'matrix') {
@@ -111,7 +111,7 @@ export function imageGeometry({ beam, crystal, detector, rotation }: Diffraction
     close_mm,
     beam: hit([1, 0, 0]),
     ring: (resolution_A, points) => {
-      // Bragg: wavelength = 2 d sin θ.
+      // Bragg's law: wavelength = 2 d sin θ.
       const sine = beam.wavelength_A / (2 * resolution_A);
       if (!(sine > 0 && sine <= 1)) return null;
       const twotheta = 2 * Math.asin(sine);

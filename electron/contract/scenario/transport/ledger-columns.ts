@@ -1,17 +1,17 @@
 /**
- * The columns of a transport run's ledger, each declared once. Schemas, the run file, tables, CSV and the page derive from
- * these; the engine's list is `kLedgerColumns` of kernels/transport/run/ledger.hpp, and a test holds the two together.
+ * The columns of a transport run's ledger, each declared once. Schemas, the run file, tables, CSV and the page derive
+ * from these. The engine's list is `kLedgerColumns` in kernels/transport/run/ledger.hpp; a test compares the two.
  */
 import { z } from 'zod';
 
 interface LedgerColumn {
-  /** As page and command line name it. */
+  /** Title on the page and in the command line. */
   readonly title: string;
-  /** Protons have no such column. */
+  /** True if the column exists for energy only, not for protons. */
   readonly energyOnly?: true;
 }
 
-/** In the order of the engine's arrays: protons, and MeV. */
+/** Columns in the order of the engine's two arrays: protons, and MeV. */
 export const ledgerColumns = {
   in: { title: 'In' },
   in_flight: { title: 'In flight' },
@@ -49,7 +49,7 @@ export const faceTitles = {
 export type Face = keyof typeof faceTitles;
 export const faceColumns = Object.keys(faceTitles) as readonly Face[];
 
-/** Parts of what was deposited: what reactions left where they were, and what came out of them. With icru63 only. */
+/** Parts of the deposited energy: left at the reactions, or carried by their products. With icru63 only. */
 export const reactionTitles = {
   deposited_local: 'at reactions',
   deposited_protons: 'by secondary protons',
@@ -74,7 +74,7 @@ export const energyBalanceSchema = z.strictObject({
 export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
 export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;
 
-/** Value of a table's row, [step][column]; 0 for a run without a step. `row` counts from the end where it is negative. */
+/** Value of a table at [row][column]; 0 for a run without a step. A negative `row` counts from the end. */
 export function ledgerValue<N extends string>(
   table: Float64Array,
   columns: readonly N[],

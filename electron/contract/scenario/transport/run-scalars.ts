@@ -1,6 +1,6 @@
 /**
- * The numbers that a transport run yields, each declared once. The schema of the summary, the run file, what is taken over
- * from the engine's result, and JSON derive from this table. A further number is one entry here and one in the binding.
+ * Scalar results of a transport run, each declared once. The schema of the summary, the run file, the import from the
+ * engine's result, and JSON derive from this table. A new number needs one entry here and one in the binding.
  */
 import { z } from 'zod';
 
@@ -8,15 +8,15 @@ export interface RunScalar {
   /** Empty for a plain number. */
   readonly unit: string;
   readonly about: string;
-  /** Its place in the run file: a group, and an attribute of it. */
+  /** Location in the run file: a group, and an attribute of it. */
   readonly at: readonly [group: 'engine' | 'timing', attribute: string];
-  /** Whole, and at least this. */
+  /** Present for an integer; its smallest value. */
   readonly whole?: 0 | 1;
-  /** Its name in the engine's result; left out: the host itself knows it. */
+  /** Name in the engine's result; absent if the host computes it. */
   readonly engine?: string;
-  /** In files of versions that did not record it; left out: such a file is refused. */
+  /** Value for files of versions that did not record it; if absent, such a file is rejected. */
   readonly before?: number;
-  /** Whether the summary has it. */
+  /** True if part of the run summary. */
   readonly summary?: true;
 }
 
@@ -72,7 +72,7 @@ const runScalars = {
     about: 'by which the path along the beam axis is scored longer than it is, where protons stop',
     at: ['engine', 'end_excess_mm'],
     engine: 'end_excess_mm',
-    // Files that lack it get an estimate instead.
+    // The reader of older files estimates the value.
     before: Number.NaN,
   },
   x_variance_of_representation_mm2: {
@@ -102,9 +102,9 @@ type With<Field> = { [N in RunScalarName]: Scalars[N] extends Field ? N : never 
 type EngineScalarName = With<{ engine: string }>;
 type SummaryScalarName = With<{ summary: true }>;
 
-/** All of them, by name. */
+/** All scalar results by name. */
 export type RunScalars = Readonly<Record<RunScalarName, number>>;
-/** As the engine's result calls them. */
+/** Scalar results under the engine's names. */
 export type EngineScalars = { readonly [N in EngineScalarName as Scalars[N]['engine']]: number };
 
 export const runScalarEntries: readonly (readonly [RunScalarName, RunScalar])[] = Object.entries(runScalars) as [
@@ -124,7 +124,7 @@ function named<N extends RunScalarName, T>(
   return values as { readonly [Name in N]: T };
 }
 
-/** Those that the engine's result holds. */
+/** Scalar results read from the engine's result. */
 export const fromEngine = (result: EngineScalars): Readonly<Record<EngineScalarName, number>> => {
   const values: Readonly<Record<string, number>> = result;
   return named(engineScalars, (_, { engine = '' }) => values[engine] ?? Number.NaN);
@@ -133,7 +133,7 @@ export const fromEngine = (result: EngineScalars): Readonly<Record<EngineScalarN
 export const forSummary = (run: RunScalars): Readonly<Record<SummaryScalarName, number>> =>
   named(summaryScalars, (name) => run[name]);
 
-/** Shape of the summary's part of them. */
+/** Schema of the scalar results in the summary. */
 export const summaryScalarShape = named<SummaryScalarName, z.ZodNumber>(summaryScalars, (_, { whole }) =>
   whole === undefined ? z.number() : z.number().int().min(whole),
 );

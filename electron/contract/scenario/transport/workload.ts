@@ -1,4 +1,4 @@
-/** Proton transport in the contract. */
+/** Contract of proton transport. */
 import { z } from 'zod';
 import { type ContractWorkload, type Migration, resolvedShape } from '../workload.ts';
 import { transportSchema } from './index.ts';
@@ -30,7 +30,7 @@ const progressSchema = z.strictObject({
   depth_mm: z.number(),
   /** Share of the incident weight still in flight, 0 to 1. */
   weight_left: z.number(),
-  /** Larger of the number and the energy ledger's relative errors. */
+  /** Larger of the relative errors of the number and energy ledgers. */
   ledger_error: z.number(),
   steps_per_s: z.number(),
 });
@@ -43,13 +43,16 @@ const resolvedSchema = z.strictObject({
   cells: z.number(),
   state_bytes: z.number(),
   steps_max: z.number().int(),
-  /** CSDA range along the beam's axis from the entrance, through the regions on it. */
+  /** CSDA range along the beam axis from the entrance, through the regions on it. */
   range_mm: z.number(),
-  /** CSDA range in water from the table in use. */
+  /** CSDA range in water, from the stopping-power table in use. */
   waterRange_mm: z.number(),
-  /** About how long the steps take; of Live there is none. `elsewhere`: whose rate it is by, where no run ended here. */
+  /**
+   * Estimated duration of the steps; there is none for Live. `elsewhere` names the machine of the rate if no run has
+   * ended on this one.
+   */
   expected: z.strictObject({ seconds: z.number().nonnegative(), elsewhere: z.string().nullable() }).optional(),
-  /** Name of the stopping-power table, for captions. */
+  /** Name of the stopping-power table, shown in captions. */
   table: z.string(),
 });
 export type TransportResolved = Readonly<z.infer<typeof resolvedSchema>>;

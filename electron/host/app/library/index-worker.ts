@@ -1,10 +1,10 @@
-/** Worker thread of a library's index: SQLite answers when it has the answer, which in a large library takes a while. */
+/** Worker thread for the index of a library, because SQLite's calls are synchronous and slow for a large library. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../../contract/errors.ts';
 import { LibraryIndex } from './index-file.ts';
 
 /** Methods of the index that the host may call. */
-type Question = 'known' | 'update' | 'label' | 'search' | 'tags' | 'startAnew' | 'close';
+type Question = 'known' | 'update' | 'label' | 'search' | 'tags' | 'rebuild' | 'close';
 export type IndexQuestions = Pick<LibraryIndex, Question>;
 
 export interface IndexedFolders {

@@ -1,4 +1,4 @@
-/** The machines that this host's pages are connected to. */
+/** Remote machines that the pages of this host are connected to. */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +29,7 @@ export class Remotes {
   #source: Promise<Source> | null = null;
   #next = 0;
 
-  /** `assetsFolder`: the program's own, next to its `dist`. */
+  /** `assetsFolder`: the program's `assets`, next to its `dist`. */
   constructor(assetsFolder: string) {
     this.#root = path.dirname(assetsFolder);
   }
@@ -97,7 +97,7 @@ export class Remotes {
     };
   }
 
-  /** Reading the program for its digest takes a second, so once; an error is not cached. */
+  /** Reading the program for its digest takes a second, so it is read once; an error is not cached. */
   #program(): Promise<Source> {
     this.#source ??= programSource(this.#root).catch((error: unknown) => {
       this.#source = null;

@@ -1,8 +1,7 @@
 /** Record of one run in the host, from the queue to its end. */
 import type { WireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
-import type { ProgressDetail, RunProgress } from '../../../contract/progress.ts';
-import type { RunInfo, RunState } from '../../../contract/run.ts';
+import type { ProgressDetail, RunInfo, RunProgress, RunState } from '../../../contract/run.ts';
 import type { Headline, WorkloadName } from '../../../contract/workload.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
 import type { HostPart } from '../../model/timeline/import/around.ts';
@@ -26,12 +25,12 @@ export interface RunRecord {
   error: WireError | null;
   /** Present until the run has ended. */
   active: ActivePart | null;
-  /** Its result is that of the newest answer of a Live session. */
+  /** Whether the result is the newest answer of a Live session. */
   readonly live: boolean;
-  /** The program's own, such as to tell how long a study takes: in no list. */
+  /** Whether the run is internal, such as for the forecast of a study, and not listed. */
   readonly unlisted: boolean;
   readonly progress: Subscribers<RunProgress>;
-  /** The last progress, for those who come later. */
+  /** Last progress, for later subscribers. */
   lastProgress: RunProgress;
 }
 
@@ -39,7 +38,7 @@ export interface RunRecord {
 export interface ActivePart {
   readonly run: WorkloadRun;
   readonly completeScenario: Readonly<Record<string, unknown>>;
-  /** performance.now() when it left the queue; null before. */
+  /** performance.now() when the run left the queue. Null before. */
   begun_ms: number | null;
   /** Stages of the host before the run was queued, with their times. */
   readonly before: readonly HostPart[];
@@ -59,7 +58,7 @@ export function elapsed_s({ active, wall_s }: RunRecord): number {
   return begun === null ? (wall_s ?? 0) : (performance.now() - begun) / 1000;
 }
 
-/** The last progress brought up to now; `from`: what the run has said since. */
+/** Last progress, updated to the present time. `from`: newer progress reported by the run. */
 export function progressOf(
   record: RunRecord,
   from: { readonly detail: ProgressDetail; readonly eta_s: number | null } | null,

@@ -10,9 +10,9 @@ import { BraggError, toWireError, type WireError } from '../../../contract/error
 import { encodeFrame, FrameSizeError } from '../../../contract/wire/frame.ts';
 import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
-import type { Sink } from '../../io/flow/sink.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
 
-/** Most unread bytes of a lossless stream; far above the log of a long connection. */
+/** Most unread bytes of a lossless stream; far more than the log of a long connection. */
 const LOSSLESS_BYTES = 32 * 2 ** 20;
 
 type Sent = { readonly sequence: number; readonly bytes: Uint8Array };
@@ -21,7 +21,7 @@ interface StreamSenderOptions {
   readonly stream: number;
   readonly policy: StreamPolicy;
   readonly credits: number;
-  /** Puts a frame on the present carrier; does nothing while there is none. */
+  /** Sends a frame on the present carrier; does nothing without one. */
   readonly send: (bytes: Uint8Array) => void;
   readonly attached: () => boolean;
   readonly losslessBytes?: number;
@@ -29,12 +29,12 @@ interface StreamSenderOptions {
 
 export class StreamSender implements Sink<unknown> {
   readonly #options: StreamSenderOptions;
-  /** Sent or ready to be sent, not credited yet, oldest first. */
+  /** Frames without a credit, sent or ready to be sent, oldest first. */
   #unread: Sent[] = [];
   /** Number of frames of `unread` that were sent on the present carrier. */
   #given = 0;
   #unreadBytes = 0;
-  /** A `latest` stream's frame that waits for a credit. */
+  /** Frame of a `latest` stream that waits for a credit. */
   #waiting: (() => unknown) | null = null;
   #sequence = 0;
   #dropped = 0;
@@ -70,7 +70,7 @@ export class StreamSender implements Sink<unknown> {
     this.#flush();
   }
 
-  /** The reader has taken in everything up to `sequence`. */
+  /** Called when the reader has processed everything up to `sequence`. */
   credit(sequence: number): void {
     while (this.#unread[0] !== undefined && this.#unread[0].sequence <= sequence) {
       this.#unreadBytes -= this.#unread.shift()?.bytes.byteLength ?? 0;
@@ -79,7 +79,7 @@ export class StreamSender implements Sink<unknown> {
     this.#flush();
   }
 
-  /** A new carrier: sends again what the old one swallowed. */
+  /** Sends frames again on a new carrier that were lost with the old one. */
   resume(sequence: number): void {
     this.#given = 0;
     this.#endGiven = false;
@@ -93,7 +93,7 @@ export class StreamSender implements Sink<unknown> {
     this.credit(sequence);
   }
 
-  /** The reader has closed it, or the connection is over. */
+  /** Called when the reader closes the stream, or the connection ends. */
   close(): void {
     this.#ended ??= { error: null };
     this.#waiting = null;
@@ -107,7 +107,7 @@ export class StreamSender implements Sink<unknown> {
     stop?.();
   }
 
-  /** Encodes a frame into the unread list; a frame that cannot be made ends the stream. */
+  /** Encodes a frame and adds it to the unread list; a frame that cannot be encoded ends the stream. */
   #push(make: () => unknown): void {
     let bytes: Uint8Array;
     try {

@@ -1,4 +1,4 @@
-/** Axes of tunables, as lists of configurations. */
+/** Converts axes of tunables to lists of configurations. */
 import { BraggError } from '../../../contract/errors.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Study, StudyDimension } from '../../../contract/study/index.ts';
@@ -13,7 +13,7 @@ interface BaseOfStudy {
 
 type TunablesAxis = Extract<StudyDimension, { kind: 'tunables' }>;
 
-/** Only some of the constants change. */
+/** Limits the space to the constants in `only`. */
 function narrowed(space: Space, only: readonly string[] | undefined): Space {
   if (only === undefined) return space;
   const known = space.tunables.map(({ name }) => name);
@@ -46,7 +46,7 @@ async function namesOf(axis: TunablesAxis, base: BaseOfStudy, userKernels: UserK
   return names;
 }
 
-/** The study with lists in the place of axes of tunables. Throws BraggError `invalid`. */
+/** Study with lists of configurations in place of axes of tunables. Throws BraggError `invalid`. */
 export async function withConfigurations(
   study: Study,
   [base]: readonly BaseOfStudy[],

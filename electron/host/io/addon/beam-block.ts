@@ -1,22 +1,22 @@
 /**
- * Result of one beam of many in a single array, which the addon fills and reuses for the next beam once it is read:
- * numbers in the order below, then arrays one after another. The addon's side is native/binding/runs/beam_blocks.cpp.
+ * Result of one beam of many in a single array, which the addon reuses for the next beam: numbers in the order below,
+ * then arrays one after another. The addon's side is native/binding/runs/transport_beams.cpp.
  */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { BeamResult, TransportBeams } from './addon.ts';
 
-/** Numbers of a plane's crossing. */
+/** Moments per plane of the crossing fluence. */
 const MOMENTS = 6;
 const NUMBERS = 19;
 
-/** The dose along the beam's axis, with its own array. */
+/** Dose along the beam's axis, in a separate array. */
 interface BlockProfile {
   readonly start_mm: number;
   readonly step_mm: number;
   readonly values: Float64Array;
 }
 
-/** The arrays of the result are parts of the block; the profile holds longer. */
+/** Arrays of the result are views of the block and change with it; the profile is a copy. */
 export function readBlock(
   block: Float64Array,
   { variant, precision, isa, nz, nx }: TransportBeams['plan'],

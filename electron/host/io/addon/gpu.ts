@@ -1,10 +1,10 @@
-/** Which GPU runs are on where nothing else names one; the engine decides the same in native/cuda/opened. */
-import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
+/** Selects the default GPU for runs; native/cuda/opened makes the same choice. */
+import type { CudaDevice, DeviceReport } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 
 const VARIABLE = 'BRAGGBENCH_CUDA_DEVICE';
 
-/** By index, or by the beginning of its UUID: eight digits at least, with or without `GPU-`. */
+/** Finds a GPU by index, or by the beginning of its UUID: at least eight digits, with or without `GPU-`. */
 export function findGpu(devices: readonly CudaDevice[], selector: string): CudaDevice | null {
   const byIndex = devices.find(({ index }) => String(index) === selector);
   if (byIndex !== undefined) return byIndex;
@@ -20,7 +20,7 @@ export function usedGpu({ cuda }: Pick<DeviceReport, 'cuda'>): CudaDevice | null
   return chosen?.usable ? chosen : null;
 }
 
-/** The usable GPU of a selector. Throws BraggError that says what can be chosen. */
+/** Usable GPU for a selector. Throws BraggError with the possible choices. */
 function theGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDevice {
   const found = findGpu(cuda.devices, selector);
   if (found?.usable) return found;
@@ -31,12 +31,14 @@ function theGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDev
   throw new BraggError('invalid', `the GPU ${JSON.stringify(selector)} cannot be used; ${why}`);
 }
 
-/** Makes it the one that this process and its children use. Throws BraggError that says what can be chosen. */
+/** Selects the GPU for this process and its children. Throws BraggError with the possible choices. */
 export function chooseGpu(report: Pick<DeviceReport, 'cuda'>, selector: string): void {
   process.env[VARIABLE] = theGpu(report, selector).uuid;
 }
 
-/** Those that share work: `all` that can be used, or a list of selectors with commas. Throws as `chooseGpu`. */
+/**
+ * GPUs that share work: `all` usable ones, or a comma-separated list of selectors. Throws the errors of `chooseGpu`.
+ */
 export function sharingGpus(report: Pick<DeviceReport, 'cuda'>, list: string): readonly CudaDevice[] {
   if (list !== 'all') return list.split(',').map((selector) => theGpu(report, selector.trim()));
   const usable = report.cuda.devices.filter((device) => device.usable);

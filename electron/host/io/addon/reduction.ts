@@ -1,8 +1,8 @@
-/** Views of fields, computed by the addon: reductions on its own threads. */
+/** Views of fields, reduced by the addon on its own threads. */
 import type { FieldStatistic } from '../../../contract/fields.ts';
 import { loadAddon } from './addon.ts';
 
-/** Part of an axis in samples: sample i covers the cells from first + i·cells, the last one perhaps fewer. */
+/** Samples along a part of an axis: sample i covers the cells from first + i·cells; the last one may cover fewer. */
 export interface Sampling {
   readonly first: number;
   /** One past the last cell. */
@@ -11,7 +11,7 @@ export interface Sampling {
   readonly count: number;
 }
 
-/** Each value is value · factor / divisor. */
+/** Scaling of values: value · factor / divisor. */
 export interface Per {
   readonly divisor: Float64Array;
   readonly factor: number;
@@ -25,7 +25,10 @@ interface AxisGeometry {
   readonly x_mm: number;
   readonly z_mm: number;
   readonly angle_rad: number;
-  /** Distance along the axis over which a cell's energy is spread by its depth, or by the step that deposited it. */
+  /**
+   * Distance along the axis over which a cell's energy is spread: the depth of the cell, or of the step that deposited
+   * the energy.
+   */
   readonly reach_mm: number;
 }
 
@@ -42,18 +45,18 @@ interface How {
   readonly down: Sampling;
   readonly statistic: FieldStatistic;
   readonly scale: number;
-  /** 1: also of the whole field its smallest, largest and smallest positive value, without the scale. */
+  /** 1: also returns the minimum, maximum and smallest positive value of the complete field, without the scale. */
   readonly extent: 0 | 1;
 }
 
 interface Extent {
   readonly min: number;
   readonly max: number;
-  /** 0 where nothing is positive. */
+  /** 0 if no value is positive. */
   readonly minPositive: number;
 }
 
-/** Arrays that are passed must not be written to until the promise is settled. */
+/** Arguments that are arrays must not change until the promise settles. */
 interface Reduction {
   reduceField(
     values: Float32Array | Float64Array,
@@ -72,6 +75,6 @@ function native(): Reduction {
 }
 
 export const reduceField: Reduction['reduceField'] = (...parts) => native().reduceField(...parts);
-/** At once: of a run that has ended. */
+/** Synchronous, for an ended run. */
 export const axisProfile: Reduction['axisProfile'] = (...parts) => native().axisProfile(...parts);
 export const axisProfileLater: Reduction['axisProfileLater'] = (...parts) => native().axisProfileLater(...parts);

@@ -1,16 +1,21 @@
 /**
- * The solver of a first start, which is compiled while the page is in use: first the addon that solves transport on the CPU,
- * then the whole one. Functions that are not there yet throw, and the call that needs them waits for the next stage.
+ * The solver of a first start, which is compiled while the page is in use: first the addon with CPU transport, then the
+ * complete one. Functions that are not available yet throw, and the call that needs them waits for the next stage.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { cpus, release, totalmem, type } from 'node:os';
 import { z } from 'zod';
-import { type SolverStage, type SolverState, solverStateSchema } from '../../../contract/capabilities.ts';
-import type { DeviceReport, LibraryState } from '../../../contract/devices.ts';
+import {
+  type DeviceReport,
+  type LibraryState,
+  type SolverStage,
+  type SolverState,
+  solverStateSchema,
+} from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { loadAddon, type NativeAddon } from './addon.ts';
 
-/** Set to the program's version by the process that starts this one and compiles the solver. */
+/** Set to the program's version by the parent process that compiles the solver. */
 const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
 
 const messageSchema = z.strictObject({ ...solverStateSchema.shape, kind: z.literal('solver-build') });
@@ -33,7 +38,7 @@ const devicesMeanwhile: DeviceReport = {
   cublasLt: compiling,
 };
 
-/** Answers for a stage that has none: lists are empty. */
+/** Answers before the first stage: lists are empty. */
 const meanwhile = (version: string) =>
   ({
     buildInfo: () => ({ version, compiler: '', build: 'release', isas: [] }),
@@ -53,7 +58,7 @@ const meanwhile = (version: string) =>
   }) satisfies Partial<NativeAddon>;
 
 type Name = keyof NativeAddon;
-/** Every function of the addon, so that an object of them can be spread as the addon's exports are. */
+/** Names of all functions of the addon, so that a wrapper with all of them can be spread like the addon's exports. */
 const names: Readonly<Record<Name, true>> = {
   ...{
     buildInfo: true,
@@ -91,7 +96,7 @@ export class StagedSolver {
   #current: Partial<NativeAddon> = {};
   #state: SolverState = { stage: 'none', progress: null, failed: null };
 
-  /** `load` loads the newest addon; `version` is the program's, until an addon says it. */
+  /** `load` loads the newest addon. `version`: version of the program until an addon reports it. */
   constructor(load: () => NativeAddon, version: string) {
     this.#load = load;
     const answers: Partial<NativeAddon> = meanwhile(version);
@@ -113,20 +118,20 @@ export class StagedSolver {
     return this.#state;
   }
 
-  /** A report of the process that compiles. Loads the addon of a new stage. */
+  /** Handles a report from the compiling process. Loads the addon of a new stage. */
   report(state: SolverState): void {
     if (state.stage !== this.#state.stage) this.#current = { ...this.#load() };
     this.#state = state;
     for (const watcher of [...this.#watchers]) watcher(state);
   }
 
-  /** Calls `changed` with each later state; returns what ends it. */
+  /** Calls `changed` with each later state. Returns a function that unsubscribes. */
   watch(changed: (state: SolverState) => void): () => void {
     this.#watchers.add(changed);
     return () => this.#watchers.delete(changed);
   }
 
-  /** Resolves once that stage is there. Rejects with `unsupported` if compiling has failed. */
+  /** Resolves when that stage is available. Rejects with `unsupported` if compiling has failed. */
   async reach(stage: SolverStage, signal?: AbortSignal): Promise<void> {
     const reached = (): boolean => ORDER.indexOf(this.#state.stage) >= ORDER.indexOf(stage);
     while (!reached()) {
@@ -145,8 +150,8 @@ export class StagedSolver {
   }
 
   /**
-   * Answers a call once all that it needs of the solver is there: not before there is a solver, and again with the whole
-   * one if it needed more than the first has.
+   * Answers a call when the stages that it needs are available: first it waits for any solver. If the call needed more
+   * than the first stage has, it is repeated with the complete one.
    */
   async answer<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
     await this.reach('first', signal);
@@ -173,7 +178,7 @@ export function stagedSolver(load: () => NativeAddon = loadAddon): StagedSolver 
     if (!success) return;
     const { kind: _, ...state } = data;
     solver.report(state);
-    // An open channel would keep this process alive.
+    // An open channel would prevent this process from exiting.
     if (state.stage === 'whole' || state.failed !== null) process.off('message', received).disconnect();
   };
   process.on('message', received);

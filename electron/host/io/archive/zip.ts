@@ -1,18 +1,18 @@
-/** Zip archives from elsewhere: size and number of entries are checked against the archive before anything is unpacked. */
+/** Zip archives from other sources: sizes and number of entries are checked against the archive before unpacking. */
 import { type UnzipFileInfo, unzipSync, zipSync } from 'fflate';
 import { BraggError } from '../../../contract/errors.ts';
 
-/** Deflated unless already compressed. */
+/** Deflated unless the content is already compressed. */
 type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
 
 const LEVEL = 6;
-/** Limit of archives without the large form of zip. */
+/** Limit for archives without ZIP64. */
 const MOST_ENTRIES = 65_000;
-/** Four times as much as may be packed: results of studies are text. */
+/** Four times the limit for packing, because results of studies are text. */
 const MOST_BYTES = 4 * 2 ** 30;
-/** Unpacked size relative to the archive. Tables of numbers reach 20; only a bomb has more. */
+/** Unpacked size relative to the archive. Tables of numbers reach 20; only a zip bomb has more. */
 const MOST_RATIO = 200;
-/** Allowed at any ratio: a constant field of a small study is packed a thousandfold. */
+/** Allowed at any ratio, because a constant field in a small study compresses a thousandfold. */
 const FREE_BYTES = 64 * 2 ** 20;
 /** Deflate encodes at most 258 bytes in two bits. */
 const DEFLATE_RATIO = 1032;
@@ -30,7 +30,7 @@ export class ZipArchive {
   readonly #name: string;
   readonly #names: ReadonlySet<string>;
 
-  /** Reads the directory alone. `name`: for messages. Throws BraggError `foreign-file`. */
+  /** Reads only the directory. `name`: name in messages. Throws BraggError `foreign-file`. */
   constructor(bytes: Uint8Array, name: string) {
     this.#bytes = bytes;
     this.#name = name;
@@ -43,7 +43,7 @@ export class ZipArchive {
       if (names.has(entry.name)) throw this.#refuse(`holds two files named ${JSON.stringify(entry.name)}`);
       names.add(entry.name);
       if (names.size > MOST_ENTRIES) throw this.#refuse(`holds more than ${MOST_ENTRIES} files`);
-      // Entries that share their data, as those of a bomb do, are longer together than the archive.
+      // The sum exceeds the archive if entries share their data, as in a zip bomb.
       if (packed > bytes.length) throw this.#refuse('holds files that overlap each other');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
         const limit = `${Math.round(most / 1e6)} MB`;
@@ -58,7 +58,7 @@ export class ZipArchive {
     return this.#names.has(name);
   }
 
-  /** Unpacks these entries; names without an entry are absent from the answer. Throws BraggError `foreign-file`. */
+  /** Unpacks these entries; missing names are absent from the answer. Throws BraggError `foreign-file`. */
   read(wanted: ReadonlySet<string>): ReadonlyMap<string, Uint8Array> {
     return new Map(Object.entries(this.#unzip((entry) => wanted.has(entry.name))));
   }

@@ -1,11 +1,11 @@
-/** One run at a time per device, and a benchmark alone on the machine; others wait in order. */
+/** Queue with one run at a time per device, and benchmarks alone on the machine; others wait in order. */
 
 /** Lane of a job that must run alone. */
 export const EVERY_LANE = '*';
 
 interface Job {
   readonly id: string;
-  /** The device it needs, such as `cpu`, or EVERY_LANE. */
+  /** Required device, such as `cpu`, or EVERY_LANE. */
   readonly lane: string;
   /** Resolves when the device is free again; must not reject. */
   run(): Promise<void>;
@@ -28,7 +28,7 @@ export class Lanes {
     if (onChange !== undefined) this.listen(onChange);
   }
 
-  /** Nothing runs, and nothing waits. */
+  /** True if nothing runs or waits. */
   get isFree(): boolean {
     return this.#busy.length === 0 && this.#waiting.length === 0;
   }
@@ -44,7 +44,7 @@ export class Lanes {
   }
 
   /**
-   * Runs `work` when its lane is free, and settles with it; does nothing if the signal is aborted before. Calls `waits`
+   * Runs `work` when its lane is free, and settles with it. Does nothing if the signal is aborted before. Calls `waits`
    * if it does not start at once, and `interrupt` if the signal is aborted while it runs.
    */
   turn({ id, lane, signal, waits, interrupt }: Turn, work: () => Promise<void>): Promise<void> {
@@ -59,7 +59,7 @@ export class Lanes {
     });
   }
 
-  /** Takes a waiting job out; false when it is not waiting. */
+  /** Removes a waiting job. False if it is not waiting. */
   remove(id: string): boolean {
     if (!this.#waiting.some((job) => job.id === id)) return false;
     this.#waiting = this.#waiting.filter((job) => job.id !== id);
@@ -68,7 +68,7 @@ export class Lanes {
     return true;
   }
 
-  /** 1 for the next one on its device; null for a job that does not wait. */
+  /** Position in the queue of its device, from 1. Null for a job that does not wait. */
   position(id: string): number | null {
     const at = this.#waiting.findIndex((job) => job.id === id);
     const job = this.#waiting[at];
@@ -76,7 +76,7 @@ export class Lanes {
     return 1 + this.#waiting.slice(0, at).filter(({ lane }) => meet(lane, job.lane)).length;
   }
 
-  /** A job starts when nothing runs, and nobody waits before it, on what it needs. */
+  /** Starts each job whose lanes are not in use, and not needed by an earlier waiting job. */
   #startWhatMay(): void {
     const taken = [...this.#busy];
     for (const job of this.#waiting) {

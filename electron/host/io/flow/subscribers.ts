@@ -1,5 +1,14 @@
-/** Those who follow one run's progress or live frames. */
-import type { Sink } from './sink.ts';
+/** Subscribers to the progress or live frames of one run. */
+/** Receiver of frames. */
+export interface Sink<F> {
+  /**
+   * Offers a frame. A `latest` stream calls `make` only when the frame is sent, so that unseen frames are not reduced;
+   * a `lossless` one calls it at once.
+   */
+  offer(make: () => F): void;
+  /** No frames follow; frames offered before are still sent. */
+  end(error?: unknown): void;
+}
 
 export class Subscribers<F> {
   readonly #open = new Map<Sink<F>, { readonly make: () => F; waiting: boolean }>();
@@ -8,13 +17,13 @@ export class Subscribers<F> {
     return this.#open.size;
   }
 
-  /** Returns what ends the subscription. */
+  /** Subscribes a sink. Returns a function that unsubscribes. */
   add(sink: Sink<F>, make: () => F): () => void {
     this.#open.set(sink, { make, waiting: false });
     return () => this.#open.delete(sink);
   }
 
-  /** True if someone has taken in all that was offered, so that a new frame would be looked at. */
+  /** True if a subscriber has received all offered frames and waits for a new one. */
   get anyoneReady(): boolean {
     for (const { waiting } of this.#open.values()) if (!waiting) return true;
     return false;
@@ -34,7 +43,7 @@ export class Subscribers<F> {
     });
   }
 
-  /** Nothing more will come. What was offered before is still sent. */
+  /** No frames follow. Frames offered before are still sent. */
   finish(): void {
     for (const sink of [...this.#open.keys()]) sink.end();
     this.#open.clear();

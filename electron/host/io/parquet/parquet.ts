@@ -6,12 +6,12 @@ interface ParquetColumn {
   readonly data: readonly (number | string | null)[];
 }
 
-/** `notes`: metadata of the file, by key. */
+/** `notes`: metadata of the file by key. */
 export async function parquetFile(
   columns: readonly ParquetColumn[],
   notes: Readonly<Record<string, string>>,
 ): Promise<Uint8Array> {
-  // When the first table is written: few runs write one.
+  // Loaded on demand, because few runs write a table.
   const { parquetWriteBuffer } = await import('hyparquet-writer');
   const bytes = parquetWriteBuffer({
     columnData: columns.map(({ name, type, data }) => ({ name, type, data: [...data], nullable: true })),

@@ -10,12 +10,12 @@ interface ElectronParent {
   postMessage(message: unknown): void;
 }
 
-/** `process.exit` would wait for threads, and one of them may never end. */
+/** Kills the process, because `process.exit` would wait for threads, and one of them may never end. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** The process ends with its host. */
+/** The process exits when its host does. */
 export function parentLink<From extends object, To>(): ParentLink<From, To> {
   const electron = (process as { readonly parentPort?: ElectronParent | null }).parentPort;
   if (electron != null) {

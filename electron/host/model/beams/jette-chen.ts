@@ -1,10 +1,10 @@
 /**
- * First weights of an SOBP: D. Jette and W. Chen, Phys. Med. Biol. 56 (2011) N131. The analytic weights of T. Bortfeld
- * and W. Schlegel, Phys. Med. Biol. 41 (1996) 1331, with their power p found for real depth doses.
+ * Initial layer weights for an SOBP: D. Jette and W. Chen, Phys. Med. Biol. 56 (2011) N131. They use the analytic
+ * weights of T. Bortfeld and W. Schlegel, Phys. Med. Biol. 41 (1996) 1331, with a power p fitted to real depth doses.
  */
 
 const ENERGIES = [50, 100, 150, 200, 250] as const;
-/** Modulation as a share of the range. */
+/** Width of the modulation, as a share of the range. */
 const SHARES = [0.15, 0.2, 0.25, 0.3, 0.35, 0.4] as const;
 const POWERS = [
   [1.72, 1.71, 1.71, 1.71, 1.71, 1.73],
@@ -14,7 +14,7 @@ const POWERS = [
   [1.57, 1.56, 1.53, 1.52, 1.51, 1.48],
 ] as const;
 
-/** Place of `value` between the entries of an ascending list; the ends hold outside. */
+/** Position of `value` between the entries of an ascending list; values outside are clamped to its ends. */
 function between(list: readonly number[], value: number): { readonly index: number; readonly share: number } {
   const found = list.findIndex((one) => one > value);
   const index = found < 0 ? list.length - 2 : Math.max(0, found - 1);
@@ -29,13 +29,13 @@ export function jetteChenPower(energy_MeV: number, share: number): number {
   return row(0) + e.share * (row(1) - row(0));
 }
 
-/** Weights, of sum 1, of layers with these ranges (mm, descending) under the highest of `energy_MeV`. */
+/** Weights, with sum 1, of layers with these ranges (mm, descending); `energy_MeV` is the highest layer's energy. */
 export function jetteChenWeights(energy_MeV: number, ranges_mm: readonly number[]): readonly number[] {
   const [high, low] = [ranges_mm[0] ?? 1, ranges_mm.at(-1) ?? 1];
   const width = high - low;
   if (!(width > 0)) return ranges_mm.map(() => 1 / ranges_mm.length);
   const power = 1 - 1 / jetteChenPower(energy_MeV, width / high);
-  // A layer stands for the ranges that are nearer to it than to its neighbours.
+  // A layer represents the ranges that are nearer to it than to its neighbours.
   const border = (k: number): number => {
     if (k < 0) return 0;
     if (k >= ranges_mm.length - 1) return width;

@@ -1,4 +1,4 @@
-/** The commit of the checkout that the program runs from, so that a measurement can be made again. */
+/** Commit of the checkout that the program runs from, so that a measurement can be repeated. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -8,7 +8,7 @@ async function text(file: string): Promise<string | null> {
   return (await readFile(file, 'utf8').catch(() => null))?.trim() ?? null;
 }
 
-/** `.git` is a folder, or in a further work tree a file that names one. */
+/** Git folder of the checkout. In a linked work tree `.git` is a file with the path of that folder. */
 async function gitFolder(root: string): Promise<string> {
   const named = await text(path.join(root, '.git'));
   const target = /^gitdir: (.+)$/.exec(named ?? '')?.[1];
@@ -16,7 +16,7 @@ async function gitFolder(root: string): Promise<string> {
 }
 
 /**
- * Commit of the checkout at `root`; null if it is no checkout, as in a package. BRAGGBENCH_COMMIT takes precedence: it
+ * Commit of the checkout at `root`; null outside a checkout, as in a package. BRAGGBENCH_COMMIT takes precedence: it
  * names the commit of a copied checkout, such as on a borrowed machine.
  */
 export async function commitOf(root: string, environment = process.env): Promise<string | null> {

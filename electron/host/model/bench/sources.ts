@@ -1,24 +1,24 @@
-/** The files that a variant is written in, and the kernels that they name. */
+/** Source files of a variant, and the kernels that they name. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Variant } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { KernelResources } from '../../../contract/resources.ts';
+import type { KernelResources } from '../../../contract/launches.ts';
 
 interface SourceFile {
-  /** From the repository's root. */
+  /** Path from the repository's root. */
   readonly path: string;
   readonly text: string;
 }
 
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
-/** An id in a registry entry: `.id = "cuda-fused"`, or the first argument of a call. */
+/** Pattern of an id in a registry entry: `.id = "cuda-fused"`, or the first argument of a call. */
 const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
 
 /**
- * The file with the registry entry. Of files that share an id, such as the rows of the claim ledger, the one that has
- * the benchmark's too; else the one named as `source` is.
+ * File with the registry entry of a variant. If files share an id, such as rows of the claim ledger, the file that also
+ * names the benchmark; else the file with the name of `source`.
  */
 async function ownFile(
   folder: string,
@@ -37,7 +37,7 @@ async function ownFile(
   throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
 }
 
-/** Files compiled for every instruction set that include a header of operators: they have the loops. */
+/** Files that are compiled for every instruction set and include a header of operators; they contain the loops. */
 async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
   const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
   const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));
@@ -47,16 +47,15 @@ async function loopsOf(folder: string, names: readonly string[]): Promise<(heade
   };
 }
 
-/** The folder of a variant's workload among those of all kernels; it is their C++ namespace too. */
+/** Folder of a variant's workload in the kernels' folder; also the C++ namespace of the workload. */
 export const workloadFolder = ({ source }: Pick<Variant, 'source'>): string => source.split('/')[1] ?? '';
 
-/** The room of what runs variants, which none of them is. */
+/** Folder of the code that runs variants; its files belong to no variant. */
 const RUN = 'run';
 
 /**
- * Its own file, the one with its kernels, and breadth first what they include
- * from their workload; each header with the files that implement it. `sources`
- * is the folder with the kernels of all workloads.
+ * Registry file of a variant, the file with its kernels, and breadth first the files that they include from their
+ * workload. Each header brings the files that implement it. `sources` is the folder with the kernels of all workloads.
  */
 export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
   const workload = workloadFolder(variant);
@@ -75,7 +74,8 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
     if (!present.delete(name)) continue;
     const text = await readFile(path.join(folder, name), 'utf8');
     files.push({ path: `kernels/${workload}/${name}`, text });
-    // A bare name is in the same folder; a path with folders belongs to this workload, another, or the engine.
+    // Follows names without folders, which are in the same folder, and paths of the same workload; other paths are left
+    // out.
     const included = [...text.matchAll(INCLUDE)].flatMap(([, file = '']) => {
       if (!file.includes('/')) return [path.posix.join(path.posix.dirname(name), file)];
       return file.startsWith(`${workload}/`) ? [file.slice(workload.length + 1)] : [];
@@ -89,7 +89,10 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
   return files;
 }
 
-/** The kernels whose names the files quote: without suffixes for precision and stepping, or by a prefix that ends in `_`. */
+/**
+ * Kernels whose names appear in quotes in the files: without suffixes for precision and stepping, or by a prefix that
+ * ends in `_`.
+ */
 export function kernelsOf(files: readonly SourceFile[], all: KernelResources): KernelResources {
   const quoted = new Set(
     files.flatMap(({ text }) => [...text.matchAll(/"([a-z][a-z0-9_]+)"/g)].map(([, name = '']) => name)),

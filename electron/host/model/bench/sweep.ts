@@ -1,18 +1,17 @@
-/** Time against size: fixed cost and slope of each variant over the reports of a sweep. */
+/** Fits time against size: fixed cost and slope of each variant over the reports of a sweep. */
 import type { MeasuredSessionEntry, SessionFit, SessionReport } from '../../../contract/bench/session.ts';
 
 type Point = SessionFit['points'][number];
 
 /**
- * Least squares of time = fixed + slope × cells with weights 1/time², because
- * timing errors are in proportion: small sizes count as much as large ones.
- * Null for fewer than two sizes.
+ * Least squares of time = fixed + slope × cells. The weights 1/time² give small sizes the same influence as large ones,
+ * because timing errors are proportional to time. Null for fewer than two sizes.
  */
 export function fitLine(
   points: readonly { readonly cells: number; readonly time_s: number }[],
 ): { readonly fixed_s: number; readonly slope_s_per_cell: number } | null {
   let [w, wx, wy, wxx, wxy] = [0, 0, 0, 0, 0];
-  // Cells in units of the largest keep the sums within a few powers of ten.
+  // Sizes are scaled by the largest, so that the sums stay within a few powers of ten.
   const unit = Math.max(...points.map(({ cells }) => cells));
   for (const { cells, time_s } of points) {
     const [weight, x] = [1 / (time_s * time_s), cells / unit];
@@ -36,7 +35,7 @@ function pointOf(value: number, { size, time_s, setup_s, quantities }: MeasuredS
   return { value, size: size ?? value, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), rate };
 }
 
-/** `reports[i]` is of `values[i]`. */
+/** Fits each variant over a sweep; `reports[i]` belongs to `values[i]`. */
 export function sweepFits(values: readonly number[], reports: readonly SessionReport[]): SessionFit[] {
   const labels = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))];
   return labels.map((label) => {

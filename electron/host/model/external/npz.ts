@@ -1,4 +1,4 @@
-/** Reads arrays of doubles out of an NPZ file: a ZIP archive of NPY arrays, as NumPy writes it. */
+/** Reads arrays of doubles from an NPZ file: a ZIP archive of NPY arrays, as written by NumPy. */
 import { inflateRawSync } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 
@@ -7,7 +7,7 @@ interface NpyArray {
   readonly values: Float64Array;
 }
 
-// PKWARE's APPNOTE: signatures of the archive's end record and of an entry of its directory.
+// Signatures of the ZIP end record and of a directory entry, from PKWARE's APPNOTE.
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 const endLength = 22;
@@ -55,7 +55,7 @@ function parseNpy(bytes: Buffer): NpyArray {
   return { shape, values };
 }
 
-/** The array `name`. Throws BraggError 'foreign-file' that says what is wrong. */
+/** The array `name`. Throws BraggError 'foreign-file' with the reason. */
 export function readNpz(bytes: Uint8Array, name: string): NpyArray {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

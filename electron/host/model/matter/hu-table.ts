@@ -1,4 +1,4 @@
-/** From Hounsfield units to matter: density by straight lines, material by steps. */
+/** Converts Hounsfield units to matter: density by linear interpolation, material by steps. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/** A table that is shipped, with the materials that it names. */
+/** A shipped table, with the materials that it names. */
 export interface ShippedHuTable extends HuTable {
   readonly title: string;
   readonly source: string;
@@ -32,12 +32,12 @@ export interface ShippedHuTable extends HuTable {
   readonly compositions: readonly OwnMaterial[];
 }
 
-/** Throws if the program's own data are damaged. */
+/** Loads a shipped table. Throws if the program's files are damaged. */
 export async function loadHuTable(assetsFolder: string, name: string): Promise<ShippedHuTable> {
   return fileSchema.parse(JSON.parse(await readFile(join(assetsFolder, 'hu-tables', `${name}.json`), 'utf8')));
 }
 
-/** Index of the last point at or below `hu`; 0 where all are above. */
+/** Index of the last point at or below `hu`; 0 if all points are above. */
 function before(points: readonly (readonly [number, unknown])[], hu: number): number {
   let [low, high] = [0, points.length - 1];
   while (low < high) {
@@ -48,7 +48,7 @@ function before(points: readonly (readonly [number, unknown])[], hu: number): nu
   return low;
 }
 
-/** g/cm³; outside the table, the density of the nearest end. */
+/** Density in g/cm³; outside the table, the density of the nearest end. */
 export function densityAt({ density }: HuTable, hu: number): number {
   const i = before(density, hu);
   const [[h0, d0], [h1, d1]] = [density[i] ?? [0, 1], density[i + 1] ?? density[i] ?? [0, 1]];
@@ -56,10 +56,10 @@ export function densityAt({ density }: HuTable, hu: number): number {
   return d0 + ((Math.min(hu, h1) - h0) / (h1 - h0)) * (d1 - d0);
 }
 
-/** Index in `materials`. */
+/** Index of the material for `hu` in `materials`. */
 export const materialAt = ({ materials }: HuTable, hu: number): number => before(materials, hu);
 
-/** HU range from the later start of both tables to the last density. */
+/** Range of HU from the later start of both tables to the last density. */
 export function huRange({ density, materials }: HuTable): readonly [number, number] {
   const lowest = Math.max(density[0]?.[0] ?? 0, materials[0]?.[0] ?? 0);
   return [lowest, density.at(-1)?.[0] ?? 0];

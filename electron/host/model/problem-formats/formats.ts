@@ -1,8 +1,10 @@
-/** Problems in formats of other benchmarks: the files of a problem folder that they become, and what has no counterpart. */
+/**
+ * Converts problems from formats of other benchmarks to files of a problem folder, and reports what has no equivalent.
+ */
 import { BraggError } from '../../../contract/errors.ts';
 import type { ProblemDefinition, ProblemType, USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 
-/** A document of a problem, as problem.json holds it. */
+/** Document of a problem, as stored in problem.json. */
 interface ProblemDocument
   extends Pick<ProblemDefinition, 'axes' | 'constraints' | 'arrays' | 'work' | 'reference' | 'candidates'> {
   readonly kind: typeof USER_PROBLEM;
@@ -14,18 +16,18 @@ interface ProblemDocument
 
 export interface Converted {
   readonly document: ProblemDocument;
-  /** Further files of the folder by name. */
+  /** Further files of the folder, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Content of the source that the problem lacks, one sentence each. */
+  /** Sentences about content of the source that the converted problem lacks. */
   readonly lost: readonly string[];
 }
 
-/** Ends a conversion; the message names what has no counterpart, and what would. */
+/** Ends a conversion with a message about the unsupported content and its alternatives. */
 export function refuse(file: string, message: string, allowed: string): never {
   throw new BraggError('unsupported', `${file}: ${message}; allowed: ${allowed}`);
 }
 
-/** Number types of NumPy and PyTorch by ours. */
+/** Names of number types in NumPy and PyTorch, by our names. */
 export const torchTypes: Readonly<Partial<Record<ProblemType, string>>> = {
   fp64: 'float64',
   fp32: 'float32',
@@ -43,14 +45,14 @@ export function problemType(torch: string): ProblemType | null {
   return found === undefined ? null : (found[0] as ProblemType);
 }
 
-/** Names of other benchmarks may be longer, or hold characters that a file cannot. */
+/** Shortens a name from another benchmark, and replaces characters that a file name cannot contain. */
 export const problemName = (name: string): string =>
   name
     .replace(/[^\w.-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64) || 'problem';
 
-/** The part of a Python file that turns NumPy's arrays into tensors: bf16 comes as its bits. */
+/** Part of a Python file that converts NumPy arrays to tensors; bf16 values are passed as their bits. */
 export const TENSORS = `
 def _tensor(values, kind):
     if kind == "bfloat16" and values.dtype == np.uint16:

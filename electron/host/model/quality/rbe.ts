@@ -1,20 +1,20 @@
 /**
- * Relative biological effectiveness of protons, against photons, by models that are linear in LETd. All have the form
- * RBE = (√(R² + 4 D R RBEmax + 4 D² RBEmin²) − R) / (2 D) of the linear-quadratic model; R is α/β of photons (Gy) and D
- * the dose of a fraction (Gy). Coefficients are from the publications and the TOPAS extensions; matRad has 0.999064 for
- * McNamara's first one.
+ * Relative biological effectiveness of protons compared with photons, by models that are linear in LETd. They follow
+ * from the linear-quadratic model: RBE = (√(R² + 4 D R RBEmax + 4 D² RBEmin²) − R) / (2 D). R is α/β of photons (Gy)
+ * and D the dose of a fraction (Gy). Coefficients are from the publications and the TOPAS extensions; matRad uses
+ * 0.999064 for the first coefficient of McNamara.
  */
 import type { rbeModelNames } from '../../../contract/quality.ts';
 
 interface RbeModel {
   readonly title: string;
   readonly source: string;
-  /** At doses towards 0 and towards infinity, by LETd (keV/µm) and R (Gy). */
+  /** RBE in the limits of zero and infinite dose, by LETd (keV/µm) and R (Gy). */
   readonly max: (letd: number, ratio: number) => number;
   readonly min: (letd: number, ratio: number) => number;
 }
 
-/** keV/µm per unit of Carabe's data, which are for an α/β of 2.686 Gy. */
+/** Unit of LETd in Carabe's data, in keV/µm; the data apply to an α/β of 2.686 Gy. */
 const CARABE_RATIO_GY = 2.686;
 
 export const rbeModels: Readonly<Record<(typeof rbeModelNames)[number], RbeModel>> = {
@@ -42,11 +42,11 @@ export const rbeModels: Readonly<Record<(typeof rbeModelNames)[number], RbeModel
 
 type RbeModelName = keyof typeof rbeModels;
 
-/** RBE at a LETd (keV/µm) and a dose of a fraction (Gy); the limit of small doses at 0. NaN without a LETd. */
+/** RBE at a LETd (keV/µm) and a dose per fraction (Gy); at zero dose the limit of small doses. NaN without a LETd. */
 export function rbe(model: RbeModelName, letd: number, dose_Gy: number, alpha_beta_Gy: number): number {
   const { max, min } = rbeModels[model];
   const [most, least] = [max(letd, alpha_beta_Gy), min(letd, alpha_beta_Gy)];
-  // The same number written so that small doses lose no digits.
+  // Equivalent form of the formula that loses no digits at small doses.
   const root = Math.sqrt(alpha_beta_Gy ** 2 + 4 * dose_Gy * alpha_beta_Gy * most + 4 * dose_Gy ** 2 * least ** 2);
   return (2 * (alpha_beta_Gy * most + dose_Gy * least ** 2)) / (root + alpha_beta_Gy);
 }

@@ -1,6 +1,6 @@
 /**
- * Arguments of a span in one form for all sources. Equal ones are stored once. Values that differ in every span
- * (correlation and sequence numbers, times in a queue) are therefore left out.
+ * Arguments of a span in one form for all sources. Equal arguments are stored once. Therefore values that differ in
+ * every span (correlation and sequence numbers, times in a queue) are left out.
  */
 import type { SpanField } from '../../../contract/timeline.ts';
 
@@ -22,7 +22,7 @@ export interface SpanArguments {
 
 const NONE: SpanArguments = {};
 
-/** Reads what `argumentsText` wrote. */
+/** Parses text of `argumentsText`. */
 export function spanArguments(detail: string): SpanArguments {
   return detail === '' ? NONE : (JSON.parse(detail) as SpanArguments);
 }
@@ -35,7 +35,7 @@ const triple = (values: readonly number[]): string => values.join(' × ');
 
 const decimal = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');
 
-/** For a reader, in the order of interest. */
+/** Fields for a reader, the most interesting first. */
 export function fieldsOf(values: SpanArguments): SpanField[] {
   const fields: SpanField[] = [];
   const add = (name: string, value: string | undefined, unit = ''): void => {

@@ -1,11 +1,10 @@
-/** A timeline as Chrome Trace Event JSON, in pieces, for Perfetto and for the importer here. */
+/** Writes a timeline as Chrome Trace Event JSON, in pieces, for Perfetto and Braggbench's importer. */
 import { spanArguments } from './details.ts';
 import { endOf, kindOf, NO_STEP, spanCount, type Trace, trackOf } from './trace.ts';
 
-// Threads of an exported trace. Viewers take the spans of a thread as calls, one
-// within the other. They drop or cut what begins in one span and ends after it:
-// a lane whose spans overlap so, such as concurrent requests, is written as
-// several threads.
+// Threads of an exported trace. Viewers interpret the spans of a thread as nested calls. They drop or cut spans that
+// overlap without nesting. Therefore a lane with such spans, for example concurrent requests, is written as several
+// threads.
 
 interface ExportThread {
   readonly lane: number;
@@ -14,17 +13,17 @@ interface ExportThread {
 
 interface ExportThreads {
   readonly threads: readonly ExportThread[];
-  /** Index into threads, by track. */
+  /** Index into `threads`, by track. */
   readonly ofTrack: Uint32Array;
 }
 
-/** Start and end as they are written, whole nanoseconds: spans of a track follow each other after rounding, too. */
+/** Start and end in whole nanoseconds, as written. After rounding, spans of a track still do not overlap. */
 function writtenTimes(trace: Trace, span: number, lastOfTrack: number): readonly [start: number, end: number] {
   const next = span + 1 < lastOfTrack ? Math.round(trace.start[span + 1] ?? 0) : Number.POSITIVE_INFINITY;
   return [Math.round(trace.start[span] ?? 0), Math.min(next, Math.round(endOf(trace, span)))];
 }
 
-/** Whether a span of one track begins within one of the other and ends after it. */
+/** Whether two tracks have spans that overlap without nesting. */
 function cross(trace: Trace, one: number, other: number): boolean {
   const { offsets } = trace;
   let [i, j] = [offsets[one] ?? 0, offsets[other] ?? 0];
@@ -39,7 +38,7 @@ function cross(trace: Trace, one: number, other: number): boolean {
   return false;
 }
 
-/** Each track joins the first thread of its lane with which it nests. */
+/** Assigns each track to the first thread of its lane in which its spans nest. */
 function exportThreads(trace: Trace): ExportThreads {
   const threads: ExportThread[] = [];
   const ofTrack = new Uint32Array(trace.laneOf.length);
@@ -59,7 +58,7 @@ function exportThreads(trace: Trace): ExportThreads {
   return { threads, ofTrack };
 }
 
-/** Events per piece of text. */
+/** Number of events per piece of text. */
 const PIECE = 4096;
 
 const categories = {
@@ -90,7 +89,7 @@ function argumentsOf(trace: Trace, span: number): Record<string, unknown> {
   };
 }
 
-/** Yields the file's text; of the spans with a part in `within`, or of all. */
+/** Yields the text of the file in pieces, for all spans or those that overlap `within`. */
 export function* chromeTraceText(trace: Trace, within: readonly [number, number] | null): Iterable<string> {
   const processes = [...new Set(trace.lanes.map(({ process }) => process))];
   const inside = (span: number): boolean =>

@@ -3,33 +3,32 @@ import { highestFloor } from '../../../contract/bench/bench-session.ts';
 import { type Instances, instanceLogRatios, type LogInterval, pairedLogRatio } from './levels.ts';
 import { median } from './order.ts';
 
-/** `same` is an equivalence: the whole interval lies inside the margin. */
+/** `same` means equivalence: the whole interval lies within the margin. */
 export type Standing = 'faster' | 'slower' | 'same' | 'undecided';
 
 /** Criteria for judging a table of candidates. */
 interface Criteria {
-  /** Number of candidates compared with the reference: all their intervals hold at once. */
+  /** Number of candidates compared with the reference; their intervals hold simultaneously. */
   readonly contestants: number;
-  /** A difference of this much, as a ratio less 1, does not matter to the user. */
+  /** Largest difference that does not matter to the user, as a ratio less 1. */
   readonly margin: number;
 }
 
 export const usualMargin = 0.01;
 
 /**
- * Share of sessions in which some interval of a table may miss. One per cent
- * below 5 %, because sessions end when intervals are narrow, and the narrow ones
- * miss more often.
+ * Share of sessions in which an interval of the table may miss the true ratio. One percentage point below 5 %, because
+ * sessions end when intervals are narrow, and narrow intervals miss more often.
  */
 const missing = 0.04;
 
-/** Bonferroni's share of one interval. */
+/** Probability of a miss for one interval, by Bonferroni's correction. */
 export const outsideOf = ({ contestants }: Pick<Criteria, 'contestants'>): number => missing / Math.max(1, contestants);
 
 /**
- * Noise floor on the natural logarithm: the deviation of a mean over as many instances between two identical
- * candidates. Median deviation of the control's instances from the reference's, over the root of their number. Null if
- * there are too few.
+ * Noise floor on the natural logarithm: the expected deviation between two identical candidates, for means over as many
+ * instances. It is the median deviation of the control's instances from the reference's, divided by the square root of
+ * their number. Null if there are too few.
  */
 export function noiseFloorOf(control: Instances, reference: Instances): number | null {
   if (pairedLogRatio(control, reference, missing) === null) return null;
@@ -40,16 +39,16 @@ export function noiseFloorOf(control: Instances, reference: Instances): number |
 interface Judgement {
   readonly standing: Standing;
   /**
-   * Instances of each candidate needed for a decision at the spread seen so far. Null if decided, or if no number
-   * suffices.
+   * Number of instances of each candidate needed for a decision, at the spread seen so far. Null if already decided, or
+   * if no number suffices.
    */
   readonly instancesToDecide: number | null;
 }
 
-/** More than anyone waits for: what needs these is not decided by measuring. */
+/** Most instances that a user would wait for; if more are needed, measuring does not decide. */
 const mostInstances = 10_000;
 
-/** `ratio` on the natural logarithm, made of `instances` instances. Without a control nothing is said. */
+/** `ratio` is on the natural logarithm, from `instances` instances. Without a control the verdict is undecided. */
 export function judge(
   ratio: LogInterval | null,
   floor: number | null,

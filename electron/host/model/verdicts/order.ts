@@ -1,14 +1,14 @@
 /** Order statistics. */
 
-/** Numbers in their order; the host's loop feels thousands that are compared by a function. */
+/** Sorted copy. Sorting thousands of numbers with a comparison function would block the event loop. */
 export const inOrder = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
 
-/** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN of nothing. */
+/** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN for an empty array. */
 export function quantile(values: ArrayLike<number>, q: number): number {
   return quantileInOrder(inOrder(values), q);
 }
 
-/** The same of values that are in their order: several of the same ones sort them once. */
+/** Quantile of sorted values, so that several quantiles need only one sort. */
 export function quantileInOrder(sorted: Float64Array, q: number): number {
   const position = (sorted.length - 1) * q;
   const low = Math.floor(position);
@@ -25,7 +25,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Unbiased variance; NaN of fewer than two. */
+/** Unbiased variance; NaN for fewer than two values. */
 export function variance(values: readonly number[]): number {
   const middle = mean(values);
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);

@@ -1,24 +1,24 @@
 /**
- * When a session has measured enough: its verdicts are settled or, on request, its ratios are precise. Both rules wait
- * until that holds over the last tenth of the instances, and twice at the least: stopping at the first narrow interval
- * would pick those that are narrow by chance.
+ * Rules by which a session ends: its verdicts are settled or, on request, its ratios are precise. The condition must
+ * hold over the last tenth of the instances, and at least twice: stopping at the first narrow interval would select
+ * those that are narrow by chance.
  */
 import { judge } from './judge.ts';
 import type { LogInterval } from './levels.ts';
 
-/** Before this many instances an interval may be narrow by chance. */
+/** With fewer instances an interval may be narrow by chance. */
 const fewestForRule = 5;
 
-/** No session ends by a rule before this many: it has to hold twice. */
+/** Least number of instances before a rule may end a session, because its condition must hold twice. */
 export const leastInstances = fewestForRule + 1;
 
-/** Share of the instances over which a rule has to hold. */
+/** Share of the instances over which the condition of a rule must hold. */
 const shareOfInstances = 0.1;
 
 class Persistence {
   #since: number | null = null;
 
-  /** Whether the condition has held long enough; `instances` only rises. */
+  /** Whether the condition has held long enough; `instances` must not decrease. */
   holds(now: boolean, instances: number): boolean {
     if (!now || instances < fewestForRule) {
       this.#since = null;
@@ -29,7 +29,7 @@ class Persistence {
   }
 }
 
-/** A ratio far from 1 is precise enough at a tenth of its logarithm. */
+/** Half width at which a ratio far from 1 is precise enough, as a share of its logarithm. */
 const shareOfRatio = 0.1;
 
 function isPrecise(ratio: LogInterval | null, precision: number): boolean {
@@ -55,19 +55,20 @@ export class PrecisionRule {
 }
 
 /**
- * A session that looks again and again until something is decided finds differences that are none. The interval that
- * ends it misses this much less often than the one that is reported; `bench -- verdicts` holds the rates.
+ * Factor by which the interval that ends a session misses less often than the reported one. A session that evaluates
+ * repeatedly until something is decided would find differences that do not exist. `bench -- verdicts` measures the
+ * rates.
  */
 export const strictShare = 0.02;
 
-/** A ratio that is called faster or slower has an interval of at most this share of its logarithm. */
+/** Largest half width of an interval for the verdicts faster or slower, as a share of the ratio's logarithm. */
 const shareOfGain = 0.5;
 
-/** A ratio as it is reported, and at the level that may end a session. */
+/** A ratio with its reported interval, and the interval that may end a session. */
 export interface SequentialRatio {
   readonly reported: LogInterval | null;
   readonly strict: LogInterval | null;
-  /** The control's noise floor, on the logarithm. */
+  /** Noise floor of the control, on the logarithm. */
   readonly floor: number | null;
 }
 
@@ -78,7 +79,7 @@ function isSettled({ reported, strict, floor }: SequentialRatio, margin: number)
   return (standing === 'faster' || standing === 'slower') && reported.half <= shareOfGain * Math.abs(reported.middle);
 }
 
-/** Which ratios are settled, each by its own key. */
+/** Decides which ratios are settled; ratios are identified by a key. */
 export class DecisionRule<Key> {
   readonly #margin: number;
   readonly #settled = new Map<Key, Persistence>();

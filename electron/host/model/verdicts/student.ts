@@ -1,7 +1,6 @@
 /**
- * Student's t distribution. The cumulative distribution is the regularised
- * incomplete beta function, by its continued fraction (NIST Digital Library of
- * Mathematical Functions, 8.17.22); the quantile is found on it.
+ * Student's t distribution. The cumulative distribution is the regularised incomplete beta function, by its continued
+ * fraction (NIST Digital Library of Mathematical Functions, 8.17.22); the quantile is found by bisection.
  */
 
 /** Lanczos' approximation with g = 5 and six terms: relative error below 2e-10 for x > 0. */
@@ -15,7 +14,7 @@ function logGamma(x: number): number {
 
 const smallest = 1e-300;
 
-/** I_x(a, b) for x below (a + 1) / (a + b + 2), where the fraction converges in a few terms (modified Lentz). */
+/** I_x(a, b) for x below (a + 1) / (a + b + 2), for which the fraction converges in a few terms (modified Lentz). */
 function betaFraction(x: number, a: number, b: number): number {
   const guard = (value: number): number => (Math.abs(value) < smallest ? smallest : value);
   let c = 1;
@@ -51,9 +50,8 @@ export function beyond(t: number, freedom: number): number {
 const known = new Map<string, number>();
 
 /**
- * The t that `outside` (0 to 1) of the distribution lies beyond on both sides
- * together: 12.706 for 0.05 and one degree of freedom. `freedom` may be any
- * positive number, as Welch's are; infinite for zero or fewer.
+ * The t for which the share `outside` (0 to 1) of the distribution lies beyond ±t: 12.706 for 0.05 and one degree of
+ * freedom. `freedom` may be any positive number, as in Welch's test; infinite for zero or fewer.
  */
 export function twoSidedQuantile(outside: number, freedom: number): number {
   if (!(freedom > 0)) return Number.POSITIVE_INFINITY;
@@ -62,7 +60,7 @@ export function twoSidedQuantile(outside: number, freedom: number): number {
   if (kept !== undefined) return kept;
   let [low, high] = [0, 2];
   while (beyond(high, freedom) > outside) high *= 2;
-  // The probability falls monotonically: sixty halvings leave nothing of a double.
+  // The probability falls monotonically; sixty halvings exceed the precision of a double.
   for (let k = 0; k < 60; k += 1) {
     const middle = (low + high) / 2;
     if (beyond(middle, freedom) > outside) low = middle;

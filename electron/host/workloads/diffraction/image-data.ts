@@ -1,15 +1,15 @@
-/** A diffraction run that has ended, whole: what its run file holds, and what every readout is made from. */
-import type { DiffractionPlan, DiffractionResult } from '../../io/addon/diffraction.ts';
+/** Complete data of an ended diffraction run: the contents of its run file, from which all readouts are computed. */
+import type { DiffractionPlan, DiffractionResult } from '../../io/addon/task.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** Parts of the engine's result that a run retains. */
-type Kept = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest' | keyof Recording>;
+type RetainedResult = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest' | keyof Recording>;
 
-export interface ImageRunData extends RunContext, Recording, Kept {
+export interface ImageRunData extends RunContext, Recording, RetainedResult {
   readonly workload: 'diffraction';
-  /** An image that could not be finished is none. */
+  /** Always null, because an incomplete image is not stored as a run. */
   readonly error: null;
   readonly peak_rss_bytes: number;
   readonly width: number;
@@ -18,18 +18,18 @@ export interface ImageRunData extends RunContext, Recording, Kept {
   readonly sources: number;
   readonly orientations: number;
   readonly layers: number;
-  /** Photons of its brightest pixel; absent where nobody has looked. */
+  /** Photons in the brightest pixel; absent if not computed. */
   readonly brightest?: number;
 }
 
-/** Photons of the brightest pixel. By index: it runs over all of them. */
+/** Photons in the brightest pixel. By index, because it visits all pixels. */
 export function brightestOf(image: Float32Array): number {
   let max = 0;
   for (let i = 0; i < image.length; i += 1) max = Math.max(max, image[i] ?? 0);
   return max;
 }
 
-/** A run as it would be if it ended now, with the rows that are there. */
+/** Run as if it ended now, with the rows computed so far. */
 export function partialImage(
   context: RunContext,
   plan: DiffractionPlan,
@@ -56,7 +56,7 @@ export function partialImage(
 }
 
 /** Parts of the engine's result that are stored in the run's file. */
-type ImageOutcome = Kept & Recording & Partial<Pick<DiffractionResult, 'brightest'>>;
+type ImageOutcome = RetainedResult & Recording & Partial<Pick<DiffractionResult, 'brightest'>>;
 
 export function imageRunData(context: RunContext, plan: DiffractionPlan, result: ImageOutcome): ImageRunData {
   const { width, height, oversample, sources, orientations, layers } = plan;

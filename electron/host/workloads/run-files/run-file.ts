@@ -3,7 +3,7 @@ import type { PackedFigure } from '../../../contract/figures.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import type { AnyRunData } from '../run-data.ts';
 
-/** The few values of a run that lists show. */
+/** Scalar values of a run that lists show. */
 export interface RunFacts {
   readonly workload: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface RunFacts {
   readonly precision: string;
   readonly status: string;
   readonly device: string;
-  /** In words: `R80 40.75 mm`. */
+  /** Result as text: `R80 40.75 mm`. */
   readonly result: string | null;
   readonly wall_s: number;
 }
@@ -23,27 +23,27 @@ interface AnyRunFile {
   readonly holds: string;
 }
 
-/** An HDF5 file, whose head is that of every workload's. */
+/** HDF5 file with the header that all workloads share. */
 export interface Hdf5RunFile extends AnyRunFile {
   readonly format: 'hdf5';
   readonly read: (f: RunFileFields) => AnyRunData;
-  /** Result of the run in words, from its few scalar values and not its arrays. */
+  /** Result of the run as text, from its scalar values without reading its arrays. */
   readonly result: (f: RunFileFields) => string | null;
 }
 
-/** JSON: the session that the run measured. */
+/** JSON file: the session that the run measured. */
 export interface SessionRunFile extends AnyRunFile {
   readonly format: 'session';
-  /** From the first bytes. */
+  /** Detects the format from the first bytes. */
   readonly is: (head: Uint8Array) => boolean;
-  /** Throws BraggError `foreign-file`. */
+  /** Reads a file. Throws BraggError `foreign-file`. */
   readonly read: (bytes: Uint8Array, name: string) => AnyRunData;
   readonly facts: (run: AnyRunData) => RunFacts;
 }
 
 export type RunFile = Hdf5RunFile | SessionRunFile;
 
-/** Packs files on a worker thread. */
+/** Writes run files on a worker thread. */
 export interface Packer {
   write(run: AnyRunData): Promise<Uint8Array>;
   figure(figure: PackedFigure): Promise<Uint8Array>;

@@ -11,7 +11,7 @@ export interface Read {
   readonly locate: (fault: Fault) => Issue;
 }
 
-/** Not even its kind is known. */
+/** Result for a document whose kind is unknown. */
 export interface NoReading extends Read {
   readonly kind: null;
   readonly document: null;

@@ -1,4 +1,4 @@
-/** A run of a small measured workload that has ended: a session of rounds over its variants. */
+/** Ended run of a small measured workload: a session of rounds over its variants. */
 
 import { isUnproven } from '../../../contract/bench/bench-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
@@ -11,7 +11,7 @@ interface TaskRun<K extends TaskKind> extends RunContext {
   readonly workload: K;
   readonly status: 'done' | 'cancelled';
   readonly error: null;
-  /** The fastest that is right. */
+  /** Fastest correct variant. */
   readonly variant: string;
   readonly precision: string;
   readonly session: Session;
@@ -26,7 +26,7 @@ export function asTaskRun(run: { readonly workload: string; readonly name: strin
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of a small workload.`);
 }
 
-/** The fastest variant that is right, or else the first; null where none was measured. */
+/** Fastest correct variant, or else the first one; null if none was measured. */
 export function bestOf({ reports }: Session) {
   const measured = (reports[0]?.entries ?? []).filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => !isUnproven(verdict));

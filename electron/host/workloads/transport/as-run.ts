@@ -1,4 +1,4 @@
-/** A run of any workload as one of proton transport. */
+/** Narrows runs of any workload to runs of proton transport. */
 import { type AnyRunData, runOf } from '../run-data.ts';
 import type { RunData } from './run-data.ts';
 

@@ -1,6 +1,7 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// The ratio of sines as a polynomial in the cosine. The general kernel steps to any N; the plain one has code for each.
+// Ratio of sines as a polynomial in the cosine. The general kernel loops to any N; the plain kernel has unrolled code
+// for some N.
 namespace bb::diffraction::device {
 
 __device__ inline void chebyshev_body(const Chebyshev::Setup& s, int first, int rows, float* image) {

@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// The phase of N cells is good to N · 2^-32 turns, and parity wants 1e-6 of one.
+/// The phase of N cells is accurate to N · 2^-32 turns, and the parity limit needs 1e-6 turns.
 constexpr int kMostCells = 1000;
 
 }  // namespace

@@ -1,4 +1,4 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// Everything in FP64.
+// All arithmetic in FP64.
 BB_LISTED_KERNEL(diffraction_fp64, Fp64)

@@ -14,12 +14,12 @@ class CudaConstant final : public CudaFused<double, float> {
 
  private:
   std::unique_lock<std::mutex> hold() override {
-    // A module has one constant memory, for every run in this process.
+    // A module has a single constant memory for all runs in this process.
     static std::mutex mutex;
     std::unique_lock lock(mutex);
     const auto [to, bytes] = module().global("diffraction_orientations", kernel_name());
     const auto from = std::as_bytes(std::span(packed().edges));
-    if (from.size() > bytes) {  // of a user's user kernel, which may declare it smaller
+    if (from.size() > bytes) {  // size in the user kernel, which may declare a smaller array
       throw cuda::Error("invalid", "diffraction_orientations has " + std::to_string(bytes) + " bytes; " +
                                        std::to_string(from.size()) + " are needed.");
     }

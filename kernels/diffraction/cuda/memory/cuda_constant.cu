@@ -1,11 +1,11 @@
 #include "cuda_constant.hpp"
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with the orientations in constant memory, whose cache gives one address to a whole warp at once.
+// As cuda_mixed.cu, with the orientations in constant memory, whose cache broadcasts one address to a whole warp.
 namespace bb::diffraction::device {
 
 extern "C" {
-/// Edges, written by the host before the launch.
+/// Cell edges, written by the host before the launch.
 __constant__ double diffraction_orientations[sizeof(Edges<double>) / sizeof(double) * kConstantOrientations];
 }
 

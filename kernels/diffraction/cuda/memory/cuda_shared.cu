@@ -1,6 +1,6 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with the orientations brought into shared memory tile by tile.
+// As cuda_mixed.cu, with the orientations loaded into shared memory tile by tile.
 namespace bb::diffraction::device {
 
 struct SharedEdges {
@@ -12,7 +12,7 @@ struct SharedEdges {
     constexpr int kPieces = sizeof(Edges<double>) / sizeof(double2);
     const auto* from = reinterpret_cast<const double2*>(s.edges + first);
     const int thread = static_cast<int>(threadIdx.x + threadIdx.y * kBlockWidth);
-    __syncthreads();  // the last tile is read
+    __syncthreads();  // all threads have read the last tile
     for (int i = thread; i < kPieces * count; i += kBlockWidth * kBlockHeight) {
       reinterpret_cast<double2*>(tile)[i] = from[i];
     }

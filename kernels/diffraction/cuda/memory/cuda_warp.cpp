@@ -10,7 +10,7 @@ class CudaWarp final : public CudaFused<double, float> {
 
  private:
   bool queue(cuda::Stream& stream, int first, int rows, const Work*) override {
-    // Pixels of a row, as cuda_warp.cu has them.
+    // Pixels of a row; cuda_warp.cu uses the same mapping.
     const unsigned wide = static_cast<unsigned>(setup().width);
     launch(stream, {(wide + this->block_height() - 1) / this->block_height(), static_cast<unsigned>(rows), 1}, first,
            rows);

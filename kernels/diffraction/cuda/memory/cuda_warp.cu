@@ -1,14 +1,14 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// As cuda_mixed.cu, with a warp per pixel: its lanes take the terms in turn and add up by shuffles. A row of pixels per
-// row of blocks, eight warps a block.
+// As cuda_mixed.cu, with one warp per pixel: lanes process terms 32 apart and add up their sums by shuffles. Each row
+// of pixels is a row of blocks, with eight warps per block.
 namespace bb::diffraction::device {
 
 template <typename S>
 __device__ inline void warp_body(const S& s, int first, int rows, float* image) {
   const int fast = static_cast<int>(blockIdx.x * kBlockHeight + threadIdx.y);
   const int row = static_cast<int>(blockIdx.y), slow = first + row;
-  if (fast >= s.plate.width || row >= rows) return;  // whole warps
+  if (fast >= s.plate.width || row >= rows) return;  // only whole warps return
   Sums<float> sums = share_of_pixel<Mixed>(s, fast, slow, static_cast<int>(threadIdx.x), 32);
   for (int offset = 16; offset > 0; offset /= 2) {
     sums.scattered += __shfl_down_sync(0xffffffffu, sums.scattered, offset);

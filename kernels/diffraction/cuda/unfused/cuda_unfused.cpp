@@ -13,7 +13,7 @@ constexpr int kPlanes = 13;  // in addition to the sum, which is the image
 /// Read and written by the four stages of a term: indices 6, lattice 4, structure 2, accumulate 4.
 constexpr double kTermValues = 16;
 constexpr unsigned kThreads = 256;
-/// Launches after which a run looks whether it was cancelled.
+/// Launches between two checks for cancellation.
 constexpr int kLaunchesBetweenLooks = 2048;
 
 template <typename T>
@@ -28,7 +28,7 @@ double launches_of(const Outline& s) {
   return 2 + subs + beams * (weighted ? 3 : 2) + 4 * s.terms_per_pixel();
 }
 
-/// A kernel per operator, each a pass over the image with temporaries in the device's memory.
+/// One kernel per operator, each a pass over the image with temporaries in device memory.
 template <typename T>
 class CudaUnfused : public CudaImageSolver<T> {
  public:
@@ -69,7 +69,7 @@ class CudaUnfused : public CudaImageSolver<T> {
   static constexpr std::array kNames = {"start",   "directions", "transfer",  "weights",    "background",
                                         "indices", "lattice",    "structure", "accumulate", "finish"};
 
-  /// A sum over part of the orientations is no image: all rows are one band.
+  /// All rows are one band, because a sum over part of the orientations is not an image.
   int band_rows() const override { return this->setup().height; }
 
   bool queue(cuda::Stream& stream, int, int, const Work* work) override { return stages(stream, work); }
@@ -123,7 +123,7 @@ class CudaUnfused : public CudaImageSolver<T> {
   std::vector<cuda::Kernel> kernels_;
 };
 
-/// The same launches, captured once and replayed.
+/// The launches of CudaUnfused, captured once as a graph and replayed.
 class CudaUnfusedGraph final : public CudaUnfused<double> {
  public:
   explicit CudaUnfusedGraph(const Setup& setup) : CudaUnfused(setup) {

@@ -2,17 +2,17 @@
 #include "tensor.cuh"
 #include "transport/cuda/cuda_common.cuh"
 
-// The angles' convolution as the product of a banded matrix and many columns, on the tensor cores. Numbers are split into
-// what TF32 keeps and what is left over, and the products that matter are added in FP32.
+// Angle convolution on the tensor cores, as the product of a banded matrix and many columns. Numbers are split into
+// TF32 parts, and the significant products of the parts are added in FP32.
 namespace bb::transport {
 
-/// The kernel of one material and energy.
+/// The angle kernel of one material and energy.
 struct AngleBand {
   const float* weights;
   int half;
 
-  /// The band without its diagonal. Most of an angle's protons stay there: that product is not cut off, as sums on the
-  /// tensor cores are.
+  /// Weight off the diagonal of the band. Most protons of an angle keep their angle, so the diagonal product is added
+  /// separately: sums on the tensor cores are truncated.
   __device__ float beside(int to, int from) const {
     const int distance = to > from ? to - from : from - to;
     return distance > 0 && distance <= half ? weights[distance] : 0.0f;
@@ -24,7 +24,8 @@ __device__ inline AngleBand band_of(const DeviceTables<float>& t, int material, 
   return {t.angle_weight + t.angle_begin[row], t.angle_begin[row + 1] - t.angle_begin[row] - 1};
 }
 
-/// 16 angles from `a0` of 32 cells from `c0`, all of one material. `from` and `to` are the fields of a bin, [θ][cell].
+/// Computes 16 angles from `a0` in 32 cells from `c0`, all of one material. `from` and `to` are the fields of a bin,
+/// [θ][cell].
 __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& band, const float* from, float* to,
                                    int a0, int c0) {
   const int ntheta = s.tables.ntheta, cells = field_cells(s);
@@ -47,7 +48,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
     for (int tile = 0; tile < 4; ++tile) {
       const SplitTf32 p(value(b0 + member, c0 + tile * 8 + group)), q(value(b0 + member + 4, c0 + tile * 8 + group));
       const unsigned own[2] = {p.high, q.high}, rest[2] = {p.low, q.low}, least[2] = {p.last, q.last};
-      // The last bits of the weights make their sum 1, in every step.
+      // Only with their last bits do the weights sum to 1. Without them the error would repeat in every step.
       add_product(sum[tile], last, own);
       add_product(sum[tile], high, least);
       add_product(sum[tile], low, own);
@@ -67,7 +68,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
   }
 }
 
-/// Blocks of kBandedWarps warps; block rows over groups of angles and the energies made.
+/// Blocks of kBandedWarps warps; block rows over groups of angles and the launched energies.
 extern "C" __global__ void __launch_bounds__(32 * kBandedWarps)
     banded_scatter_angles_f32(const __grid_constant__ DeviceStep<float> s) {
   if (run_is_over(s)) return;
@@ -78,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(32 * kBandedWarps)
   const float* from = s.from + field_offset(s, e, 0);
   float* to = s.to + field_offset(s, e, 0);
   AngleLoss lost;
-  if (c0 < cells) {  // the same for a whole warp
+  if (c0 < cells) {  // equal in all threads of a warp
     const bool inside = c0 + lane < cells;
     const int cell = inside ? c0 + lane : cells - 1, m = material_of(s, cell);
     const AngleBand own = band_of(t, m, e);
@@ -88,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(32 * kBandedWarps)
       const float protons = from[static_cast<long long>(a) * cells + cell];
       lose_angles(own.weights, own.half, a, t.ntheta, protons, lost);
       if (alike) continue;
-      // Cells of several materials: sum by sum, from the far, small parts to the near ones.
+      // Cells of several materials: each thread sums one cell from the far, small terms to the near ones.
       float sum = 0;
       for (int k = own.half; k > 0; --k) {
         const float below = a >= k ? from[static_cast<long long>(a - k) * cells + cell] : 0.0f;

@@ -1,15 +1,15 @@
 #include "transport/cuda/cuda_common.cuh"
 
-// Kernels before, between and after the transforms of `cuda-gather-fft`: adjacent columns of angles of some energies,
-// [angle or frequency][energy][cell].
+// Kernels before, between and after the FFTs of `cuda-gather-fft`. Values are adjacent columns of angles of several
+// energies, [angle or frequency][energy][cell].
 namespace bb::transport {
 
 struct FftPart {
-  int first, bins;  // the energies
-  int length;       // of the transform; rows beyond the angles are zero
+  int first, bins;  // range of energies
+  int length;       // length of the FFT; rows beyond the angles are zero
 };
 
-/// Blocks of 256 cells; block rows over the rows of the transform and the energies.
+/// Blocks of 256 cells; block rows over the rows of the FFT and the energies.
 extern "C" __global__ void __launch_bounds__(256)
     fft_gather_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), a = static_cast<int>(blockIdx.y);
@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(256)
   columns[(static_cast<long long>(a) * part.bins + bin) * cells + i] = value;
 }
 
-/// Times the spectrum of a cell's material and a column's energy, [row of the tables][frequency].
+/// Multiplies by the spectrum of a cell's material and a column's energy, [row of the tables][frequency].
 extern "C" __global__ void __launch_bounds__(256)
     fft_times_spectrum_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, const float* spectra,
                            float2* values) {
@@ -33,9 +33,9 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-/// A transform leaves its rounding everywhere: a column's sum is not what went into it less what the ledger says has
-/// left it, and parts of it are below zero. Both are mended at its largest value. A thread a column; block rows over the
-/// energies.
+/// An FFT leaves rounding errors in all cells. So a column's sum differs from its input minus its losses in the ledger,
+/// and some cells are negative. Both errors are corrected in the column's largest cell. One thread per column; block
+/// rows over the energies.
 extern "C" __global__ void __launch_bounds__(256)
     fft_mend_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
   const DeviceTables<float>& t = s.tables;
@@ -70,7 +70,8 @@ extern "C" __global__ void __launch_bounds__(256)
   if (largest > 0.0f) column[place] = static_cast<float>(fmax(0.0, static_cast<double>(largest) + missing));
 }
 
-/// The columns back into the fields, and what left the angles. The first `done` energies were counted before.
+/// Copies the columns back to the fields and counts losses at the ends of the angles. The first `done` energies have
+/// been counted before.
 extern "C" __global__ void __launch_bounds__(256)
     fft_spread_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, int done, const float* columns) {
   if (run_is_over(s)) return;

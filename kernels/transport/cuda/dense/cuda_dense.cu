@@ -2,7 +2,7 @@
 #include "transport/cuda/cuda_common.cuh"
 #include "transport/model/filled_value.hpp"
 
-// Start, clearing and counts of ψ[e][θ][z][x].
+// Start, clearing and sums of ψ[e][θ][z][x].
 namespace bb::transport {
 
 /// One thread per cell.
@@ -12,7 +12,8 @@ __device__ void dense_fill(T* psi, unsigned long long cells, unsigned long long 
   if (i < cells) psi[i] = static_cast<T>(filled_value(seed, i));
 }
 
-/// The beam's start in row `z`, the sum of `parts` products [parts][…]; one thread per x, block rows over θ and e.
+/// Sets row `z` to the start of the beam, the sum of `parts` products [parts][…]. One thread per x, block rows over θ
+/// and e.
 template <typename T>
 __device__ void dense_start(T* psi, const double* energy, const double* angle, const double* x_weight, int parts,
                             int ne, int ntheta, int rows, int nx, int z) {
@@ -47,26 +48,26 @@ __device__ void dense_sum(const DeviceStep<T>& s, double* number, double* energy
   atomicAdd(energy, sums[0] * s.tables.energy[e]);
 }
 
-/// Zeroes the output, unless the run is over: then it may be the state.
+/// Zeroes the output unless the run is over, because then the output may be the state.
 template <typename T>
 __device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
   if (run_is_over(s)) return;
   constexpr int kPerWord = sizeof(float4) / sizeof(T);
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  float4* to = reinterpret_cast<float4*>(s.to);  // an allocation of its own, so aligned; zero bits are 0.0
+  float4* to = reinterpret_cast<float4*>(s.to);  // aligned, because it is a separate allocation; zero bits are 0.0
   for (long long i = first; i < cells / kPerWord; i += stride) to[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   if (first < cells % kPerWord) s.to[cells / kPerWord * kPerWord + first] = T(0);
 }
 
-/// Records the nuclear reactions of the state. A warp takes 32 cells of row z of one bin and adds them up over the
-/// angles, then over the cells of a column: grid (⌈nx/32⌉, rows, ⌈ne/kRecordWarps⌉), block (32, kRecordWarps).
+/// Records the nuclear reactions of the state. A warp sums 32 cells of row z of one bin over the angles, then over the
+/// cells of each column of the reaction grid. Grid: (⌈nx/32⌉, rows, ⌈ne/kRecordWarps⌉); block: (32, kRecordWarps).
 template <typename T>
 __device__ void dense_record(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
   const int e = blockIdx.z * kRecordWarps + threadIdx.y;
-  if (e >= t.ne) return;  // a whole warp
+  if (e >= t.ne) return;  // same for all threads of a warp
   const int lane = threadIdx.x;
   const int x = blockIdx.x * 32 + lane;
   const int z = blockIdx.y;

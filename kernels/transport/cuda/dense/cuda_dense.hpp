@@ -1,8 +1,8 @@
 #pragma once
 
-// Shared by the kernels on whole grids and the host; no standard header.
+// Constants shared by the whole-grid kernels and the host; no standard header.
 namespace bb::transport {
 
-inline constexpr int kRecordWarps = 8;  // energies that a block records the reactions of
+inline constexpr int kRecordWarps = 8;  // energies per block of the record kernel
 
 }  // namespace bb::transport

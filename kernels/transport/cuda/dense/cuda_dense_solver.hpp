@@ -7,8 +7,8 @@
 
 namespace bb::transport {
 
-/// A CUDA variant that holds ψ[e][θ][z][x] over the whole grid, x contiguous, in two buffers. With depth
-/// stepping it is ψ[e][θ][x] of one plane: one row of z.
+/// A CUDA variant with ψ[e][θ][z][x] of the whole grid in two buffers, x contiguous. With depth stepping ψ[e][θ][x] of
+/// one plane is stored as one row of z.
 template <typename T>
 class CudaDenseSolver : public CudaSolver<T> {
  public:
@@ -18,14 +18,14 @@ class CudaDenseSolver : public CudaSolver<T> {
   // Interface of a variant.
 
   virtual void look_up_kernels() = 0;
-  /// Queues the operators of one step; those that write to the other buffer end with `flip`.
+  /// Queues the operators of one step. Each operator that writes to the other buffer ends with `flip`.
   virtual void launch_operators(int step) = 0;
 
-  /// Arguments of a kernel of step `step`: it reads the state and writes the other buffer.
+  /// Arguments of a kernel in step `step`, which reads the state and writes to the other buffer.
   DeviceStep<T> context(int step) const;
-  /// The other buffer holds the state now.
+  /// Makes the other buffer the state.
   void flip() { front_ = 1 - front_; }
-  /// Queues zeroes for the other buffer.
+  /// Queues the clearing of the other buffer.
   void clear_other(int step);
 
   /// Cells of one (e, θ) field.
@@ -50,11 +50,11 @@ class CudaDenseSolver : public CudaSolver<T> {
   const bool depth_ = this->problem().stepping == Stepping::kDepth;
   const int rows_ = depth_ ? 1 : this->tables().nz;
   cuda::DeviceBuffer<T> psi_[2];
-  int front_ = 0;  // which of them is the state
-  int plane_ = 0;  // of the map that row 0 lies in
+  int front_ = 0;  // index of the buffer with the state
+  int plane_ = 0;  // row of the map for row 0
   int start_plane_ = 0;
-  int taken_ = 0;            // steps queued and not forgotten
-  std::vector<int> fronts_;  // which buffer was the state before each step
+  int taken_ = 0;            // queued steps, without those undone by forget_steps()
+  std::vector<int> fronts_;  // value of front_ before each step
   std::optional<cuda::Kernel> sum_, clear_, record_;
 };
 

@@ -1,9 +1,9 @@
 #include "cuda_gather.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// The operators as gathers, one kernel each: a thread makes the cells that it owns from the cells that feed
-// them. x is contiguous across the threads of a warp, so every access is coalesced; nothing is cleared, and
-// what several blocks add to is the ledger row alone.
+// The operators in gather form, one kernel each: a thread computes its cells from the cells that feed them. x is
+// contiguous across the threads of a warp, so every access is coalesced. Nothing is cleared, and only the ledger row is
+// shared by blocks.
 namespace bb::transport {
 
 /// The cell of a field that thread `n` computes. Neighbouring threads take neighbours along x, which are contiguous; with
@@ -15,8 +15,8 @@ __device__ int cell_of_thread(const DeviceStep<T>& s, int n) {
   return (n - x * s.rows) * s.tables.nx + x;
 }
 
-/// Dose, crossings and losses of the state. A block owns 32 cells of one row z and adds up the (e, θ) fields
-/// over them, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kScoreWarps).
+/// Scores dose, crossings and losses of the state. A block sums the (e, θ) fields over 32 cells of one row z, so that
+/// dose needs no atomics. Grid: (⌈nx/32⌉, rows); block: (32, kScoreWarps).
 template <typename T>
 __device__ void gather_score(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -49,7 +49,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
       nuclear += count * static_cast<double>(t.nuclear[row]);
       nuclear_energy += count * static_cast<double>(t.nuclear_escape[row]);
     };
-    // The few angles add up in T, what they make in FP64: consumer GPUs have few FP64 units.
+    // The sums over these few angles are in T and larger sums in FP64, because consumer GPUs have few FP64 units.
     T protons = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
 #pragma unroll
     for (int j = 0; j < kScoreAngles; ++j) {
@@ -61,7 +61,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
       crossing_theta += crossed * t.theta[a];
       crossing_theta_theta += crossed * t.theta[a] * t.theta[a];
       protons += value[j];
-      if (t.depth) settle(value[j], table_row(t, a, m, e));  // the losses differ from angle to angle
+      if (t.depth) settle(value[j], table_row(t, a, m, e));  // the losses differ by angle
     }
     if (!t.depth) settle(protons, table_row(t, 0, m, e));
     current += static_cast<double>(crossing);
@@ -102,7 +102,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   }
 }
 
-/// One thread per cell and kGatherAngles angles, block rows over groups of angles and the energies made.
+/// One thread per cell and kGatherAngles angles, block rows over groups of angles and the launched energies.
 template <typename T, bool kStrided = false>
 __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -113,7 +113,7 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (n >= field_cells(s)) return;
   const int i = cell_of_thread<kStrided>(s, n);
   const int m = material_of(s, i);
-  if (t.depth || a0 + kGatherAngles > t.ntheta) {  // a tap list for each angle, or fewer angles than usual
+  if (t.depth || a0 + kGatherAngles > t.ntheta) {  // each angle has its own taps, or the group is incomplete
     for (int a = a0; a < min(a0 + kGatherAngles, t.ntheta); ++a) {
       const int row = table_row(t, step_class(t, a), m, e);
       T sum = 0;
@@ -137,7 +137,7 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
   for (int j = 0; j < kGatherAngles; ++j) to[static_cast<long long>(j) * field_cells(s)] = sum[j];
 }
 
-/// One thread per cell, blocks of 32 cells × kGatherAngleRows angles, block rows over θ and the energies made.
+/// One thread per cell, blocks of 32 cells × kGatherAngleRows angles, block rows over θ and the launched energies.
 template <typename T, bool kStrided = false>
 __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -149,13 +149,14 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   AngleLoss lost;
   if (n < field_cells(s) && a < t.ntheta) {
     const int m = material_of(s, i);
-    const long long angle = field_cells(s);  // from one angle to the next
+    const long long angle = field_cells(s);  // stride between angles
     const T* p = s.from + field_offset(s, e, a) + i;
     const int row = table_row(t, step_class(t, a), m, e);
     const int half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
     const T* w = t.angle_weight + t.angle_begin[row];
     T sum = 0;
-    // From the far, small parts to the near ones: the other way round FP32 loses more of them than it gains.
+    // Sums from the far, small terms to the near ones. In the opposite order, rounding in FP32 would lose protons on
+    // average.
     if (t.depth) {  // each source angle has its own kernel
       const auto part = [&](int b, int distance) {
         if (b < 0 || b >= t.ntheta) return T(0);
@@ -182,7 +183,7 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   block_escape(ledger_row(s.scores, s.step), lost, t.energy[e]);
 }
 
-/// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the energies made.
+/// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the launched energies.
 template <typename T, bool kAlongX, bool kStrided = false>
 __device__ void gather_stream(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;

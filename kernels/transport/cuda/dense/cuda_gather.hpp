@@ -2,18 +2,18 @@
 
 #include "tuning/tunable.hpp"
 
-// Block shapes of the gathering kernels. Included by nvcc, by NVRTC and by the host.
+// Block shapes of the gather kernels. Included by nvcc, by NVRTC and by the host.
 namespace bb::transport {
 
 BB_TUNABLE_90(int, kGatherThreads, 256, 128);
 
-// Scoring: 32 cells of one row of z, and warps that share out the fields above them. A warp takes several angles of
-// one energy at a time, so that as many loads are in flight per thread.
+// Score pass: a block has 32 cells of one row of z, and its warps share the fields there. A warp processes several
+// angles of one energy at a time, so that each thread has several loads in flight.
 BB_TUNABLE_90(int, kScoreWarps, 16, 32);
 BB_TUNABLE_90(int, kScoreAngles, 8, 16);
 
-BB_TUNABLE_90(int, kGatherAngles, 4, 8);       // per thread of the energy gather: the tap list is read once for them
-BB_TUNABLE_90(int, kGatherAngleRows, 8, 4);    // angles of a block of the convolution, which share what they load
-BB_TUNABLE_90(int, kGatherStreamBins, 8, 16);  // energies per thread of a remap: one ledger sum for all of them
+BB_TUNABLE_90(int, kGatherAngles, 4, 8);       // angles per thread of the energy gather; taps are read once
+BB_TUNABLE_90(int, kGatherAngleRows, 8, 4);    // angles per block of the convolution, which share loads
+BB_TUNABLE_90(int, kGatherStreamBins, 8, 16);  // energies per thread of a remap, which share one ledger sum
 
 }  // namespace bb::transport

@@ -27,9 +27,9 @@ Variant cuda_scatter_variant() {
       .source = "kernels/transport/cuda/dense/cuda_scatter.cu",
       .precisions = {Precision::kFp32},
       .steppings = {Stepping::kPath},
-      // The totals read; three launches clear, read, and read and write what they add to.
+      // The sums read ψ. Three launches each clear the output, read the input, and read and write the output.
       .bytes_per_cell_step = 52,
-      .flops_per_cell_step = 160,  // the remap in x is made in five rows
+      .flops_per_cell_step = 160,  // the remap in x is computed for five rows
       .speed_rank = 100,
       .estimate_bytes = estimate_dense,
       .make = make_cuda_float_solver<CudaScatter>,

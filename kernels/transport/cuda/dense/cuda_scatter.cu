@@ -1,7 +1,7 @@
 #include "cuda_scatter.cuh"
 
-// The arrangement of the earlier CuPy kernels: three launches per step, one thread per cell, an atomic for
-// each cell that it feeds; outputs cleared before, and dose and losses by atomics, cell by cell.
+// The structure of the earlier CuPy kernels: three launches per step, one thread per cell, one atomic for each cell
+// that it feeds. Outputs are cleared before, and dose and losses are added by atomics, cell by cell.
 namespace bb::transport {
 
 __device__ inline ScatterCell scatter_cell(const DeviceStep<float>& s) {
@@ -13,14 +13,14 @@ __device__ inline void add_if_any(double* to, double value) {
   if (value != 0.0) atomicAdd(to, value);
 }
 
-/// Adds what one thread lost through a face.
+/// Adds protons of one thread that leave through a face.
 __device__ inline void add_escape(double* row, Face face, double number, double energy_each) {
   add_if_any(row + escaped_column(face), number);
   add_if_any(row + escaped_energy_column(face), number * energy_each);
 }
 
-/// Content in flight and energy that the step will deposit, as sums over the grid: the reduction that accompanies the
-/// three launches. Block rows over e.
+/// Sums content in flight and the energy that the step will deposit over the grid. This reduction precedes the three
+/// launches. Block rows over e.
 extern "C" __global__ void __launch_bounds__(kScatterThreads)
     scatter_totals_f32(const __grid_constant__ DeviceStep<float> s) {
   if (run_is_over(s)) return;

@@ -3,17 +3,17 @@
 #include "cuda_scatter.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// Helpers shared by the scattering variants: a thread processes the cell of its index and adds to the cells that it
-// feeds. They differ in how they score.
+// Helpers shared by the scatter variants, in which a thread processes the cell of its index and adds to the cells that
+// it feeds. The variants differ in how they score.
 namespace bb::transport {
 
-/// The cell of a thread: one thread per cell, block rows over θ and e.
+/// The cell of a thread. One thread per cell, block rows over θ and e.
 struct ScatterCell {
   int e, a, i;
   bool inside;
 };
 
-/// Adds the protons `p` of a cell to the energy bins that they have after the step.
+/// Adds the protons `p` of a cell to their energy bins after the step.
 __device__ inline void scatter_energies(const DeviceStep<float>& s, const DeviceSourceTaps& taps, ScatterCell cell,
                                         int row, float p) {
   for (int k = taps.begin[row]; k < taps.begin[row + 1]; ++k) {
@@ -21,7 +21,7 @@ __device__ inline void scatter_energies(const DeviceStep<float>& s, const Device
   }
 }
 
-/// Adds the protons `p` of a cell to the angles that they scatter into; returns those that leave the grid.
+/// Adds the protons `p` of a cell to the angles into which they scatter. Returns those that leave the grid.
 __device__ inline AngleLoss scatter_to_angles(const DeviceStep<float>& s, ScatterCell cell, float p) {
   const DeviceTables<float>& t = s.tables;
   const int row = table_row(t, 0, material_of(s, cell.i), cell.e);
@@ -35,7 +35,7 @@ __device__ inline AngleLoss scatter_to_angles(const DeviceStep<float>& s, Scatte
       atomicAdd(s.to + field_offset(s, cell.e, a) + cell.i, part);
     }
   };
-  for (int k = half; k > 0; --k) {  // the small parts first, as far as the threads keep step
+  for (int k = half; k > 0; --k) {  // small terms first, as far as threads run in lockstep
     put(cell.a - k, p * w[k]);
     put(cell.a + k, p * w[k]);
   }
@@ -47,10 +47,10 @@ struct StreamLoss {
   double x = 0.0, z = 0.0;
 };
 
-/// Streams in x, then z, in one launch. A thread makes the content of its cell after the remap in x; and of the
-/// two rows above and below, which the flux in z needs. Then it adds it to two rows. The flux limiter makes the
-/// remaps non-linear, so the second cannot be merged into the first. Returns what its own protons lose
-/// through the faces in x, and what leaves in z.
+/// Streams in x, then z, in one launch. A thread computes the content of its cell after the remap in x. It also
+/// computes two rows above and below, which the flux in z needs. Then it adds the content to two rows. The flux limiter
+/// makes the remaps non-linear, so they cannot be merged. Returns the cell's protons that leave through the faces in x,
+/// and content that leaves in z.
 __device__ inline StreamLoss scatter_stream_cell(const DeviceStep<float>& s, ScatterCell cell) {
   const DeviceTables<float>& t = s.tables;
   const float* field = s.from + field_offset(s, cell.e, cell.a);
@@ -61,7 +61,7 @@ __device__ inline StreamLoss scatter_stream_cell(const DeviceStep<float>& s, Sca
   const float content = remap_cell<true>(field + z * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, lost.x);
   if (content == 0.0f) return lost;
 
-  double ignored = 0.0;  // other threads' protons
+  double ignored = 0.0;  // counted by other threads
   const auto after_x = [&](int row) {
     if (row < 0 || row >= t.nz) return 0.0f;
     return remap_cell<true>(field + row * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, ignored);

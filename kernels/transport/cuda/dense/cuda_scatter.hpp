@@ -3,7 +3,7 @@
 // Included by nvcc, by NVRTC and by the host; no standard header.
 namespace bb::transport {
 
-/// The energy gather of the tables seen from its sources: where the protons of a table row go.
+/// The energy gather by source: destinations of the protons of each table row.
 struct DeviceSourceTaps {
   const int* begin;  // [materials·ne + 1]
   const int* destination;
@@ -11,6 +11,6 @@ struct DeviceSourceTaps {
 };
 
 inline constexpr int kScatterThreads = 256;
-inline constexpr int kWarpTile = 32;  // x and angles of a block of `cuda-warp-reduced`
+inline constexpr int kWarpTile = 32;  // width in x and in angles of a block of `cuda-warp-reduced`
 
 }  // namespace bb::transport

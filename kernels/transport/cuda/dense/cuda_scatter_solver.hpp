@@ -7,7 +7,7 @@
 
 namespace bb::transport {
 
-/// Host side of the scattering variants: a reduction, then three launches, each into a cleared buffer.
+/// Host side of the scatter variants: a reduction, then three launches, each into a cleared buffer.
 class CudaScatterSolver : public CudaDenseSolver<float> {
  public:
   using CudaDenseSolver<float>::CudaDenseSolver;
@@ -18,9 +18,9 @@ class CudaScatterSolver : public CudaDenseSolver<float> {
     const char* angles;
     const char* stream;
   };
-  /// Kernels of the three launches.
+  /// Names of the kernels of the three launches.
   virtual Names names() const = 0;
-  /// Their launch shape.
+  /// Launch shape of these kernels.
   virtual cuda::LaunchShape shape() const = 0;
 
  private:

@@ -8,14 +8,14 @@
 namespace bb::transport {
 namespace {
 
-// Cells of a streaming tile, at most: with its halo of five it takes about 20 KB of shared memory, so that a
-// multiprocessor holds eight blocks; larger tiles read less halo but leave too few loads in flight.
+// Maximum cells of a streaming tile along x. With its halo of five, a tile needs about 20 KB of shared memory, so that
+// eight blocks fit on a multiprocessor. Larger tiles read less halo but leave too few loads in flight.
 constexpr int kWidest = 64;
 constexpr int kTallest = 32;
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// Reach of shifts beyond the grid's two faces, together.
+/// Cells beyond the grid's two faces that the shifts reach, in total.
 int beyond(const std::vector<physics::RemapShift>& shifts) {
   int below = 0, above = 0;
   for (const physics::RemapShift& s : shifts) {
@@ -62,7 +62,7 @@ class CudaTiled final : public CudaGatherPasses<float> {
   void plan_stream() {
     const Tables& t = this->tables();
     const bool wide = t.nx % 4 == 0;
-    // Tiles of nearly equal size.
+    // Tiles have nearly equal sizes.
     const int across = (t.nx + kWidest - 1) / kWidest;
     const int down = (t.nz + kTallest - 1) / kTallest;
     tiles_.x = round_up((t.nx + across - 1) / across, wide ? 4 : 1);
@@ -82,7 +82,7 @@ class CudaTiled final : public CudaGatherPasses<float> {
   }
 
   std::optional<Pass> score_, turn_, stream_;
-  int angles_ = 0;  // of a tile of the first pass
+  int angles_ = 0;  // angles of a tile in the first pass
   StreamTiles tiles_{};
 };
 
@@ -100,7 +100,7 @@ Variant cuda_tiled_variant() {
       .source = "kernels/transport/cuda/dense/cuda_tiled.cu",
       .precisions = {Precision::kFp32},
       .steppings = {Stepping::kPath},
-      .bytes_per_cell_step = 20,  // score reads; two passes read and write
+      .bytes_per_cell_step = 20,  // the score pass reads; two passes read and write
       .flops_per_cell_step = 62,
       .speed_rank = 130,
       .estimate_bytes = estimate_dense,

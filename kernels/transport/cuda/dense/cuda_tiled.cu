@@ -1,8 +1,8 @@
 #include "cuda_tiled_stream.cuh"
 #include "cuda_tiled_turn.cuh"
 
-// Two passes over ψ instead of four, each over tiles in shared memory. Where rows are whole 16-byte words
-// (kWide = 4), memory is read so.
+// Two passes over ψ instead of four, each over tiles in shared memory. If rows are whole 16-byte words (kWide = 4),
+// memory is accessed in such words.
 namespace bb::transport {
 
 #define BB_TILED_KERNELS(wide)                                                                           \

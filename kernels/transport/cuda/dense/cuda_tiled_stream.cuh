@@ -3,11 +3,11 @@
 #include "cuda_tiled_turn.cuh"
 #include "transport/cuda/cuda_common.cuh"
 
-// Both remaps of a tile in one pass: it is loaded with its halo, remapped in x into a second tile, and that
+// Both remaps of a tile in one pass: the tile is loaded with its halo, remapped in x into a second tile, and remapped
 // in z into memory.
 namespace bb::transport {
 
-/// Walks a block's threads over the cells of a `width` wide rectangle, row by row, without a division each.
+/// Assigns the cells of a rectangle of `width` columns to a block's threads, row by row, without a division per cell.
 struct Walk {
   int row, column, rows, columns, width;
 
@@ -39,12 +39,12 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   const int tile_x = blockIdx.x - tile_z * tiles.tiles_x;
   const int wx = t.whole_x[a];
   const int wz = t.whole_z[a];
-  // Output of the tile, beyond the grid's faces too.
+  // Output range of the tile, including cells beyond the grid's faces.
   const int x0 = tile_x == 0 ? min(0, wx) : tile_x * tiles.x;
   const int x1 = tile_x == tiles.tiles_x - 1 ? t.nx + max(0, wx + 1) : (tile_x + 1) * tiles.x;
   const int z0 = tile_z == 0 ? min(0, wz) : tile_z * tiles.z;
   const int z1 = tile_z == tiles.tiles_z - 1 ? t.nz + max(0, wz + 1) : (tile_z + 1) * tiles.z;
-  // The donors of a cell are the ones `whole` and `whole` + 1 before it, each with two neighbours.
+  // The donors of a cell are `whole` and `whole` + 1 cells before it, each with two neighbours on either side.
   const int row0 = z0 - wz - 3;
   const int rows = z1 - z0 + 5;
   const int column0 = (x0 - wx - 3) & ~(kWide - 1);
@@ -60,7 +60,7 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
       const float* row = s.from + field + z * t.nx;
       if (x >= 0 && x < t.nx) {
         word = *reinterpret_cast<const Word*>(row + x);
-      } else if (const int last = physics::remap_neighbour(x, t.nx, wx); last >= 0) {  // words end where the grid does
+      } else if (const int last = physics::remap_neighbour(x, t.nx, wx); last >= 0) {  // words end at the grid's end
         for (int j = 0; j < kWide; ++j) word.v[j] = row[last];
       }
     }
@@ -81,10 +81,10 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
     float content = v[3] - passes + arrives;
     const int x = x0 + at.column;
     if (x < 0 || x >= t.nx) {
-      // Protons come from cells; what the remap reads behind the row's end is none.
+      // Protons come from cells only. Values that the remap reads beyond a row's end are not protons.
       const auto holds = [&](int donor) { return donor >= 0 && donor < t.nx; };
       content = (holds(x - wx) ? v[3] - passes : 0.0f) + (holds(x - wx - 1) ? arrives : 0.0f);
-      // Each row of donors belongs to one tile: the one that makes the row `wz` further.
+      // Each row of donors belongs to one tile: the tile that computes the row `wz` further on.
       const int z = row0 + at.row + wz;
       if (z >= z0 && z < z1) lost_x += static_cast<double>(content);
       content = 0.0f;
@@ -94,7 +94,7 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   __syncthreads();
 
   for (int m = 0; m < physics::kRemapTaps; ++m) c[m] = t.flux_z[a * physics::kRemapTaps + m];
-  // A thread goes down a column, so that it makes each flux once; threads share a column's rows.
+  // A thread moves along a column, so that it computes each flux once. Threads share the rows of a column.
   const int groups = max(1, kStreamThreads / width);
   const int share = (z1 - z0 + groups - 1) / groups;
   for (int n = threadIdx.x; n < width * groups; n += kStreamThreads) {

@@ -3,11 +3,11 @@
 #include "cuda_tiled.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// Energy gather and angle convolution of a tile in one pass: the gather fills rows of angles in shared
-// memory, where the convolution finds its neighbours.
+// Energy gather and angle convolution of a tile in one pass. The gather fills rows of angles in shared memory, from
+// which the convolution reads neighbours.
 namespace bb::transport {
 
-/// `kWide` cells next to each other, read as one word.
+/// `kWide` neighbouring cells, accessed as one word.
 template <int kWide>
 struct alignas(sizeof(float) * kWide) Pack {
   float v[kWide];
@@ -18,7 +18,7 @@ struct alignas(sizeof(float) * kWide) Pack {
   }
 };
 
-/// Whether the cells of a pack are of one material, which is then `material`.
+/// Whether all cells of a pack have the same material, which is then `material`.
 template <int kWide>
 __device__ inline bool one_material(const DeviceStep<float>& s, int i, int material) {
   bool same = true;
@@ -26,7 +26,7 @@ __device__ inline bool one_material(const DeviceStep<float>& s, int i, int mater
   return same;
 }
 
-/// ψ after the energy gather of `kWide` cells from `i` of field (e, a).
+/// ψ after the energy gather, in `kWide` cells from `i` of field (e, a).
 template <int kWide>
 __device__ inline Pack<kWide> gather_energies(const DeviceStep<float>& s, int e, int a, int i) {
   const DeviceTables<float>& t = s.tables;
@@ -49,18 +49,18 @@ __device__ inline Pack<kWide> gather_energies(const DeviceStep<float>& s, int e,
   return sum;
 }
 
-/// A bin's rows of angles in shared memory. Row `reach` + n is the tile's angle n.
+/// A bin's rows of angles in shared memory. Row `reach` + n is angle n of the tile.
 template <int kWide>
 struct TurnTile {
   float* cells;  // [angles + 2·reach][kTurnPitch]
-  int reach;     // widest angle kernel of the bin
+  int reach;     // half width of the bin's widest angle kernel
 
   __device__ Pack<kWide>& word(int row, int lane) const {
     return *reinterpret_cast<Pack<kWide>*>(cells + row * kTurnPitch + lane * kWide);
   }
 };
 
-/// Convolves one word of one angle, each cell by its own material's kernel.
+/// Convolves one word of one angle, with a kernel per cell for its material.
 template <int kWide>
 __device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const TurnTile<kWide>& tile, int row, int lane,
                                              int e, int a, int i, AngleLoss& lost) {
@@ -79,9 +79,9 @@ __device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const T
   return sum;
 }
 
-/// Convolves one word of kTurnGroup angles from row `row` with the weights `padded`: distance k is at
-/// padded[k + kTurnGroup - 1], zero for k <= 0 and beyond `half`. Each row is read once for all of them. The
-/// parts from either side add up by themselves, far and small ones first: FP32 would lose them in the sum.
+/// Convolves one word of kTurnGroup angles from row `row` with the weights `padded`: distance k is at padded[k +
+/// kTurnGroup - 1], zero for k <= 0 and beyond `half`. Each row is read once for all these angles. Terms from either
+/// side are summed separately, far and small ones first, because FP32 would lose them in the total.
 template <int kWide>
 __device__ inline void convolve(const TurnTile<kWide>& tile, int row, int lane, const float* padded, int half,
                                 float centre, Pack<kWide> (&out)[kTurnGroup]) {
@@ -101,7 +101,7 @@ __device__ inline void convolve(const TurnTile<kWide>& tile, int row, int lane, 
 #pragma unroll
     for (int j = 0; j < kTurnGroup; ++j) out[j].add(w[j], p);
   }
-  // From the other side angle j is at distance d - j.
+  // For rows on the other side, angle j is at distance d - j.
   for (int j = 0; j < kTurnGroup; ++j) w[j] = padded[kZero + half + kTurnGroup - j];
 #pragma unroll 4
   for (int d = half + kTurnGroup - 1; d > 0; --d) {
@@ -119,8 +119,8 @@ __device__ inline void convolve(const TurnTile<kWide>& tile, int row, int lane, 
   }
 }
 
-/// Grid (⌈cells/32⌉, ⌈ntheta/angles⌉, ne). Shared: the tile with the widest halo of all bins, then the
-/// padded weights.
+/// Grid: (⌈cells/32⌉, ⌈ntheta/angles⌉, ne). Shared memory: the tile with the widest halo of all bins, then the padded
+/// weights.
 template <int kWide>
 __device__ void tiled_turn(const DeviceStep<float>& s, int angles, float* shared) {
   if (run_is_over(s)) return;

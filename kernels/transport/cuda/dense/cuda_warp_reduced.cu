@@ -1,35 +1,35 @@
 #include "cuda_scatter.cuh"
 
-// `cuda-scatter` with fewer atomics where many threads add to one place: dose and crossings are added up
-// over 32 angles, losses over a warp, by shuffles. ψ itself is scattered as before.
+// `cuda-scatter` with fewer atomics where many threads add to one cell: dose and crossings are summed over 32 angles
+// and losses over a warp, by shuffles. ψ itself is scattered as in `cuda-scatter`.
 //
-// The threads of a warp hold neighbouring x, which add to different cells of the dose. So a block takes 32 x
-// and 32 angles and turns the values in shared memory: then a warp holds the angles of one x.
+// The threads of a warp have neighbouring x, which add to different cells of the dose. So a block processes 32 x and 32
+// angles and transposes the values in shared memory; then a warp has all angles of one x.
 namespace bb::transport {
 
-/// As scatter_cell, in blocks of 32 cells × 32 angles.
+/// The cell of a thread, in blocks of 32 cells × 32 angles.
 __device__ inline ScatterCell tile_cell(const DeviceStep<float>& s) {
   const int i = blockIdx.x * kWarpTile + threadIdx.x;
   const int a = blockIdx.y * kWarpTile + threadIdx.y;
   return {static_cast<int>(blockIdx.z), a, i, i < field_cells(s) && a < s.tables.ntheta};
 }
 
-/// Adds a warp's values to `to`: one atomic, none for nothing.
+/// Adds a warp's values to `to` with one atomic, or none if the sum is 0.
 __device__ inline void warp_add(double* to, double value) {
   if (!__any_sync(kWholeWarp, value != 0.0)) return;
   const double sum = warp_sum(value);
   if (threadIdx.x == 0) atomicAdd(to, sum);
 }
 
-/// Adds what a warp lost through a face.
+/// Adds protons of a warp that leave through a face.
 __device__ inline void warp_escape(double* row, Face face, double number, double energy_each) {
   warp_add(row + escaped_column(face), number);
   warp_add(row + escaped_energy_column(face), number * energy_each);
 }
 
-/// Adds the block's values [angle][cell], over angles, to `to` [cell].
+/// Sums the block's values [angle][cell] over angles and adds the sums to `to` [cell].
 __device__ inline void add_over_angles(float value, float (&tile)[kWarpTile][kWarpTile + 1], double* to, int cells) {
-  __syncthreads();  // the tile's earlier values are read
+  __syncthreads();  // earlier values of the tile have been read
   tile[threadIdx.y][threadIdx.x] = value;
   __syncthreads();
   const double sum = warp_sum(static_cast<double>(tile[threadIdx.x][threadIdx.y]));

@@ -2,19 +2,18 @@
 
 #include "cuda_fused_plan.cuh"
 
-// First pass of the fused step: one z row and x tile of one bin, all its
-// angles. The energy gather fills a tile [angle][x] in shared memory and scores
-// the bin's own protons on the way; the angle kernel reads it and writes
-// `turned`. A thread keeps one quad of columns.
+// First pass of the fused step, for one z row and x tile of one bin and all angles. The energy gather fills a tile
+// [angle][x] in shared memory and scores the bin's own protons. Then the angle kernel reads the tile and writes
+// `turned`. Each thread processes one quad of columns.
 namespace bb::transport::fused {
 
-inline constexpr int kMostQuads = 8;  // of a tile
-inline constexpr int kBatch = 4;      // sources whose loads are in flight together
+inline constexpr int kMostQuads = 8;  // maximum quads per tile
+inline constexpr int kBatch = 4;      // sources whose loads are issued together
 
 /// Sums over the items of a block.
 struct CollideTally {
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0, deposited = 0;
-  double escaped[2] = {}, escaped_energy[2] = {};  // at low and at high angles
+  double escaped[2] = {}, escaped_energy[2] = {};  // losses at low and at high angles
 };
 
 template <typename T>
@@ -54,8 +53,7 @@ class Collide {
     list_sources(!kDepth && !mixed);
     a_begin = first_angle(p, from, bin);
     a_end = last_angle(p, from, bin);
-    // The kernel looks this far beyond the sources' angles, where the tile is
-    // zero.
+    // The angle kernel reads this far beyond the sources' angles, where the tile is zero.
     const int before = half + from.a0 - a_begin;
     const int behind = half + a_end - from.a1 + kFusedTurned - 1;
     tile = rows + (before - from.a0) * quads + quad;
@@ -79,7 +77,7 @@ class Collide {
       turn<kDepth>(mixed);
     }
     add_scores(map_row);
-    __syncthreads();  // the next item reuses the shared memory
+    __syncthreads();  // before the next item reuses the shared memory
   }
 
   __device__ void report() {
@@ -97,8 +95,7 @@ class Collide {
   }
 
  private:
-  /// The bin itself, then the other feeds that hold something in this row and
-  /// count.
+  /// Lists the bin itself, then the other source bins with content in this row and non-zero weight.
   __device__ void list_sources(bool one_weight) {
     if (threadIdx.x >= 32) return;
     const int* feed_bin = p.feed_bin + p.feed_at[bin];
@@ -135,15 +132,14 @@ class Collide {
     const T* lost = p.lost + bin * t.materials * t.ntheta;
     Quad<T> dose = {}, current = {}, current_t = {}, current_tt = {}, reacted = {};
     T number = T(0), stopped = T(0), nuclear_energy = T(0), below = T(0), above = T(0);
-    // The heaviest last, so that FP32 sums lose nothing systematically; the bin
-    // itself with the last batch.
+    // Adds the heaviest source last, so that FP32 sums have no systematic loss. The bin itself is in the last batch.
     const int start = (sources - 1) / kBatch * kBatch;
     for (int first = start; first >= 0; first -= kBatch) {
       const T* source[kBatch];
       const T* feed[kBatch];
       T w[kBatch];
       int a0[kBatch];
-      unsigned held[kBatch];  // angles from a0 on
+      unsigned held[kBatch];  // number of angles from a0 on
 #pragma unroll
       for (int k = 0; k < kBatch; ++k) {
         held[k] = 0;
@@ -160,7 +156,7 @@ class Collide {
         feed[k] = feeds + view.feed * t.materials * t.classes;
         if (!kDepth && !kMixed) w[k] = feed[k][material[0]];
       }
-      // The bin itself may be the lightest of its feeds or the heaviest.
+      // The bin itself may be the lightest or the heaviest of its sources.
       const bool heaviest = first > 0 || p.feed_bin[p.feed_at[bin]] == bin;
       for (int a = from.a0 + first_row; a < from.a1; a += block_rows) {
         const int c = kDepth ? a : 0;
@@ -246,7 +242,7 @@ class Collide {
     if (p.scores.reactions.on()) keep_scores(4, reacted);
   }
 
-  /// The warp's sum of one field, lanes of the same quad together.
+  /// Sums one field over the warp's lanes that have the same quad.
   __device__ void keep_scores(int field, Quad<T> value) {
     for (int j = 0; j < 4; ++j) {
       for (int offset = quads; offset < 32; offset <<= 1) {
@@ -287,9 +283,8 @@ class Collide {
     *reinterpret_cast<Quad<T>*>(p.turned + row_start(p, bin, kDepth ? 0 : z) + a * p.pitch + x) = value;
   }
 
-  /// Neighbouring angles per thread, so that each row of the tile is read once
-  /// for all of them; the far parts first, so that FP32 sums lose nothing
-  /// systematically.
+  /// Convolves with one kernel for all columns and angles. A thread computes neighbouring angles, so that it reads each
+  /// row of the tile once. It adds far terms first, so that FP32 sums have no systematic loss.
   __device__ void turn_uniform() const {
     if (!live) return;
     constexpr int kTurned = kFusedTurned;
@@ -329,7 +324,7 @@ class Collide {
     }
   }
 
-  /// The same where columns or angles differ in their kernels.
+  /// Convolves where the kernel differs by column or angle.
   template <bool kByAngle>
   __device__ void turn(bool mixed) const {
     if (!live) return;
@@ -359,9 +354,9 @@ class Collide {
   const DeviceTables<T>& t;
   int step;
   CollideShared<T>& s;
-  Quad<T>* rows;       // [angles and the zeros next to them][quads]
+  Quad<T>* rows;       // [angles, with zeros on both sides][quads]
   Quad<T>* tile;       // this thread's quad of angle 0 in `rows`
-  T* weight;           // [half + 1] where one kernel serves the whole row
+  T* weight;           // [half + 1] if one kernel applies to the whole row
   FusedSource* views;  // [most_feeds]
   int quads, quad, first_row, block_rows;
   int bin, half, z, x, a_begin, a_end;

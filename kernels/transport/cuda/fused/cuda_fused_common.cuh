@@ -20,15 +20,14 @@ __device__ inline V warp_sum(V v) {
   return v;
 }
 
-/// Adds a value from every thread of the warp to `*to` (global).
+/// Adds a value of every thread of the warp to `*to` (global).
 __device__ inline void add_from_warp(double value, double* to) {
   if (!__any_sync(0xffffffffu, value != 0.0)) return;
   value = warp_sum(value);
   if ((threadIdx.x & 31) == 0) atomicAdd(to, value);
 }
 
-/// Adds a value from every thread of the block to `*to` (global). Every thread
-/// calls it.
+/// Adds a value of every thread of the block to `*to` (global). Every thread of the block must call this.
 template <int kMaxWarps = kWarps>
 __device__ inline void add_from_block(double value, double* to) {
   __shared__ double parts[kMaxWarps];
@@ -52,7 +51,7 @@ __device__ inline unsigned long long row_start(const FusedParameters<T>& p, int 
   return (static_cast<unsigned long long>(bin) * p.rows + z) * p.tables.ntheta * p.pitch;
 }
 
-/// Angles of a bin that its sources can reach.
+/// Half-open range of angles that a bin's sources can reach.
 template <typename T>
 __device__ inline int first_angle(const FusedParameters<T>& p, const DeviceBox& from, int bin) {
   return max(0, from.a0 - p.half[bin]);
@@ -62,8 +61,7 @@ __device__ inline int last_angle(const FusedParameters<T>& p, const DeviceBox& f
   return min(p.tables.ntheta, from.a1 + p.half[bin]);
 }
 
-/// Largest non-negative value of the block's threads so far; its bits order
-/// like integers.
+/// Raises `*to` to the largest value of the warp's threads. Values are >= 0, so that their bits order like integers.
 __device__ inline void max_from_warp(float value, float* to) {
   const int bits = __reduce_max_sync(0xffffffffu, __float_as_int(value));
   if ((threadIdx.x & 31) == 0 && bits > __float_as_int(*static_cast<volatile float*>(to))) {
@@ -71,7 +69,7 @@ __device__ inline void max_from_warp(float value, float* to) {
   }
 }
 
-/// The same from one thread.
+/// Raises `*to` to the value of one thread.
 __device__ inline void max_from_thread(float value, float* to) {
   if (value > *static_cast<volatile float*>(to)) atomicMax(reinterpret_cast<int*>(to), __float_as_int(value));
 }

@@ -4,7 +4,7 @@
 
 namespace bb::transport::fused {
 
-__device__ inline void widen(DeviceBox& box, const DeviceBox& by) {  // an empty one changes nothing
+__device__ inline void widen(DeviceBox& box, const DeviceBox& by) {  // an empty box changes nothing
   box.z0 = min(box.z0, by.z0);
   box.z1 = max(box.z1, by.z1);
   box.a0 = min(box.a0, by.a0);
@@ -24,25 +24,24 @@ __device__ inline DeviceBox source_box(const FusedParameters<T>& p, const Device
   return from;
 }
 
-/// Quads of columns that one z row and angle of a bin can reach, those outside
-/// the grid included, where what leaves is counted.
+/// Number of quads of columns that content of a bin can reach in x. Quads outside the grid are included, because losses
+/// are counted there.
 template <typename T>
 __device__ inline int reached_x(const FusedParameters<T>& p, const DeviceBox& from) {
-  return (from.x0 + p.whole_x_min) & ~3;  // quads, also below 0
+  return (from.x0 + p.whole_x_min) & ~3;  // rounded down to a quad, also below 0
 }
 template <typename T>
 __device__ inline int reached_quads(const FusedParameters<T>& p, const DeviceBox& from) {
   return (from.x1 + p.whole_x_max + 1 - reached_x(p, from) + 3) / 4;
 }
 
-/// Collide items side by side in x.
+/// Number of collide items along x.
 template <typename T>
 __device__ inline int tiles_of(const FusedParameters<T>& p, const DeviceBox& from) {
   return (from.x1 - from.x0 + 4 * p.tile_quads - 1) / (4 * p.tile_quads);
 }
 
-/// Threads' share of a running total over the block, before and after this
-/// thread's `value`.
+/// Returns the inclusive prefix sum of `value` over the block's threads, and the block's sum in `total`.
 __device__ inline int scan_block(int value, int& total) {
   __shared__ int parts[kWarps];
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -63,13 +62,13 @@ __device__ inline int scan_block(int value, int& total) {
   return base + sum;
 }
 
-/// Lays out the work of step `step` from the bounds of its state. One block.
+/// Plans the items of step `step` from the bounds of its state. Runs in one block.
 template <typename T, bool kDepth>
 __device__ void plan_step(const FusedParameters<T>& p, int step) {
   const DeviceTables<T>& t = p.tables;
   const DeviceBox* now = p.bounds[step & 1];
   DeviceBox* next = p.bounds[(step + 1) & 1];
-  int collides = 0, streams = 0;  // of the bins before
+  int collides = 0, streams = 0;  // items of earlier bins
   for (int base = 0; base < t.ne; base += kFusedThreads) {
     const int bin = base + static_cast<int>(threadIdx.x);
     int to_collide = 0, to_stream = 0;
@@ -101,7 +100,7 @@ __device__ void plan_step(const FusedParameters<T>& p, int step) {
   __syncthreads();
 }
 
-/// Bin that item `item` belongs to. Every thread of the warp calls it.
+/// Bin of item `item`. Every thread of the warp must call this.
 __device__ inline int bin_of_item(const int* begin, int bins, int item) {
   int before = 0;
 #pragma unroll 4
@@ -109,7 +108,7 @@ __device__ inline int bin_of_item(const int* begin, int bins, int item) {
   return __reduce_add_sync(0xffffffffu, before);
 }
 
-/// Runs in the last block of a step: closes it and plans the next.
+/// Ends a step and plans the next; runs in the last block of the step.
 template <typename T, bool kDepth>
 __device__ void finish_step(const FusedParameters<T>& p, int step) {
   StepControl* control = p.control;

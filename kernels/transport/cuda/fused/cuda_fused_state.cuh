@@ -2,7 +2,7 @@
 
 #include "cuda_fused_common.cuh"
 
-// Whole-state operations in addition to the step: start, count. One block per bin.
+// Operations on the whole state other than the step: start, count. One block per bin.
 namespace bb::transport::fused {
 
 /// Calls f(value, z, angle, x) for every cell of a bin's box.
@@ -40,15 +40,14 @@ __device__ void leave_with_bin(const FusedParameters<T>& p, double* row, int bin
   each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
   add_from_warp(number, row + escaped_column(kZHigh));
   add_from_warp(number * p.tables.energy[bin], row + escaped_energy_column(kZHigh));
-  __syncthreads();  // the box is read by all before it goes
+  __syncthreads();  // all threads have read the box
   if (threadIdx.x == 0) {
     p.bounds[p.control->step & 1][bin] = empty_box();
     p.control->done = 1;
   }
 }
 
-/// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the
-/// reference.
+/// Fills every cell with a random positive number, which depends on its index in ψ[e][θ][z][x] as in the reference.
 template <typename T>
 __device__ void fill_bin(const FusedParameters<T>& p, unsigned long long seed, int bin) {
   const DeviceTables<T>& t = p.tables;

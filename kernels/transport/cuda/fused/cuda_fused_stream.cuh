@@ -2,9 +2,8 @@
 
 #include "cuda_fused_plan.cuh"
 
-// Second pass of the fused step: remap in x, then in z. A thread takes one
-// angle and one quad of columns and marches through z rows with five of them in
-// registers; neighbours in x come from the cache. No barrier.
+// Second pass of the fused step: remap in x, then in z. A thread marches one quad of columns at one angle through the z
+// rows, with five rows in registers. Neighbours in x come from the cache. There are no barriers.
 namespace bb::transport::fused {
 
 template <typename T, bool kDepth>
@@ -58,7 +57,8 @@ class Streaming {
  private:
   static constexpr int kAnyWhole = 99;
 
-  /// Adds what the warp's threads lost at an axis whose first face is `low`, each at the end that its angle leads to.
+  /// Adds protons of the warp's threads that leave along one axis to the ledger. `low` is the axis's first face; the
+  /// direction of the angle decides between this face and the opposite one.
   __device__ void add_escape(double number, Face low, int whole, int bin, double* ledger) const {
     for (int end = low; end < low + 2; ++end) {
       const double through = face_ahead(low, whole) == end ? number : 0.0;
@@ -67,7 +67,7 @@ class Streaming {
     }
   }
 
-  /// One row before the remap: donors x - whole - 3 … x - whole + 5.
+  /// Loads one row before the remap: donors x - whole - 3 … x - whole + 5.
   template <int kWhole>
   __device__ void load(const T* row, const DeviceBox& from, int x, int whole, T (&donor)[kQuadDonors]) const {
     if constexpr (kWhole == kAnyWhole) {
@@ -114,9 +114,9 @@ class Streaming {
     }
     const int whole = t.whole_z[a];
     const int z_end = from.z1 + p.whole_z_max + 1;
-    const int first = from.z0 + p.whole_z_min + chunk * p.chunk;  // rows that this item makes
+    const int first = from.z0 + p.whole_z_min + chunk * p.chunk;  // first output row of this item
     const int last = min(first + p.chunk, z_end);
-    // Donors whose escape in x is this item's to count.
+    // Donors whose losses in x this item counts.
     const int own0 = first == from.z0 + p.whole_z_min ? -(1 << 30) : first - whole;
     const int own1 = last == z_end ? 1 << 30 : last - whole;
     Quad<T> m2 = {}, m1 = {}, content = {}, p1 = {}, before = {};
@@ -180,13 +180,13 @@ class Streaming {
   const FusedParameters<T>& p;
   const DeviceTables<T>& t;
   int step;
-  double written = 0;  // of the item
+  double written = 0;  // sum over the item
   float lowest = 0, highest = 0;
   double number = 0, energy = 0;
   int cells = 0;  // quads
 };
 
-/// True in every thread of the block that finishes the step last.
+/// Returns true in all threads of the block that is the last to finish the step.
 template <typename T>
 __device__ bool last_block(const FusedParameters<T>& p) {
   __shared__ bool last;

@@ -3,8 +3,8 @@
 #include "cuda_fused_common.cuh"
 #include "cuda_march.hpp"
 
-// The angle march; see cuda_march.hpp. Everything lives in registers: no shared
-// memory, no barrier; each ψ of the two bins' sources is read once for both.
+// The angle march; see cuda_march.hpp. It uses only registers, no shared memory or barriers. Each source cell of a pair
+// of bins is read once for both.
 namespace bb::transport::march {
 
 using fused::add_from_block;
@@ -21,7 +21,7 @@ __device__ inline void multiply_add(float4& to, float w, float4 v) {
 __device__ inline float4 zero4() { return {0.0f, 0.0f, 0.0f, 0.0f}; }
 __device__ inline float sum4(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 
-/// Angles first … last - 1 of quad `cell` (z row, then x) of a pair of bins.
+/// Computes angles first … last - 1 at quad `cell` (z row, then x) for a pair of bins.
 template <int kSources>
 __device__ void march_pair(const FusedParameters<float>& p, const MarchParameters& g, const MarchPair& pair, int step,
                            int cell, int first, int last) {
@@ -32,8 +32,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
   const int q = inside ? cell - z * g.quads : 0;
 
   float weight[2][kSources];
-  unsigned offset[kSources];  // in quads; states beyond 2^32 quads take the
-                              // general kernel
+  unsigned offset[kSources];  // in quads; states of more than 2^32 quads use the general kernel
   const unsigned row4 = static_cast<unsigned>(p.pitch / 4);
   const unsigned slice4 = static_cast<unsigned>(p.rows) * static_cast<unsigned>(t.ntheta) * row4;
   for (int s = 0; s < kSources; ++s) {
@@ -54,8 +53,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
   float number[kMarchScored] = {};
   float lost0 = 0, lost1 = 0;
 
-  // Energy gather for one angle, with the score of the bins that are this
-  // pair's to score.
+  // Gathers the energies at one angle and scores the bins that belong to this pair.
   const auto gather = [&](int a, float4& b0, float4& b1) {
     b0 = b1 = zero4();
     if (a < 0 || a >= t.ntheta) return;
@@ -93,7 +91,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
     gather(first, here0, here1);
     for (int a = first; a < last; ++a) {
       gather(a + 1, above0, above1);
-      if (a == 0 || a == t.ntheta - 1) {  // what the first and the last angle send off the grid; no block makes both
+      if (a == 0 || a == t.ntheta - 1) {  // losses of the first and the last angle; no block has both
         lost0 += w01 * sum4(here0);
         lost1 += w11 * sum4(here1);
       }
@@ -112,7 +110,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
         atomicAdd(p.scores.dose + at + j, static_cast<double>(d[j]));
         atomicAdd(p.scores.current + at + j, static_cast<double>(n[j]));
       }
-      // Placed so that the sum and the first moment over x are conserved, all that the crossing moments need.
+      // Placed so that the sum and the first moment over x are conserved. The crossing moments need no more.
       atomicAdd(p.scores.current_theta + at, static_cast<double>(current_t0 - current_t1 / 3.0f));
       atomicAdd(p.scores.current_theta + at + 3, static_cast<double>(current_t1 / 3.0f));
       atomicAdd(p.scores.current_theta_theta + at, static_cast<double>(current_tt));
@@ -144,8 +142,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
                  ledger + escaped_energy_column(end));
 }
 
-/// All pairs, angle chunks and rows; neighbouring pairs at the same time, for
-/// the sources that they share.
+/// Marches all pairs, angle chunks and rows. Neighbouring pairs run at the same time, because they share sources.
 __device__ inline void march(const FusedParameters<float>& p, const MarchParameters& g, int step) {
   const int chunks = (p.tables.ntheta + g.angles - 1) / g.angles;
   const int cells = (p.tables.nz * g.quads + kFusedThreads - 1) / kFusedThreads;

@@ -2,23 +2,24 @@
 
 #include "beam_march.hpp"
 
-// Readouts of a beam's planes in place: its rows of the map, and from those range, falloff, peak and width. Formulas
-// are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts. Included by
-// nvcc, by NVRTC and by the host; no standard header but <cmath>.
+// Computes readouts from a beam's planes: first its rows of the map, from these range, falloff, peak and width.
+// Formulas are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts.
+// Included by nvcc, by NVRTC and by the host; no standard header but <cmath>.
 namespace bb::transport::beam_march {
 
-/// NaN, for which NVRTC has no macro.
+/// Returns NaN, for which NVRTC has no macro.
 BB_HD inline double not_defined() { return sqrt(-1.0); }
 
-/// Depths from the entrance. NaN: not defined for this beam, as one that leaves the box before it stops.
+/// Depths are relative to the entrance. NaN if a value is not defined for the beam, for example because the beam leaves
+/// the box before it stops.
 struct BeamReadouts {
   double r80_mm, r90_mm, r50_mm, r20_mm, r10_mm;
   double w80_20_mm, fwhm_mm, peak_mm;
   double peak, entrance, plateau;  // MeV/mm
   double sigma_entrance_mm, sigma_half_mm,
-      sigma_peak_mm;                            // of the fluence across x: at the entrance, R80 / 2 and the peak
-  double energy_in, deposited, reacted, left;   // MeV: in flight at the end
-  double stopped, number_reacted, number_left;  // protons of one that enters
+      sigma_peak_mm;                            // widths of the fluence in x at the entrance, R80 / 2 and the peak
+  double energy_in, deposited, reacted, left;   // MeV; `left` is in flight at the end
+  double stopped, number_reacted, number_left;  // per entering proton
   double bin_steps, min_over_max;
   double end;  // MarchEnd
 
@@ -32,22 +33,22 @@ struct BeamReadouts {
   }
 };
 
-/// Rows of one of several beams: each value of row r at [r * stride].
+/// Rows of one beam among several: the values of row r are at [r * stride].
 template <typename T>
 struct BeamRows {
-  T* dose;      // MeV/mm, mean of a row
-  T* protons;   // mean of those that cross it
-  T* variance;  // mm² of x at its middle
-  T* edges;     // scratch, one more than rows
+  T* dose;      // MeV/mm, mean over a row
+  T* protons;   // mean number in a row
+  T* variance;  // variance of x in the middle of a row, mm²
+  T* edges;     // scratch, count + 1 values
   int count;
   long long stride;
-  double first;  // mm of depth at which row 0 begins
+  double first;  // mm of depth at the start of row 0
   double dz;     // mm
 };
 
 namespace detail {
 
-/// Values of a march at a depth, by polynomials of the fifth order through planes of one layer; see planes_at().
+/// Values of a march at a depth, interpolated by fifth-order polynomials through planes of one layer; see planes_at().
 class PlaneCurves {
  public:
   BB_HD PlaneCurves(const PlaneStore& store, int layers) : s_(store), layers_(layers) {}
@@ -62,7 +63,7 @@ class PlaneCurves {
     if (depth <= z(first)) return;
     from_ = end - 1;
     if (depth >= z(end - 1)) return;
-    // All steps of a layer are equal but the last.
+    // All steps of a layer are equal except the last.
     int low = first + least(static_cast<int>((depth - z(first)) / (z(first + 1) - z(first))), end - 2 - first);
     while (low > first && z(low) >= depth) --low;
     while (z(low + 1) < depth) ++low;
@@ -103,7 +104,7 @@ class PlaneCurves {
 
 }  // namespace detail
 
-/// Fills the rows; lanes share them.
+/// Fills the rows, which the lanes share.
 template <typename T, class Team>
 BB_HD void fill_rows(const Team& team, const PlaneStore& planes, const MarchOutcome& outcome, const BeamRows<T>& rows) {
   detail::PlaneCurves curves(planes, outcome.layers);
@@ -121,11 +122,11 @@ BB_HD void fill_rows(const Team& team, const PlaneStore& planes, const MarchOutc
   }
 }
 
-/// The readouts that rows give; the rest of `out` is left.
+/// Computes the readouts that depend on rows; other fields of `out` do not change.
 template <typename T>
 class RowReader {
  public:
-  /// `entrance`: mm of depth from which depths count, in row 0.
+  /// `entrance`: mm of depth at the entrance of the beam, which is in row 0.
   BB_HD RowReader(const BeamRows<T>& rows, double entrance) : r_(rows), start_(rows.first - entrance) {}
 
   BB_HD void read(BeamReadouts& out) {
@@ -163,13 +164,13 @@ class RowReader {
   }
 
  private:
-  /// From the entrance, mm; `place` in rows.
+  /// Depth from the entrance in mm; `place` is in rows.
   BB_HD double depth_of(double place) const { return start_ + place * r_.dz; }
   BB_HD double dose(int i) const { return static_cast<double>(r_.dose[i * r_.stride]); }
   BB_HD double edge(int i) const { return static_cast<double>(r_.edges[i * r_.stride]); }
 
-  /// Thomas' algorithm for the slopes of the spline through the running integral. The factors of the elimination
-  /// are the same for all curves and converge within twenty rows.
+  /// Solves for the slopes of the spline through the running integral with Thomas' algorithm. The factors of the
+  /// elimination are the same for all curves and converge within twenty rows.
   BB_HD void find_edges() {
     const int n = r_.count;
     constexpr double kLimit = 0.26794919243112270647;  // 2 - √3
@@ -195,7 +196,7 @@ class RowReader {
   }
   BB_HD void set_edge(int i, double value) { r_.edges[i * r_.stride] = static_cast<T>(value); }
 
-  /// Row behind which protons begin to stop.
+  /// Last row before protons begin to stop; 0 if none do.
   BB_HD int stopping_from(double stopped) const {
     constexpr double kUnderWay = 0.999;
     if (!(stopped > 0.0)) return 0;
@@ -234,7 +235,7 @@ class RowReader {
     }
     return not_defined();
   }
-  /// Bisection between a place above the level and one below it, to 1e-9 of a cell.
+  /// Bisects between a position above the level and one below it, to 1e-9 of a cell.
   BB_HD double solve(int cell, double level, double high, double low) const {
     const double a = edge(cell), b = edge(cell + 1), m = dose(cell);
     for (int k = 0; k < 30; ++k) {
@@ -247,7 +248,7 @@ class RowReader {
     return 0.5 * (high + low);
   }
 
-  /// A straight line through the first rows, taken to depth 0.
+  /// Dose at depth 0, extrapolated by a straight line through the first rows.
   BB_HD double entrance_dose(double peak_mm) const {
     const double over = detail::least(2.0, 0.1 * peak_mm);
     const int count = detail::least(detail::most(1, static_cast<int>(round(over / r_.dz))), r_.count);
@@ -291,7 +292,7 @@ class RowReader {
   double place_ = 0.5, height_ = 0.0;
 };
 
-/// Sums of a march's last plane, and nothing read yet.
+/// Readouts with the sums of a march's last plane; values from rows are NaN.
 BB_HD inline BeamReadouts begin_readouts(const PlaneStore& planes, const MarchOutcome& outcome) {
   BeamReadouts out;
   double* const depths[] = {&out.r80_mm,        &out.r90_mm,       &out.r50_mm,  &out.r20_mm,

@@ -14,7 +14,7 @@
 namespace bb::transport {
 namespace {
 
-constexpr double kBytesOfBeam = 3e5;  // of a march that is read back, about: its planes
+constexpr double kBytesOfBeam = 3e5;  // approximate size of the planes that are read back
 
 MarchPlane plane_of(const double* row) {
   using namespace beam_march;
@@ -30,7 +30,7 @@ MarchPlane plane_of(const double* row) {
   return plane;
 }
 
-/// Spots that differ in more than x and weight are a warp each.
+/// Marches beams on a GPU. Spots that differ only in x and weight share a warp.
 class CudaMarcher final : public Marcher {
  public:
   explicit CudaMarcher(const Problem& problem) : device_(make_cuda_moments(problem)) {}

@@ -2,14 +2,15 @@
 
 #include "transport/cuda/cuda_common.cuh"
 
-// Moments of beams in layered matter. A warp marches a beam with its bins in registers, and neighbours meet by shuffles. A
-// butterfly adds up a plane: each pair of lanes ends with one of its sums. Then a thread reads the rows of a beam.
+// Moments of beams in layered matter. A warp marches a beam with its bins in registers, and lanes exchange neighbours
+// by shuffles. A plane is summed by a butterfly, after which each pair of lanes has one of its sums. Then a thread
+// reads the rows of a beam.
 namespace bb::transport::beam_march {
 
 struct WarpLanes {
   static constexpr int kLanes = 32;
 
-  /// A plane's components: lanes 2c and 2c + 1 have that of index c.
+  /// Components of a plane: lanes 2c and 2c + 1 have component c.
   struct Rows {
     double mine = 0.0;
 
@@ -99,8 +100,8 @@ __device__ void march_beams(const MarchInput& p, const MomentsBeams<T>& b) {
 
 namespace bb::transport {
 
-// NVRTC compiles each line ..._ENTRY(...) by itself, when a run asks for its kernel. `blocks` of a multiprocessor: on an H200
-// more of them spill registers, and take a third longer.
+// NVRTC compiles each line ..._ENTRY(...) separately when a run needs its kernel. `blocks` is per multiprocessor: on an
+// H200, more blocks spill registers and need a third more time.
 #define BB_MOMENTS_ENTRY(name, T, slots, blocks)                                                     \
   extern "C" __global__ void __launch_bounds__(32 * kMomentsWarps, blocks) transport_moments_##name( \
       const __grid_constant__ beam_march::MarchInput p, const __grid_constant__ MomentsBeams<T> b) { \

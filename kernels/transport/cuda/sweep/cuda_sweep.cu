@@ -4,7 +4,7 @@
 
 namespace bb::transport::sweep {
 
-/// Adds the tallies of each warp to the ledger row. Every thread calls it.
+/// Adds the tallies of each warp to the ledger row. Every thread must call this.
 __device__ inline void add_tally(const Work& w, int step, const Tally& tally) {
   double* const row = w.p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
   using fused::add_from_warp;
@@ -19,7 +19,7 @@ __device__ inline void add_tally(const Work& w, int step, const Tally& tally) {
     add_from_warp(tally.escaped[face], row + kEscaped + face);
     add_from_warp(tally.escaped_energy[face], row + kEnergyEscaped + face);
   }
-  __syncthreads();  // no warp waits at the column's barriers any more
+  __syncthreads();  // no warp still waits at the column's barriers
 }
 
 __device__ inline void sweep_column(const FusedParameters<float>& p, const SweepParameters& s, int step, int index,
@@ -38,13 +38,13 @@ __device__ inline void sweep_column(const FusedParameters<float>& p, const Sweep
     for (int i = threadIdx.x; i < static_cast<int>(sizeof(SweepGroup) / 4); i += static_cast<int>(blockDim.x)) {
       reinterpret_cast<int*>(&group)[i] = from[i];
     }
-    // Zeros beyond the grid: next to the tiles' rows, and before and after the angles.
+    // Clears shared memory beyond the grid: on both sides of the tiles' rows, and before and after the angles.
     const int end = column.stages_at + column.stages * column.stage_floats;
     for (int i = column.tiles_at / 4 + static_cast<int>(threadIdx.x); i < end / 4; i += static_cast<int>(blockDim.x)) {
       reinterpret_cast<float4*>(shared)[i] = {0, 0, 0, 0};
     }
 #if __CUDA_ARCH__ >= 900
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the copies write there next
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // before asynchronous copies write to this memory
 #endif
   }
   __syncthreads();
@@ -79,7 +79,7 @@ __device__ inline void sweep_column(const FusedParameters<float>& p, const Sweep
   if (threadIdx.x == 0) forget_stages(shared, column.stages);
 }
 
-/// Closes the step in the last block to come here.
+/// Ends the step, in the last block to call this.
 __device__ inline void finish(const FusedParameters<float>& p, int step) {
   __threadfence();
   __syncthreads();
@@ -98,7 +98,7 @@ __device__ inline void finish(const FusedParameters<float>& p, int step) {
 
 }  // namespace bb::transport::sweep
 
-/// One step; every block does its columns.
+/// One step; every block processes its columns.
 extern "C" __global__ void __launch_bounds__(bb::transport::kSweepThreads, 1)
     transport_fused_sweep_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
                               const __grid_constant__ bb::transport::SweepParameters s) {
@@ -117,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(bb::transport::kSweepThreads, 1)
   sweep::finish(p, step);
 }
 
-/// After every few steps; 32 cells of the fields per block.
+/// Runs after every few steps; each block collects 32 cells of the fields.
 extern "C" __global__ void __launch_bounds__(32 * bb::transport::kCollectWarps)
     transport_fused_collect_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
                                 const __grid_constant__ bb::transport::SweepParameters s, const int blocks) {

@@ -2,76 +2,77 @@
 
 #include "transport/cuda/fused/cuda_fused.hpp"
 
-// The whole step in one pass, as data: each cell is read once and written once. Included by nvcc, by NVRTC and by
-// the host; no standard header.
+// Data of the sweep, the whole step in one pass: each cell is read once and written once. Included by nvcc, by NVRTC
+// and by the host; no standard header.
 //
-// A block takes a column: a few neighbouring bins and some of their angles, all x, and marches through z. Three kinds
-// of warps work on it. One copies the rows of the bins that feed the column into shared memory, ahead of use. It adds
-// up what the row's protons leave behind. Some collide a row: energy gather and angle kernel, into a tile of shared
-// memory. The others stream it: remap in x from the tile, remap in z from the rows before, in registers, and write.
+// A block processes columns. A column is a few neighbouring bins, some of their angles and all x, and the block marches
+// it through z. Four kinds of warps do so. One warp copies rows of the source bins into shared memory, ahead of their
+// use. Scoring warps sum the scores of these rows. Colliding warps apply the energy gather and the angle kernel to a
+// row and write it to a tile in shared memory. Streaming warps remap the tile in x, remap in z with the previous rows
+// in registers, and write the result.
 namespace bb::transport {
 
 inline constexpr int kSweepThreads = 640;
-inline constexpr int kSweepBins = 3;     // of a column, at most
-inline constexpr int kSweepTaps = 4;     // neighbouring bins that feed a bin of a windowed group
-inline constexpr int kSweepSources = 8;  // bins that may feed a group
-inline constexpr int kSweepSlot = 1536;  // floats of one source of a windowed group in a stage
-inline constexpr int kSweepTiles = 5;    // collided rows between colliding and streaming; the remap in z reaches as far
-inline constexpr int kSweepStages = 6;   // source rows ahead, at most
+inline constexpr int kSweepBins = 3;     // maximum bins of a column
+inline constexpr int kSweepTaps = 4;     // neighbouring source bins of a bin in a windowed group
+inline constexpr int kSweepSources = 8;  // maximum source bins of a group
+inline constexpr int kSweepSlot = 1536;  // floats per source of a windowed group in a stage
+inline constexpr int kSweepTiles = 5;    // collided rows that wait to be streamed, as many as the remap in z reads
+inline constexpr int kSweepStages = 6;   // maximum number of source rows that are copied ahead
 inline constexpr int kSweepRun = 3;      // neighbouring angles that a thread collides in a windowed group
-inline constexpr int kSweepTurned = 3;   // angles that a thread makes of one quad of columns where kernels are wide
+inline constexpr int kSweepTurned = 3;   // angles that a thread computes for one quad of columns if kernels are wide
 
-/// Floats of the rows of one source in a stage, where they are not in slots of kSweepSlot.
+/// Floats per source in a stage, for groups without slots of kSweepSlot.
 BB_HD inline int sweep_source_floats(int rows, int pitch) { return (rows * pitch + 31) / 32 * 32 + 32; }
 
 /// Floats of one row of a block's scores.
 BB_HD inline int sweep_score_floats(int pitch) { return 2 * pitch + 4; }
 
-inline constexpr int kCollectWarps = 32;  // of a block that adds the blocks' scores up
+inline constexpr int kCollectWarps = 32;  // warps of a block that collects the blocks' scores
 
-/// Neighbouring bins that are made together.
+/// Neighbouring bins that are computed together.
 struct SweepGroup {
-  int bin, bins;  // the first, and how many; 0: the group only scores
-  int half;       // widest angle kernel
-  int windowed;   // 1: bin b is fed from sources b … b + 3 and the angle kernel has three points
+  int bin, bins;  // first bin and number of bins; 0: the group only scores
+  int half;       // half width of the widest angle kernel
+  int windowed;   // 1: bin b has the sources b … b + 3 and the angle kernel has three points
   int sources, source[kSweepSources];
   float weight[kSweepBins][kSweepSources];
-  float angle[kSweepBins][2];  // weights of distance 0 and 1, windowed
-  int kernel_at;               // others: where their weights begin, [bin][distance 0 … half]
+  float angle[kSweepBins][2];  // weights at distances 0 and 1, if windowed
+  int kernel_at;               // start of the weights if not windowed, [bin][distance 0 … half]
   int scored;
-  int scored_at[kSweepBins];  // among the sources
-  float counts[kSweepBins];   // 1: scored here, 0: elsewhere
+  int scored_at[kSweepBins];  // indices into `source`
+  float counts[kSweepBins];   // 1: scored in this group, 0: in another
 };
 
 /// Angles a0 … a1 - 1 of a group.
 struct SweepColumn {
   int group, a0, a1;
   int scorers, colliders, streamers;  // warps
-  int score_parts;                    // of the angles: threads that score a quad of columns
-  // Shared memory, floats.
+  int score_parts;                    // parts of the angles, one per thread that scores a quad of columns
+  // Layout of shared memory, in floats.
   int tiles_at, tile_floats;            // kSweepTiles × [row][pitch + 4]
   int gathered_at;                      // [bin][angle][pitch]
   int kernels_at;                       // [bin][distance], [end][bin][angle]
   int stages, stages_at, stage_floats;  // [source][angle][pitch]
 };
 
-/// Data that streaming needs for an angle. Angles that move to lower x hold their rows mirrored, so that all move to
-/// higher x, by less than a cell.
+/// Streaming data of an angle. Angles that move to lower x store their rows mirrored, so that all angles move to higher
+/// x, by less than a cell.
 struct SweepAngle {
   float x[5], z[5];  // flux weights
   int mirrored;
   int whole_z;
-  float plane, plane_theta, plane_theta_theta, unused;  // planes crossed in a step, times θ, times θ²
+  float plane, plane_theta, plane_theta_theta, unused;  // planes crossed in a step, times 1, θ and θ²
 };
 
 struct SweepParameters {
   const SweepGroup* groups;
   const SweepColumn* columns;
-  const int* begin;  // [blocks + 1] columns of each block
+  const int* begin;  // [blocks + 1] first column of each block
   const SweepAngle* angles;
   const float* kernels;
-  int turning;    // the first angle that is not mirrored
-  float* scores;  // [block][z][sweep_score_floats]: dose, current, sums of the other two and a moment over x
+  int turning;    // first angle that is not mirrored
+  float* scores;  // [block][z][sweep_score_floats]: dose, current, then sums of θ and θ² moments and a moment over x
 };
 
 }  // namespace bb::transport

@@ -19,13 +19,13 @@ __device__ inline float4 sum_of(const float4& a, const float4& b) {
 
 __device__ inline float total(const float4& v) { return (v.x + v.y) + (v.z + v.w); }
 
-/// Writes quad `q` of a tile's row, which may be held mirrored.
+/// Writes quad `q` of a tile's row, which may be mirrored.
 __device__ inline void put(float* row, int q, int pitch, bool mirrored, const float4& v) {
   float* const to = row + (mirrored ? pitch - 4 - 4 * q : 4 * q);
   *reinterpret_cast<float4*>(to) = mirrored ? float4{v.w, v.z, v.y, v.x} : v;
 }
 
-/// All rows of a column: `collide` does one, and may wait for the other colliding warps.
+/// Processes all rows of a column. `collide` processes one row and may wait for the other colliding warps.
 template <typename F>
 __device__ inline void each_row(const Work& w, F&& collide) {
   const int colliders = w.column.colliders;
@@ -51,8 +51,8 @@ __device__ inline void each_row(const Work& w, F&& collide) {
   }
 }
 
-/// Bins whose angle kernel has three points, fed from neighbouring bins: a thread makes kSweepRun neighbouring angles
-/// of a quad of columns of one bin, everything in registers.
+/// Collides bins with three-point angle kernels and neighbouring sources. A thread computes kSweepRun neighbouring
+/// angles of a quad of columns of one bin, entirely in registers.
 __device__ inline void collide_windowed(const Work& w, int thread, Tally& tally) {
   const int pitch = w.p.pitch, quads = pitch / 4, ntheta = w.p.tables.ntheta;
   const int made = w.column.a1 - w.column.a0;
@@ -69,8 +69,8 @@ __device__ inline void collide_windowed(const Work& w, int thread, Tally& tally)
   const int from_at = bin * kSweepSlot + (first - 1 - w.stage_low) * pitch + 4 * q;
   const int line = (bin * made + first - w.column.a0) * (pitch + 4) + 4;
   const int count = active ? min(kSweepRun, w.column.a1 - first) : 0;
-  const int turned = min(max(w.turning - first, 0), kSweepRun);  // of these, held mirrored
-  // Content that the first and the last angle send off the grid.
+  const int turned = min(max(w.turning - first, 0), kSweepRun);  // number of these angles that are mirrored
+  // Content that scatters off the grid from the first and the last angle.
   const float begins = first == 0 ? beside : 0.0f;
   const int last = ntheta - 1 - first;
   float lost = 0;
@@ -96,14 +96,14 @@ __device__ inline void collide_windowed(const Work& w, int thread, Tally& tally)
     }
   });
   if (!active) return;
-  // A thread makes the first angle or the last: plan_sweep refuses grids of fewer.
+  // No thread has both the first and the last angle, because plan_sweep rejects grids with so few angles.
   const double energy = w.p.tables.energy[w.group.bin + b];
   tally.escape(kThetaLow, first == 0 ? lost : 0.0f, energy);
   tally.escape(kThetaHigh, first == 0 ? 0.0f : lost, energy);
 }
 
-/// Neighbouring angles of one quad of columns of a gathered bin, so that each row is read once for all of them; the
-/// far parts first, so that FP32 sums lose nothing systematically.
+/// Convolves neighbouring angles of one quad of columns of a gathered bin, so that each row is read once for all of
+/// them. Far terms are added first, so that FP32 sums have no systematic loss.
 __device__ inline void turn(const float* gathered, const float* kernel, int half, int pitch,
                             float4 (&sum)[kSweepTurned]) {
   const float* below = gathered;
@@ -135,7 +135,7 @@ __device__ inline void turn(const float* gathered, const float* kernel, int half
   for (int i = 0; i < kSweepTurned; ++i) sum[i] = added(sum[i], kernel[0], low[i]);
 }
 
-/// Bins with wide angle kernels: gathered rows go through shared memory.
+/// Collides bins with wide angle kernels. Gathered rows are exchanged through shared memory.
 template <int kBins>
 __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
   const int pitch = w.p.pitch, quads = pitch / 4, ntheta = w.p.tables.ntheta;
@@ -145,7 +145,7 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
   const int bin_floats = (made + 2 * half + kSweepTurned - 1) * pitch;
   float* const gathered = w.shared + w.column.gathered_at;
   float* const kernels = w.shared + w.column.kernels_at;  // [bin][distance]
-  float* const shares = kernels + kBins * (half + 1);     // [end][bin][angle made] sent off the grid
+  float* const shares = kernels + kBins * (half + 1);     // [end][bin][angle of the column] share sent off the grid
   for (int i = thread; i < kBins * (half + 1); i += threads) kernels[i] = w.s.kernels[w.group.kernel_at + i];
   for (int i = thread; i < kBins * made; i += threads) {
     const int a = w.column.a0 + i % made;
@@ -153,15 +153,15 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
     shares[i] = a < half ? lost[0] : 0.0f;
     shares[kBins * made + i] = a + half >= ntheta ? lost[w.p.lost_high] : 0.0f;
   }
-  // Gather assignment of a thread: every `together`-th angle of the sources.
+  // Gather work of a thread: every `together`-th angle of the sources.
   const int together = threads / quads;
   const int q = thread % quads;
   const int line0 = thread / quads < together ? thread / quads : w.high - w.low;
   float* const to0 = gathered + (w.low - w.column.a0 + half) * pitch + 4 * q;
-  // Angle assignment of a thread: a run of angles of one bin.
+  // Convolution work of a thread: a run of angles of one bin.
   const int runs = (made + kSweepTurned - 1) / kSweepTurned;
   const int b = thread / quads / runs;
-  const int first = thread / quads % runs * kSweepTurned;  // from a0 on
+  const int first = thread / quads % runs * kSweepTurned;  // relative to a0
   const bool turns = b < kBins;
   const float* const turned_from = gathered + b * bin_floats + first * pitch + 4 * q;
   const int turned_to = (b * made + first) * (pitch + 4) + 4;

@@ -3,10 +3,10 @@
 #include "cuda_sweep.hpp"
 #include "transport/cuda/fused/cuda_fused_plan.cuh"
 
-// Helpers shared by the kinds of warps of a sweep: the column, and the waits between them.
+// Helpers shared by the kinds of warps of a sweep: the column, and the barriers between warps.
 namespace bb::transport::sweep {
 
-/// Named barriers of a block; 0 is __syncthreads.
+/// Named barriers of a block; barrier 0 is used by __syncthreads.
 enum Barrier { kTileFull = 1, kTileFree = kTileFull + kSweepTiles, kGathered = kTileFree + kSweepTiles, kTurned };
 static_assert(kTurned < 16);
 
@@ -28,21 +28,21 @@ struct Tally {
   }
 };
 
-/// A column as its block sees it.
+/// State of a block while it processes a column.
 struct Work {
   const FusedParameters<float>& p;
   const SweepParameters& s;
-  const SweepGroup& group;  // these three in shared memory
+  const SweepGroup& group;  // in shared memory, as are the next two
   const SweepColumn& column;
-  const SweepAngle* angles;  // of the whole grid
+  const SweepAngle* angles;  // all angles of the grid
   float* shared;
-  const float* from = nullptr;  // ψ before and after the step
+  const float* from = nullptr;  // ψ before the step
   float* to = nullptr;
-  int low = 0, high = 0;  // angles of the sources' rows
-  int stage_low = 0;      // angle of the first row in a stage, which may lie outside the grid and holds zeros then
-  int source_floats = 0;  // of a source's row in a stage
-  int shift = 0;          // floats that a stage's first row is off, so that copies keep their place in 128 bytes
-  int turning = 0;        // the first angle whose rows are not held mirrored
+  int low = 0, high = 0;  // range of angles of the sources' rows
+  int stage_low = 0;      // angle of the first row in a stage; rows outside the grid hold zeros
+  int source_floats = 0;  // floats of a source's row in a stage
+  int shift = 0;          // offset of a stage's first row in floats, so that copies keep their alignment to 128 bytes
+  int turning = 0;        // first angle whose rows are not mirrored
 
   __device__ float* tile(int t) const { return shared + column.tiles_at + t * column.tile_floats; }
   __device__ float* stage(unsigned place) const {
@@ -50,8 +50,8 @@ struct Work {
   }
 };
 
-/// For each stage, at the front of shared memory: a barrier that its copies have arrived, and behind these one that it
-/// has been read.
+/// Barriers at the front of shared memory, one per stage: the copies of the stage have arrived. The next kSweepStages
+/// barriers signal that the stage has been read.
 __device__ inline unsigned full_barrier(const float* shared, unsigned place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared)) + place * 8;
 }
@@ -75,7 +75,8 @@ __device__ inline void wait_for(unsigned barrier, unsigned phase) {
       : "memory");
 }
 
-/// The thread will not read its stage any more. Each arrives: racecheck does not let one lane speak for its warp.
+/// Signals that the thread will not read its stage again. Every thread arrives, because racecheck does not accept one
+/// lane for its warp.
 __device__ inline void free_stage(const float* shared, unsigned place) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(free_barrier(shared, place)) : "memory");
 }

@@ -2,7 +2,7 @@
 
 #include "cuda_sweep_score.cuh"
 
-// The copying warp of a sweep: rows of the sources ahead of their use, and the scores of the rows behind.
+// The copying warp of a sweep: copies rows of the sources into stages ahead of their use.
 namespace bb::transport::sweep {
 
 /// Queues the copy of one row of all sources into its stage.
@@ -40,7 +40,7 @@ __device__ inline void copy_row(const Work& w, int row) {
 #endif
 }
 
-/// Makes the barriers of `stages` stages, which `readers` warps read.
+/// Initializes the barriers of `stages` stages, which `readers` warps read.
 __device__ inline void prepare_stages(float* shared, int stages, int readers) {
 #if __CUDA_ARCH__ >= 900
   constexpr int kCopiers = 1;
@@ -57,7 +57,7 @@ __device__ inline void prepare_stages(float* shared, int stages, int readers) {
 #endif
 }
 
-/// Ends the use of the barriers.
+/// Invalidates the barriers.
 __device__ inline void forget_stages(float* shared, int stages) {
   for (int n = 0; n < stages; ++n) {
     const auto place = static_cast<unsigned>(n);

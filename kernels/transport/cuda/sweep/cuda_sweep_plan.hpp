@@ -9,19 +9,19 @@
 
 namespace bb::transport {
 
-/// Partition of a step in one pass over the blocks of a device.
+/// Distribution of a step in one pass over the blocks of a device.
 struct SweepPlan {
   std::vector<SweepGroup> groups;
-  std::vector<SweepColumn> columns;  // of block 0, 1, …
+  std::vector<SweepColumn> columns;  // ordered by block
   std::vector<int> begin;            // [blocks + 1]
   std::vector<SweepAngle> angles;
   std::vector<float> kernels;
-  SweepParameters layout{};  // all but the pointers
+  SweepParameters layout{};  // everything except the pointers
   unsigned threads = 0, shared_bytes = 0;
 };
 
-/// The plan for a grid of one material with path stepping and FP32; none where rows move by whole cells in x, or where
-/// a column of the grid does not fit into a multiprocessor.
+/// Plans a sweep for a grid of one material with path stepping and FP32. Null if rows move by whole cells in x, or if a
+/// column of the grid does not fit into a multiprocessor.
 std::optional<SweepPlan> plan_sweep(const Tables& tables, const cuda::DeviceInfo& device);
 
 }  // namespace bb::transport

@@ -3,12 +3,12 @@
 #include "cuda_sweep_collide.cuh"
 #include "transport/cuda/cuda_common.cuh"
 
-// The scoring warps of a sweep: what a row's protons leave behind. A thread takes a quad of columns of all scored bins
-// and a part of the angles. It adds to scores of its block alone: blocks march through the same rows at the same time,
-// and adding to the fields themselves they would wait for each other.
+// The scoring warps of a sweep: scores of a row's protons. A thread processes a quad of columns of all scored bins and
+// a part of the angles. It adds to scores of its own block. Blocks march through the same rows at the same time and
+// would wait for each other if they added to the fields directly.
 namespace bb::transport::sweep {
 
-inline constexpr int kRecent = 16;  // rows that are counted in FP32
+inline constexpr int kRecent = 16;  // rows that are summed in FP32
 
 __device__ inline void add_quad(float* to, const float4& v) {
 #if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 1))
@@ -54,7 +54,7 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
   const int lane = static_cast<int>(threadIdx.x) & 31;
   const float place_of_quad = static_cast<float>(4 * q);
   double number[kSweepBins] = {};
-  float recent[kSweepBins] = {};  // of the last rows
+  float recent[kSweepBins] = {};  // sums over the last rows
   unsigned stage = 0, phase = 0;
   for (int row = 0; row < rows; ++row, to += row_floats) {
     wait_for(full_barrier(w.shared, stage), phase);
@@ -94,8 +94,8 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
         recent[j] = 0;
       }
     }
-    // Only the sums of the other two fields, and the first one's moment over x, are ever read. Four sums over the warp
-    // at once: lanes exchange what they do not keep.
+    // The fields with θ and θ² are only used as sums, and the former also as a first moment over x. Four sums over the
+    // warp are computed together: lanes exchange the values that they do not keep.
     const float all = total(theta);
     const float moment = fmaf(place_of_quad, all, theta.y + 2.0f * theta.z + 3.0f * theta.w);
     const bool upper = (lane & 16) != 0, odd = (lane & 8) != 0;
@@ -105,7 +105,7 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
     kept += __shfl_xor_sync(kWholeWarp, kept, 4);
     kept += __shfl_xor_sync(kWholeWarp, kept, 2);
     kept += __shfl_xor_sync(kWholeWarp, kept, 1);
-    // Lane 0 has the sum, 8 the moment, 16 the sum of θ².
+    // Lane 0 has the sum of θ, lane 8 its moment over x, lane 16 the sum of θ².
     if ((lane & 7) == 0 && lane < 24) atomicAdd(sums_to + row * row_floats + lane / 8, kept);
     free_stage(w.shared, stage);
     if (++stage == static_cast<unsigned>(stages)) {
@@ -125,9 +125,9 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
   }
 }
 
-/// Adds what the blocks scored since the last time to the fields, and clears it. A warp's lanes take cells of the fields
-/// that lie side by side; the warps of a block a share of the scoring blocks each: read by one thread, one block's
-/// scores after the other's, they would take as long as two steps.
+/// Adds the blocks' scores since the last call to the fields, and clears them. The lanes of a warp process neighbouring
+/// cells of the fields; each warp of a block sums a share of the scoring blocks. A single thread that read the scores
+/// of all blocks in sequence would need the time of two steps.
 __device__ inline void collect_scores(const FusedParameters<float>& p, const SweepParameters& s, int blocks) {
   constexpr int kSums = 5;
   __shared__ double partial[kCollectWarps][kSums][32];

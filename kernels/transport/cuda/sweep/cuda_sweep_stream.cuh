@@ -2,12 +2,12 @@
 
 #include "cuda_sweep_common.cuh"
 
-// The streaming warps of a sweep: a thread takes four columns of x of one angle of one bin. It reads them row by row
-// from the tiles, and keeps the rows that the remap in z needs in registers.
+// The streaming warps of a sweep. A thread processes four columns of x at one angle of one bin. It reads them row by
+// row from the tiles and keeps the rows for the remap in z in registers.
 namespace bb::transport::sweep {
 
-/// Part of a cell that moves on: the sum over its neighbours, clamped between zero and the content of the cell. For
-/// contents >= 0 their bits order like integers, so that one instruction clamps at both ends.
+/// Part of a cell that moves on: the weighted sum over its neighbours, clamped to between zero and the cell's content.
+/// For contents >= 0 their bits order like integers, so that one instruction clamps at both ends.
 __device__ inline float clamp_flux(float g, float content) {
 #if __CUDA_ARCH__ >= 900
   int bits;
@@ -75,7 +75,7 @@ class Streamer {
     }
     if (!active) return;
     const double energy = w.p.tables.energy[bin];
-    // All move to higher z, and along a row to the end that its angle points to.
+    // All content moves to higher z, and along x in the direction of its angle.
     tally.escape(kXLow, mirrored ? escaped_x : 0.0f, energy);
     tally.escape(kXHigh, mirrored ? 0.0f : escaped_x, energy);
     tally.escape(kZHigh, escaped_z, energy);
@@ -86,7 +86,7 @@ class Streamer {
   }
 
  private:
-  /// A row of a tile after the remap in x.
+  /// Returns a row of a tile after the remap in x.
   __device__ Streamed remap_x(const float* from, int tile, bool again, int warps) {
     wait_at(kTileFull + tile, warps);
     const float4 left = *reinterpret_cast<const float4*>(from - 4);
@@ -104,7 +104,7 @@ class Streamer {
     if (padded) {
       const float passed[4] = {f0, f1, f2, f3};
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {  // the padding of a row
+      for (int j = 0; j < 4; ++j) {  // clears the padding of a row
         if (j < 4 - padding) continue;
         if (j == 4 - padding) escaped_x += passed[j];
         moved.v[j] = 0.0f;
@@ -113,7 +113,7 @@ class Streamer {
     return moved;
   }
 
-  /// Behind the end of a row its last cell is repeated; see remap_neighbour.
+  /// Repeats a row's last cell beyond its end; see remap_neighbour.
   __device__ void extend(float4& here, float2& right) const {
     if (behind > 4) here.y = here.x;
     if (behind > 3) here.z = here.y;
@@ -157,12 +157,12 @@ class Streamer {
   Streamed before = {};
   float* out;
   int stride, at, bin, padding, tile_floats;
-  int behind;        // of the four columns and the two that follow, those behind the end of the row
-  int to;            // row that the next step writes
+  int behind;        // number of cells beyond the row's end, among the four columns and the next two
+  int to;            // row to be written by the next step
   int high = 0;      // bits of the largest value
-  unsigned low = 0;  // of the most negative one, if there is any
+  unsigned low = 0;  // bits of the most negative value, if any
   float escaped_x = 0, escaped_z = 0;
-  float edge;  // 1 where a row ends with the four columns
+  float edge;  // 1 if the row ends with these four columns
   bool active, mirrored, padded;
 };
 

@@ -2,8 +2,8 @@
 
 #include "transport/cuda/cuda_common.cuh"
 
-// The window's operator tables, by as many threads as they have rows. The weights are those of TypedTables<float>:
-// multiples of 2^-24 whose sum is exactly 1.
+// Kernels that compute the window's operator tables, with one thread per row of a table. The weights are those of
+// TypedTables<float>: multiples of 2^-24 whose sum is exactly 1.
 namespace bb::transport::step_rows {
 
 constexpr double kUnit = 0x1p-24;
@@ -12,7 +12,7 @@ __device__ inline double rounded(double weight) { return round(weight / kUnit) *
 
 /// A row of the tables.
 struct Row {
-  int e, material, path, group;  // group: path and material
+  int e, material, path, group;  // group: index of path and material
 
   __device__ explicit Row(const DeviceStepRows& p)
       : e(static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) % p.ne),
@@ -28,8 +28,8 @@ struct Source {
   double after;  // MeV
   double lost;   // share
   physics::MomentTaps taps;
-  int top;               // the last bin, which takes what lies beyond
-  int low, high;         // bins that hold some; high is below low where none does
+  int top;               // last bin, which includes the shares beyond it
+  int low, high;         // bins with shares; high < low if there are none
   double stopped = 0.0;  // share
 
   __device__ Source(const DeviceStepRows& p, const Row& row)
@@ -42,7 +42,7 @@ struct Source {
     for (int bin = taps.first; bin < p.first_alive && bin <= taps.last(); ++bin) stopped += tap(bin);
   }
 
-  /// Share that lands in a bin between `low` and `high`.
+  /// Share that moves to a bin between `low` and `high`.
   __device__ double weight(int bin) const {
     if (bin < top) return tap(bin);
     double sum = 0.0;
@@ -62,7 +62,7 @@ struct Source {
 
 namespace bb::transport {
 
-/// Widths of the tables.
+/// Computes the widths of the tables.
 extern "C" __global__ void __launch_bounds__(kStepRowThreads)
     transport_rows_measure(const __grid_constant__ DeviceStepRows p) {
   const step_rows::Row row(p);
@@ -81,13 +81,14 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
   atomicAdd(p.pairs + row.group, angles.last());
 }
 
-/// The rows, rounded.
+/// Computes the rows and rounds their weights.
 extern "C" __global__ void __launch_bounds__(kStepRowThreads)
     transport_rows_fill(const __grid_constant__ DeviceStepRows p) {
   const step_rows::Row row(p);
   if (!row.inside(p)) return;
   const step_rows::Source source(p, row);
-  // Adds the remainder of rounding to the largest, the first of equals: taps, then stopped, then lost.
+  // Adds the remainder of rounding to the largest weight. Ties go to the first of them in the order taps, stopped,
+  // lost.
   double sum = 0.0, largest = -1.0;
   int largest_at = 0, at = 0;
   const auto take = [&](double weight) {
@@ -124,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
   p.nuclear_escape[index] = static_cast<float>(escape);
   p.deposit[index] = static_cast<float>(held - kept - escape);
 
-  // Pairs first, so that both sides of the kernel stay equal; the centre takes what is left.
+  // Rounds the pairs first, so that both sides of the kernel stay equal; the centre is the remainder.
   const physics::MomentTaps angles = p.model.angles(p.matter[row.material], p.path_mm[row.path], row.e);
   const WindowBin& bin = p.bins[row.e];
   float* kernel = p.kernels + static_cast<long long>(bin.kernel_at) / p.classes * p.paths +
@@ -138,10 +139,10 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
   kernel[0] = static_cast<float>(1.0 - pairs);
 }
 
-/// A block makes the tables of a bin, by class.
+/// Writes the tables by class, one bin per block.
 extern "C" __global__ void __launch_bounds__(kStepRowThreads)
     transport_rows_spread(const __grid_constant__ DeviceStepRows p) {
-  extern __shared__ float heaviest[];  // [feed_count], and the feeds' places
+  extern __shared__ float heaviest[];  // [feed_count], followed by the ranks of the feeds
   const int e = blockIdx.x;
   const WindowBin& bin = p.bins[e];
   int* place = reinterpret_cast<int*>(heaviest + bin.feed_count);

@@ -4,10 +4,10 @@
 #include "cuda_window_state.cuh"
 #include "cuda_window_stream.cuh"
 
-// Entry points of the moving window, with path stepping and with depth stepping.
+// Kernels of the moving window, for path stepping and for depth stepping.
 namespace bb::transport::window {
 
-/// Data that every step needs is copied to shared memory once.
+/// Copies data that every step needs to shared memory once.
 template <typename T>
 __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed) {
   const DeviceTables<T>& t = p.tables;
@@ -22,7 +22,8 @@ __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
 }
 
-/// Content of step `step` outside the bounds that the step before wrote was cut from the window.
+/// Records the skipped content of step `step`: the previous step wrote it outside its bounds, so it was cut from the
+/// window.
 template <typename T>
 __device__ void close_step(const WindowParameters<T>& p, int step) {
   if (step < 1) return;
@@ -32,7 +33,7 @@ __device__ void close_step(const WindowParameters<T>& p, int step) {
   ledger[kEnergySkipped] = __ldcg(written + 1) - __ldcg(ledger + kEnergyInFlight);
 }
 
-/// Destination of WindowTally: a LedgerColumn, or -1 - place in the row of `written`.
+/// Destination of each WindowTally: a LedgerColumn, or -1 - n for column n of `written`.
 __constant__ const signed char kColumnOfTally[] = {kInFlight,
                                                    kStopped,
                                                    kNuclear,
@@ -55,7 +56,7 @@ __constant__ const signed char kColumnOfTally[] = {kInFlight,
                                                    escaped_energy_column(kThetaHigh)};
 static_assert(sizeof(kColumnOfTally) == kTallyThetaHighEnergy + 1);
 
-/// The block's share of a step goes to the ledger.
+/// Adds the block's sums over a step to the ledger.
 template <typename T>
 __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
   meet_workers();
@@ -73,7 +74,7 @@ __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
             sum);
 }
 
-/// The warp that plans: it hands the workers one item after the other and speaks for the block where all wait.
+/// The planning warp. It passes items to the workers one by one and signals for the block where all blocks wait.
 template <typename T, bool kDepth>
 class Planner {
  public:
@@ -88,7 +89,7 @@ class Planner {
       Cut cut = collide_cut(s, plan, s.block);
       Sources<T> sources(p, s, cut.bin);
       if (step > first) {
-        meet_all();  // the last step is written
+        meet_all();  // the previous step has been written
         if (lane == 0) arrive(p.control);
         wait_for_all(p.control, ++waits, s.blocks);
       }
@@ -107,7 +108,7 @@ class Planner {
         cut = stream_cut(s, plan, s.block);
         Sources<T> stream_sources(p, s, cut.bin);
         stream_sources.fetch(step);
-        meet_all();  // the first pass is written
+        meet_all();  // the first pass has been written
         if (lane == 0) arrive(p.control);
         wait_for_all(p.control, ++waits, s.blocks);
         const auto next_stream = [&](int item) { return stream_cut(s, plan, item); };
@@ -116,7 +117,7 @@ class Planner {
         });
       }
       if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
-      // Writes of the workers before a wait are visible to all after the next.
+      // Writes of the workers before one wait are visible to all blocks only after the next wait.
       if (step > first + 1 && s.block == s.blocks - 1 && lane == 0) close_step(p, step - 2);
       plan = plan_step<T, kDepth>(p, s, step, true, &plan);
     }
@@ -136,7 +137,7 @@ class Planner {
   }
 
  private:
-  /// The block's items of a pass; the workers are at one while the next is clipped.
+  /// Passes the block's items of a pass to the workers. The next item is clipped while they process one.
   template <typename Next, typename Clip>
   __device__ void hand_out(Cut& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
     int at = s.block;
@@ -170,12 +171,13 @@ class Planner {
   const int lane = threadIdx.x & 31;
 };
 
-/// The threads that compute what the planner hands them.
+/// Main loop of the worker threads, which compute the planner's items.
 template <typename T, bool kDepth, typename Tracks>
 __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first) {
   float lowest = 0, highest = 0;
   int slot = 0;
-  // `f` does an item, and meets all behind the last of a pass as soon as what others wait for is written.
+  // `f` processes an item. After the last item of a pass, it calls meet_all() as soon as the data for which others wait
+  // have been written.
   const auto each_item = [&](auto&& f) {
     for (bool last = false; !last; slot ^= 1) {
       meet_all();
@@ -220,7 +222,7 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<
   }
 }
 
-/// Steps `first` … `limit` - 1, as far as there are protons. All threads of the team call it.
+/// Takes steps `first` … `limit` - 1, or fewer if no protons are left. All threads of the team must call this.
 template <typename T, bool kDepth, typename Tracks>
 __device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first,
                           int limit) {
@@ -233,7 +235,7 @@ __device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Sh
   }
 }
 
-/// The whole grid of blocks at one beam.
+/// Advances one beam with the whole grid of blocks.
 template <typename T, bool kDepth, typename Tracks>
 __device__ void run_beam(const WindowParameters<T>& p, const Tracks& tracks, unsigned char* memory) {
   __shared__ Fixed fixed;
@@ -245,7 +247,7 @@ __device__ void run_beam(const WindowParameters<T>& p, const Tracks& tracks, uns
   run_steps<T, kDepth>(p, tracks, s, fixed, first, limit);
 }
 
-/// Teams of blocks, each at a beam of its own, one after the other.
+/// Advances one beam after another with each team of blocks.
 template <typename T, bool kDepth>
 __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T>& b, unsigned char* memory) {
   __shared__ Fixed fixed;
@@ -264,14 +266,14 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
     run_steps<T, kDepth>(mine, NoTracks{}, s, fixed, 0, b.steps);
     meet_team(mine.control, s, fixed);
     end_beam<T, kDepth>(mine, s, fixed.step, b.steps);
-    meet_team(mine.control, s, fixed);  // before the next beam takes the team's memory
+    meet_team(mine.control, s, fixed);  // before the next beam reuses the team's memory
   }
   if (b.taken != nullptr && threadIdx.x == 0) give_place(b, place);
 }
 
 }  // namespace bb::transport::window
 
-// NVRTC compiles each line ..._ENTRY(...) by itself, when a run asks for its kernel.
+// NVRTC compiles each line ..._ENTRY(...) separately when a run needs its kernel.
 #define BB_WINDOW_ENTRY(name, T, depth)                                                         \
   extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                \
       transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {   \
@@ -330,7 +332,7 @@ BB_WINDOW_BEAMS_ENTRY(depth_f64, double, true)
 BB_WINDOW_STATE_ENTRY(f32, float)
 BB_WINDOW_STATE_ENTRY(f64, double)
 
-/// Moments of what the beams have left in their fields, into [beam][z][6].
+/// Computes the crossing moments of the beams' fields, [beam][z][6].
 extern "C" __global__ void __launch_bounds__(32)
     transport_window_moments(const double* fields, double* crossing, const int nx, const double dx) {
   bb::transport::window::add_moments(fields, crossing, nx, dx);

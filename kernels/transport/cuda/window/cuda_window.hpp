@@ -4,21 +4,22 @@
 
 #include "transport/model/device_tables.hpp"
 
-// The moving window on the GPU, as data. One cooperative kernel takes many steps; between the passes of a step its
-// blocks wait for each other. One warp of every block cuts the work of the next step while the others are still at
-// this one; from the boxes of this one and how far protons can come; when the boxes of the next step are there, it
-// only clips its block's items to them. Included by nvcc, by NVRTC and by the host; no standard header.
+// Data of the moving window on the GPU. One cooperative kernel takes many steps; between the passes of a step its
+// blocks wait for each other. One warp of every block, the planner, partitions the work of the next step while the
+// workers compute the current one. It uses the current boxes and the reach of protons. Once the boxes of the next step
+// are known, the planner only clips its block's items to them. Included by nvcc, by NVRTC and by the host; no standard
+// header.
 namespace bb::transport {
 
-inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute,
-inline constexpr int kWindowThreads = kWindowWorkers + 32;  // and one warp that plans ahead of them
-BB_TUNABLE(int, kWindowTurned, 3);                          // neighbouring angles that a thread turns together
-BB_TUNABLE(int, kWindowRows, 4);                            // z rows that a thread of the second pass makes
-inline constexpr int kWindowBatch = 4;                      // sources whose loads are in flight together
-inline constexpr int kWindowTallies = 20;                   // sums over a step; WindowTally
+inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute
+inline constexpr int kWindowThreads = kWindowWorkers + 32;  // all threads of a block, including the planning warp
+BB_TUNABLE(int, kWindowTurned, 3);                          // neighbouring angles that a thread convolves together
+BB_TUNABLE(int, kWindowRows, 4);                            // z rows that a thread of the second pass computes
+inline constexpr int kWindowBatch = 4;                      // sources whose loads are issued together
+inline constexpr int kWindowTallies = 20;                   // number of sums over a step; see WindowTally
 
-/// Half-open bounds of what a bin holds, columns in whole quads (x1 may lie in a row's padding, which is zero);
-/// empty when a0 >= a1.
+/// Half-open bounds of a bin's non-zero content. Columns are in whole quads (x1 may lie in a row's padding, which is
+/// zero). Empty if a0 >= a1.
 struct alignas(16) WindowBox {
   int z0, z1, a0, a1, x0, x1;
   int unused[2];
@@ -26,13 +27,13 @@ struct alignas(16) WindowBox {
 
 /// Constants of a bin.
 struct WindowBin {
-  int feed_low, feed_count;  // it is fed from these neighbours
-  int feed_at;               // where the list of them begins, heaviest first, in `feed_bin`
-  int feed_weight_at;        // and their weights, [source as listed][material][class], in `feed_weight`
-  int half;                  // widest angle kernel over materials and classes
-  int kernel_at;             // where its kernels begin, [material][distance 0 … half][class], in `kernel_weight`
-  int ends;                  // 1: protons stop or react here
-  // Two steps before, what it is fed with lies in these neighbours, and comes from so many angles away at most.
+  int feed_low, feed_count;  // range of neighbouring source bins
+  int feed_at;               // start of the list of sources in `feed_bin`, heaviest first
+  int feed_weight_at;        // start of their weights in `feed_weight`, [source in list order][material][class]
+  int half;                  // half width of the widest angle kernel over materials and classes
+  int kernel_at;             // start of the kernels in `kernel_weight`, [material][distance 0 … half][class]
+  int ends;                  // 1: protons stop or react in this bin
+  // Range of bins from which protons can reach this bin in two steps, and the maximum change of their angle index.
   int wide_low, wide_count, wide_half;
   int unused[2];
 };
@@ -45,10 +46,10 @@ struct WindowAngle {
   int whole_x, whole_z;
 };
 
-/// A bin that feeds an item: where it holds something in the item's row.
+/// A source bin of an item: its box in the item's row.
 template <typename T>
 struct WindowSource {
-  const T* row;  // angle 0, column 0
+  const T* row;  // row start, at angle 0 and column 0
   const T* weight;
   int a0, a1, x0, x1;
   int bin, unused;
@@ -56,50 +57,51 @@ struct WindowSource {
 
 struct WindowControl {
   int step;          // steps done
-  int limit;         // steps wanted
-  unsigned arrived;  // blocks that have come to a wait, counted on and on in one launch
+  int limit;         // number of steps to take
+  unsigned arrived;  // arrivals of blocks at waits since the launch
 };
 
 /// Offsets in a block's shared memory, in bytes, and capacities.
 struct WindowLayout {
   int boxes, bins, feeds, plans, begins, angles, rows, views, sums, partial, own, tile, turned, deposits, weights;
   int bytes;
-  int feeds_held;    // 1: the lists of feeds are held in shared memory
-  int most_angles;   // that an item makes
-  int most_quads;    // of columns that an item makes
-  int most_weights;  // of angle kernels that are held
-  int most_views;    // sources of an item
+  int feeds_held;    // 1: the lists of feeds are in shared memory
+  int most_angles;   // maximum angles per item
+  int most_quads;    // maximum quads of columns per item
+  int most_weights;  // maximum angle-kernel weights in shared memory
+  int most_views;    // maximum sources per item
 };
 
 template <typename T>
 struct WindowParameters {
   DeviceTables<T> tables;
   DeviceScores scores;
-  T* state[2];           // [bin][z][angle][x]. Path stepping: the state, and the same between the passes.
-                         // Depth stepping: before the even and before the odd steps
-  WindowBox* bounds[3];  // [ne] what the state holds before step n: bounds[n % 3]
+  T* state[2];           // [bin][z][angle][x]. Path stepping: the state, and its content between the passes. Depth
+                         // stepping: the state before even and before odd steps
+  WindowBox* bounds[3];  // [ne] box of each bin before step n: bounds[n % 3]
   WindowControl* control;
   const WindowBin* bins;
   const WindowAngle<T>* angles;
-  const short* row_material;  // [nz], -1 where a row holds more than one
+  const short* row_material;  // [nz], -1 for a row of several materials
   const int* feed_bin;
   const T* feed_weight;
   const T* kernel_weight;
   const T* lost;    // [end][ne][material][angle] share that scattering sends from an angle off the grid
-  double* written;  // [steps + 1][2] protons and MeV that the state held before a step, cut edges included
+  double* written;  // [steps + 1][2] protons and MeV in the state before a step, including cut edges
   WindowLayout layout;
-  int feeds;                                               // in `feed_bin`
-  int rows;                                                // z rows stored; depth stepping 1
-  int row_mask;                                            // row z lies at z & row_mask: all of them, or a ring
-  int pitch;                                               // columns stored per row
+  int feeds;                                               // length of `feed_bin`
+  int rows;                                                // stored z rows; 1 with depth stepping
+  int row_mask;                                            // row z is stored at z & row_mask, either all rows or a ring
+  int pitch;                                               // stored columns per row
   int start_z;                                             // depth stepping: plane of step 0
-  int whole_x_min, whole_x_max, whole_z_min, whole_z_max;  // over all angles
-  T threshold;                                             // cells below it do not widen the bounds
-  double stop_number;                                      // protons in flight at which the run is done
+  int whole_x_min, whole_x_max, whole_z_min, whole_z_max;  // range over all angles
+  T threshold;                                             // cells below this value do not widen the bounds
+  double stop_number;                                      // the run is over at this number of protons in flight
 };
 
-/// Start of one of many beams, as a product: protons of the bins from `first_bin` on; shares of the angles from a0 on;
-/// for each angle, shares of the columns from x0 on. The lists lie in `values` of WindowBeams from these places on.
+/// Start of one beam of several, as a product. Its factors are protons by bin from `first_bin` on, shares by angle from
+/// a0 on, and shares by angle and column from x0 on. These lists start at the following offsets in `values` of
+/// WindowBeams.
 struct WindowStart {
   int first_bin, bins, a0, a1, x0, x1;
   int bins_at, angles_at, columns_at;
@@ -107,7 +109,8 @@ struct WindowStart {
   double number;  // protons
 };
 
-/// Many beams that share tables. A team of blocks takes one to its end, then another.
+/// Several beams that share tables. A team of blocks completes one beam, then starts another. A place is the storage
+/// for the state of one beam at a time.
 template <typename T>
 struct WindowBeams {
   const WindowStart* starts;  // [beam]
@@ -116,16 +119,16 @@ struct WindowBeams {
   WindowBox* boxes;         // [place][3][ne]
   WindowControl* controls;  // [place]
   double* written;          // [place][steps + 1][2]
-  int* taken;               // [place] 1: a block that runs has it; null: each team has a place of its own
+  int* taken;               // [place] 1: in use by a running block; null: each team has its own place
   int places;
-  double* fields;         // [4][beam][z][x]: dose and the three currents, zero at first, as are
-  double* ledgers;        // [beam][steps + 1][kLedgerColumns], with what is in flight at the end in the last row,
-  float* extremes;        // and [beam][2]
-  long long state_cells;  // of one state
-  int beams, team;        // blocks of a team
-  int steps;              // at most
-  double threshold;       // for one proton,
-  double stop_share;      // and of it
+  double* fields;         // [4][beam][z][x]: dose and the three currents; initially zero
+  double* ledgers;        // [beam][steps + 1][kLedgerColumns] (last row: in flight at the end); initially zero
+  float* extremes;        // [beam][2]; initially zero
+  long long state_cells;  // cells of one state
+  int beams, team;        // team: blocks per team
+  int steps;              // maximum number of steps
+  double threshold;       // cell threshold per proton of a beam
+  double stop_share;      // stop_number per proton of a beam
 };
 
 }  // namespace bb::transport

@@ -3,10 +3,11 @@
 #include "cuda_window_plan.cuh"
 #include "cuda_window_state.cuh"
 
-// Many beams in one launch: how a team of blocks takes one up and leaves it.
+// Several beams in one launch: how a team of blocks starts and ends a beam.
 namespace bb::transport::window {
 
-/// A place that no other block has; as many blocks run at a time as there are, whichever launch they are of.
+/// Takes a place that no other block uses. There are as many places as blocks that can run at a time, over all
+/// launches.
 template <typename T>
 __device__ int take_place(const WindowBeams<T>& b) {
   int place = static_cast<int>(blockIdx.x) % b.places;
@@ -22,7 +23,7 @@ __device__ void give_place(const WindowBeams<T>& b, int place) {
   atomicExch(&b.taken[place], 0);
 }
 
-/// All blocks of the team have come; what they wrote is seen by loads past the first-level cache.
+/// Waits for all blocks of the team. Their writes are then visible to loads that bypass the L1 cache.
 template <typename T>
 __device__ inline void meet_team(WindowControl* control, const Shared<T>& s, Fixed& fixed) {
   meet_all();
@@ -34,7 +35,8 @@ __device__ inline void meet_team(WindowControl* control, const Shared<T>& s, Fix
   meet_all();
 }
 
-/// The start of a beam in the team's first state, which holds what the last beam left: only boxes are ever read.
+/// Writes the start of a beam to the team's first state. Content of the previous beam remains elsewhere, because only
+/// cells inside boxes are ever read.
 template <typename T>
 __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& b, const WindowStart& start,
                             const Shared<T>& s) {
@@ -64,7 +66,7 @@ __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& 
   }
 }
 
-/// `mine` becomes what the steps of the beam need, at `place`.
+/// Sets `mine` to the parameters of the beam's steps, with the state at `place`.
 template <typename T>
 __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<T>& b, int place, int beam,
                            WindowParameters<T>& mine, const Shared<T>& s) {
@@ -92,7 +94,8 @@ __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<
   place_start(mine, b, start, s);
 }
 
-/// Content in flight at the end goes to the last row of the beam's ledger; behind the last plane it has left.
+/// Adds content in flight at the end to the last row of the beam's ledger. Content beyond the last plane has left the
+/// grid instead.
 template <typename T, bool kDepth>
 __device__ void end_beam(const WindowParameters<T>& p, const Shared<T>& s, int step, int steps) {
   double number = 0, energy = 0;
@@ -109,7 +112,8 @@ __device__ void end_beam(const WindowParameters<T>& p, const Shared<T>& s, int s
   }
 }
 
-/// A warp for each row blockIdx.x of a beam blockIdx.y: what engine::Crossing holds, from the currents of its cells.
+/// Computes the sums of engine::Crossing from the currents of a row of cells. One warp for each row blockIdx.x of beam
+/// blockIdx.y.
 __device__ inline void add_moments(const double* fields, double* crossing, int nx, double dx) {
   const long long field = static_cast<long long>(gridDim.x) * gridDim.y * nx;
   const double* row = fields + (static_cast<long long>(blockIdx.y) * gridDim.x + blockIdx.x) * nx;

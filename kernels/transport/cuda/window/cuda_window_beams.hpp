@@ -10,8 +10,8 @@
 
 namespace bb::transport {
 
-/// Many beams on the device: teams of blocks take one each, with a moving window of their own, and wait for their team
-/// only. What a beam leaves is read back while the next ones are at work.
+/// Several beams on the device at a time. Each team of blocks advances one beam with its own moving window and waits
+/// only for its own blocks. The results of a beam are downloaded while the next beams run.
 template <typename T>
 class CudaWindowBeams final : public engine::BeamsSolver {
  public:
@@ -26,7 +26,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   double state_bytes() const override;
 
  private:
-  /// Storage of the beams of teams of blocks.
+  /// State storage of teams of blocks, one place per team.
   struct Places {
     cuda::DeviceBuffer<T> states;
     cuda::DeviceBuffer<WindowBox> boxes;
@@ -35,24 +35,24 @@ class CudaWindowBeams final : public engine::BeamsSolver {
     cuda::DeviceBuffer<int> taken;
   };
 
-  /// Beams that are queued together, and what they leave, on the device and here.
+  /// Beams that are queued together, and their results on the device and on the host.
   struct Slot {
     explicit Slot(const std::shared_ptr<cuda::Device>& device) : stream(device), arrived(device) {}
 
     cuda::Stream stream;
     cuda::Event arrived;
-    Places places;  // unless slots share them
+    Places places;  // unused if slots share places
     cuda::DeviceBuffer<unsigned char> starts;
-    std::size_t room = 0;  // beams that the rest has room for
+    std::size_t room = 0;  // number of beams that fit into the following buffers
     cuda::DeviceBuffer<double> fields, ledgers, crossing;
     cuda::DeviceBuffer<float> extremes;
     std::optional<cuda::PinnedBuffer<double>> dose_here, ledgers_here, crossing_here;
     std::optional<cuda::PinnedBuffer<float>> extremes_here;
   };
 
-  /// Numbers of slots and teams, by the free memory.
+  /// Determines the numbers of slots and teams from the free memory.
   void share_memory();
-  /// Blocks that the beams of a slot may keep busy together.
+  /// Number of blocks that the beams of a slot may occupy together.
   int blocks_of_slot(bool all) const;
   std::size_t state_cells() const;
   std::size_t ledger_cells() const;
@@ -72,10 +72,10 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   CudaWindowTables<T> window_;
   WindowParameters<T> parameters_;
   cuda::Kernel steps_kernel_, moments_kernel_;
-  unsigned blocks_ = 1;  // that the device holds at once
-  int teams_ = 1;        // that slots may have under way, all together
+  unsigned blocks_ = 1;  // maximum resident blocks of the device
+  int teams_ = 1;        // maximum teams of all slots together
   int slots_used_ = 2;
-  bool queued_ = false;  // blocks of a slot may wait behind those of another: slots share places
+  bool queued_ = false;  // blocks of a slot may queue behind those of another; slots share places
   Places shared_;
   std::array<Slot, kMostSlots> slots_;
 };
@@ -83,7 +83,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
 extern template class CudaWindowBeams<float>;
 extern template class CudaWindowBeams<double>;
 
-/// For Variant::make_beams.
+/// Used as Variant::make_beams.
 std::unique_ptr<engine::BeamsSolver> make_cuda_window_beams(const Problem& problem, const Tables& tables, int steps);
 
 }  // namespace bb::transport

@@ -2,12 +2,12 @@
 
 #include "cuda_window_common.cuh"
 
-// First pass of a step, for some angles and columns of one z row of one bin: energy gather, scores of the bin's
-// own protons, angle kernel, and remap in x. What it needs of its neighbours' angles and columns it gathers
-// itself. Depth stepping has no other pass.
+// First pass of a step, for some angles and columns of one z row of one bin: energy gather, scores of the bin's own
+// protons, angle kernel, and remap in x. An item gathers the neighbouring angles and columns that it needs itself.
+// Depth stepping has no second pass.
 namespace bb::transport::window {
 
-/// kMixed: the row holds several materials. Tracks: DeviceTracks or NoTracks.
+/// kMixed: the row has several materials. Tracks: DeviceTracks or NoTracks.
 template <typename T, bool kDepth, bool kMixed, typename Tracks>
 class Collide {
  public:
@@ -23,7 +23,7 @@ class Collide {
         views(memory.views + in_slot * parameters.layout.most_views),
         step(at_step) {}
 
-  /// Flags that other blocks wait for.
+  /// Computes and writes the item; other blocks wait for its result.
   __device__ void run(float& lowest, float& highest) {
     choose();
     hold();
@@ -37,7 +37,7 @@ class Collide {
     if (kDepth) send_written(p, s, fixed, bin, step);
   }
 
-  /// The rest, which nobody waits for.
+  /// Adds the item's scores, for which no block waits.
   __device__ void leave_scores() {
     score();
     meet_workers();
@@ -47,7 +47,8 @@ class Collide {
 
  private:
   static constexpr int kMostSplit = 3;
-  // Sums of a column: protons in units of the beam's way, where angles differ in it, and those that react.
+  // Additional sums of a column: protons weighted by path length relative to the beam's, if it differs by angle, and
+  // reacted protons.
   static constexpr bool kWays = Tracks::kOn && kDepth;
   static constexpr int kWay = 4, kReacted = kWays ? 5 : 4;
 
@@ -61,11 +62,11 @@ class Collide {
     a1 = item.a1;
     x0 = item.x0;
     quads = item.quads;
-    // Columns whose protons can come here, and those that come from here.
+    // The tile has the item's columns and those from which protons can move to them.
     tile_x0 = floor_quads(min(x0, x0 - p.whole_x_max - 3));
     const int end = x0 + 4 * quads;
     tile_quads = (max(end, floor_quads(end - 7 - p.whole_x_min) + 12) - tile_x0) / 4;
-    pitch = tile_quads | 1;  // neighbouring angles lie in different banks
+    pitch = tile_quads | 1;  // in quads; odd, so that neighbouring angles are in different banks
     first_a = a0 - half;
     tile_rows = a1 - a0 + 2 * half + kWindowTurned - 1;
     gathered_a0 = item.from_a0;
@@ -74,7 +75,7 @@ class Collide {
     kernel = p.kernel_weight + s.bins[bin].kernel_at;
   }
 
-  /// Zeros next to the gathered angles. The last warps come first: they have least to gather.
+  /// Clears the tile on both sides of the gathered angles. Threads start with the last warps, which gather least.
   __device__ void clear() {
     constexpr int kThreads = kWindowWorkers;
     const int thread = kThreads - 1 - static_cast<int>(threadIdx.x);
@@ -82,14 +83,14 @@ class Collide {
     const int begin = (max(gathered_a1, gathered_a0) - first_a) * pitch;
     for (int i = thread; i < before; i += kThreads) s.tile[i] = Quad<T>{};
     for (int i = begin + thread; i < tile_rows * pitch; i += kThreads) s.tile[i] = Quad<T>{};
-    // Rows that nothing is gathered for hold none of the bin's own protons either.
+    // Rows without gathered content have no protons of the bin itself either.
     const int own_before = max(gathered_a0 - a0, 0) * quads;
     const int own_begin = max(gathered_a1 - a0, 0) * quads;
     for (int i = thread; i < own_before; i += kThreads) s.own[i] = Quad<T>{};
     for (int i = own_begin + thread; i < (a1 - a0) * quads; i += kThreads) s.own[i] = Quad<T>{};
   }
 
-  /// Copies one value into shared memory while the thread goes on.
+  /// Starts an asynchronous copy of one value to shared memory.
   __device__ static void copy_value(T* to, const T* value) {
     const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(to));
     if constexpr (sizeof(T) == 4) {
@@ -99,7 +100,8 @@ class Collide {
     }
   }
 
-  /// Has what depends on angles alone copied into shared memory; the block waits for it behind the gather.
+  /// Starts the copies of data that depend only on the angle to shared memory. The block waits for them after the
+  /// gather.
   __device__ void hold() {
     if (kMixed) return;
     const int lane = threadIdx.x & 31, warp = kWarps - 1 - (threadIdx.x >> 5);
@@ -108,7 +110,7 @@ class Collide {
       if constexpr (kDepth) {
         for (int d = warp; d <= half; d += kWarps) {
           for (int row = lane; row < tile_rows; row += 32) {
-            const int a = min(max(first_a + row, 0), t.ntheta - 1);  // nothing is gathered beyond
+            const int a = min(max(first_a + row, 0), t.ntheta - 1);  // no content is gathered beyond the grid
             copy_value(s.weights + d * tile_rows + row, from_kernel + d * t.classes + a);
           }
         }
@@ -123,7 +125,7 @@ class Collide {
     }
   }
 
-  /// Row of the tables for protons of angle a in a material.
+  /// Row of the tables for protons at angle a in material m.
   __device__ int at(int a, int m) const { return ((kDepth ? t.path_of[a] : 0) * t.materials + m) * t.ne + bin; }
   __device__ int material_at(int x) const {
     return t.map[static_cast<long long>(map_row) * t.nx + min(max(x, 0), t.nx - 1)];
@@ -168,7 +170,7 @@ class Collide {
           if (!kMixed && view.weight != nullptr) weight[k] = view.weight[weight_place];
         }
 #pragma unroll
-        for (int k = kWindowBatch - 1; k >= 0; --k) {  // the lightest first
+        for (int k = kWindowBatch - 1; k >= 0; --k) {  // the lightest source first
           if (base + k == own_source) own = value[k];
           for (int j = 0; j < 4; ++j) {
             if (kMixed) {
@@ -197,8 +199,8 @@ class Collide {
                   static_cast<double>(above), t.energy[bin]);
   }
 
-  /// Sums of the bin's own protons over some of the angles of a column: the first is their number (path stepping)
-  /// or their dose (depth stepping), the others planes crossed, times 1, θ and θ².
+  /// Sums the bin's own protons over a part of the angles of a column. The first sum is their number (path stepping) or
+  /// dose (depth stepping); the others are planes crossed, times 1, θ and θ².
   __device__ void score() {
     const int columns = 4 * quads;
     const int groups = divide(kWindowWorkers, columns);
@@ -282,14 +284,14 @@ class Collide {
     record_tracks(tracks, t, bin, kMixed ? material_at(x0 + column) : material, map_row, x0 + column, protons);
   }
 
-  /// Weight with which angle a, in row `row` of the tile, sends protons `d` angles away.
+  /// Weight with which angle a, in row `row` of the tile, scatters by `d` angles.
   __device__ T weight_of(int row, int d, int m) const {
     const int a = min(max(first_a + row, 0), t.ntheta - 1);
     return kernel[(static_cast<long long>(m) * (half + 1) + d) * t.classes + (kDepth ? a : 0)];
   }
 
-  /// Neighbouring angles per thread, so that each row of the tile is read once for all of them; the far parts
-  /// first, so that FP32 sums lose nothing systematically.
+  /// Applies the angle kernel. A thread computes neighbouring angles, so that it reads each row of the tile once for
+  /// all of them. It adds far terms first, so that FP32 sums have no systematic loss.
   __device__ void turn() {
     const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
     const int units = groups * tile_quads;
@@ -299,15 +301,15 @@ class Collide {
       while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
     }
     const int lane = threadIdx.x & 31;
-    const int lanes = 32 >> split;  // of a warp that work on different units
+    const int lanes = 32 >> split;  // lanes of a warp that work on different units
     const int part = lane >> (5 - split);
     const int first = (static_cast<int>(threadIdx.x) >> 5) * lanes + (lane & (lanes - 1));
     for (int base = 0; base < units; base += kWarps * lanes) {
       const int unit = min(base + first, units - 1);
       const int group = divide(unit, tile_quads);
       const int quad = unit - group * tile_quads;
-      const int row = half + group * kWindowTurned;  // of the tile
-      // No further than something was gathered.
+      const int row = half + group * kWindowTurned;  // row of the tile
+      // Limits the distances to rows with gathered content.
       const int low_reach = row + kWindowTurned - 1 - (gathered_a0 - first_a);
       const int high_reach = gathered_a1 - 1 - first_a - row;
       const int reach = max(0, min(half, max(low_reach, high_reach)));
@@ -338,16 +340,16 @@ class Collide {
     }
   }
 
-  /// Adds what comes from distances `from` down to `beyond` + 1, and where that is 0 what stays. Each angle that is
-  /// read serves all that the thread makes. It stays in its register: as many distances are written out as angles are
-  /// made. kHeld: the weights are in shared memory.
+  /// Adds the terms of distances `from` down to `beyond` + 1, and the content that stays if `beyond` is 0. Each row
+  /// that is read contributes to all angles of the thread. It stays in its register, because the loop over distances is
+  /// unrolled by the number of angles. kHeld: the weights are in shared memory.
   template <bool kHeld>
   __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int from, int beyond) const {
     if (from <= beyond && beyond > 0) return;
     constexpr int kMade = kWindowTurned;
     const Quad<T>* below = s.tile + (row - from) * pitch + quad;
     const Quad<T>* above = s.tile + (row + from) * pitch + quad;
-    // Content that the rows of the tile send so far, one distance after the other.
+    // Weights of the tile's rows at the current distance.
     const T* weights = s.weights + from * (kDepth ? tile_rows : 1) + (kDepth ? row : 0);
     Quad<T> low[kMade], high[kMade];
 #pragma unroll
@@ -396,7 +398,7 @@ class Collide {
     }
   }
 
-  /// The same where columns differ in their kernels.
+  /// Applies the angle kernel where it differs by column.
   __device__ void turn_mixed(Quad<T> (&sum)[kWindowTurned], int quad, int row, int reach) const {
     int m[4];
     for (int j = 0; j < 4; ++j) m[j] = material_at(tile_x0 + 4 * quad + j);
@@ -413,7 +415,7 @@ class Collide {
     }
   }
 
-  /// Remap in x.
+  /// Remaps the item in x.
   __device__ void move(float& lowest, float& highest) {
     Extent extent;
     T below = T(0), above = T(0);
@@ -470,7 +472,8 @@ class Collide {
     keep_written(s, written, t.energy[bin]);
   }
 
-  /// Adds the warp's sums to its row: halving the values with the lanes, so that each lane ends with one of them.
+  /// Adds the warp's sums to its row of tallies. Each exchange halves the values per lane, so that each lane ends with
+  /// one sum.
   __device__ void add() {
     const int lane = threadIdx.x & 31;
     double v[kTallied];
@@ -503,15 +506,15 @@ class Collide {
   const DeviceTables<T>& t;
   Shared<T>& s;
   Fixed& fixed;
-  int slot;  // of the two that hold items
+  int slot;  // index of the current item, 0 or 1
   const Item& item;
   const WindowSource<T>* views;
   int step;
   int bin, half, z, map_row, material;
-  int a0, a1, x0, quads;           // made
-  int tile_x0, tile_quads, pitch;  // columns of the tile, and their place in memory
+  int a0, a1, x0, quads;           // range of the item
+  int tile_x0, tile_quads, pitch;  // columns of the tile, and its row pitch in quads
   int first_a, tile_rows;          // angles of the tile
-  int gathered_a0, gathered_a1;    // of them, those that sources hold
+  int gathered_a0, gathered_a1;    // those of them with gathered content
   bool held_weights;
   const T* kernel;
   double tally[kTallied] = {};

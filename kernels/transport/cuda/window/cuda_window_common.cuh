@@ -12,7 +12,7 @@ using physics::kRemapTaps;
 
 inline constexpr int kWarps = kWindowWorkers / 32;
 
-/// Sums that the threads of a step keep, one slot each.
+/// Sums over a step in each warp, one element each.
 enum WindowTally {
   kTallyNumber,
   kTallyStopped,
@@ -22,12 +22,12 @@ enum WindowTally {
   kTallyXHigh,
   kTallyWritten,
   kTallyDeposited,
-  kTallied,                       // so many are added by every item of the first pass
-  kTallyNumberEnergy = kTallied,  // from here on what some of them carry, MeV,
+  kTallied,                       // number of sums to which every item of the first pass adds
+  kTallyNumberEnergy = kTallied,  // energy of some of these sums, MeV:
   kTallyXLowEnergy,
   kTallyXHighEnergy,
   kTallyWrittenEnergy,
-  kTallyZLow,  // and what few items lose: protons and MeV, at low and at high ends
+  kTallyZLow,  // sums to which few items add: protons and MeV lost at low and at high ends
   kTallyZLowEnergy,
   kTallyZHigh,
   kTallyZHighEnergy,
@@ -38,7 +38,7 @@ enum WindowTally {
 };
 static_assert(kTallied == 8 && kTallyThetaHighEnergy < kWindowTallies);
 
-/// Adds what the threads of a warp lost at the two ends of an axis to its row of sums, from `low` on.
+/// Adds protons of a warp that leave at the two ends of an axis to the warp's sums, from `low` on.
 __device__ inline void tally_escapes(double* sums, WindowTally low, double below, double above, double energy_each) {
   if (!__any_sync(kWholeWarp, below != 0.0 || above != 0.0)) return;
   below = warp_sum(below);
@@ -50,7 +50,7 @@ __device__ inline void tally_escapes(double* sums, WindowTally low, double below
   sums[low + 3] += above * energy_each;
 }
 
-/// From the second-level cache: other blocks write the state while this one runs.
+/// Loads from the L2 cache, because other blocks write the state while this one runs.
 __device__ inline Quad<float> load_quad(const float* from) {
   const float4 v = __ldcg(reinterpret_cast<const float4*>(from));
   return {{v.x, v.y, v.z, v.w}};
@@ -71,8 +71,8 @@ __device__ inline void store_quad(double* to, const Quad<double>& q) {
 __device__ inline int floor_quads(int x) { return x & ~3; }
 __device__ inline int ceil_quads(int x) { return (x + 3) & ~3; }
 
-/// a / b rounded down, and up, for 0 <= a < 2^20: the quotient with a half added is further from a whole number than
-/// its error.
+/// a / b rounded down, and up, for 0 <= a < 2^20. After 0.5 is added to a, the quotient is farther from a whole number
+/// than its rounding error.
 __device__ inline int divide(int a, int b) {
   return static_cast<int>(__fdividef(static_cast<float>(a) + 0.5f, static_cast<float>(b)));
 }
@@ -87,11 +87,11 @@ __device__ inline unsigned long long row_start(const WindowParameters<T>& p, int
   return (static_cast<unsigned long long>(bin) * p.rows + (z & p.row_mask)) * p.tables.ntheta * p.pitch;
 }
 
-/// Extent of the cells above the threshold that a thread saw, as z0, z1, a0, a1, x0, x1.
+/// Bounds of a thread's cells above the threshold.
 struct Extent {
   int z0 = 1 << 30, z1 = -1, a0 = 1 << 30, a1 = -1, x0 = 1 << 30, x1 = -1;
 
-  /// Four columns from x on, a multiple of four.
+  /// Adds four columns from x on, a multiple of four.
   __device__ void add(int z, int a, int x) {
     z0 = min(z0, z);
     z1 = max(z1, z + 1);
@@ -101,7 +101,7 @@ struct Extent {
     x1 = max(x1, x + 4);
   }
 
-  /// Widens the block's extent in shared memory. Every thread of the warp calls it.
+  /// Widens the block's extent in shared memory. Every thread of the warp must call this.
   __device__ void publish(int (&to)[6]) const {
     const int high_z = __reduce_max_sync(kWholeWarp, z1);
     if (high_z <= 0) return;
@@ -118,33 +118,33 @@ struct Extent {
   }
 };
 
-/// Partition of the work of a bin in a step. Nothing of it lies outside these rows, and no more angles and columns come
-/// than these parts can hold.
+/// Partition of a bin's work in a step. All content is within these rows, and these parts can cover all angles and
+/// columns that it may reach.
 struct alignas(16) BinPlan {
   short z0;                    // first row of the first pass
-  short likely_z0, likely_z1;  // its rows that will hold something; the others may
+  short likely_z0, likely_z1;  // rows that will have content; other rows may
   short out_z0;                // first row of the second pass
-  short chunks, rest_chunks;   // parts of the angles in the first pass, per likely row and per other row,
-  short tiles;                 // and of the columns
-  short row_blocks;            // parts of angles and columns of the second, per kWindowRows rows
+  short chunks, rest_chunks;   // parts of the angles in the first pass, per likely row and per other row
+  short tiles;                 // parts of the columns in the first pass
+  short row_blocks;            // parts of angles and columns in the second pass, per kWindowRows rows
 };
 
-/// Next action of the block.
+/// A unit of work of the block.
 struct Item {
-  int bin;     // -1: nothing
-  int last;    // 1: of the pass
-  int a0, a1;  // angles made
-  int x0;      // columns made, from a multiple of four that may lie outside the grid, where what leaves is counted,
-  int quads;   // and how many fours of them
-  int z;       // first pass: the row; second: the first row made
-  int z0, z1;  // second pass: rows that hold something
-  int out_z1;  // and the end of those made
-  int column;  // second pass: fours of columns before the block's
-  int from_a0, from_a1;     // first pass: angles that sources hold
-  int sources, own_source;  // of the list of views
+  int bin;               // -1: no work
+  int last;              // 1: last item of the pass
+  int a0, a1;            // angles to compute
+  int x0;                // first column to compute: a multiple of four, also outside the grid, where losses are counted
+  int quads;             // quads of columns to compute
+  int z;                 // first pass: the row; second pass: first row to compute
+  int z0, z1;            // second pass: rows with content
+  int out_z1;            // second pass: end of the rows to compute
+  int column;            // second pass: quads of columns before this item's
+  int from_a0, from_a1;  // first pass: angles at which sources have content
+  int sources, own_source;  // length of the list of views, and index of the bin itself in it
 };
 
-/// The block's shared memory.
+/// Pointers into a block's shared memory.
 template <typename T>
 struct Shared {
   __device__ Shared(const WindowParameters<T>& p, unsigned char* base, int of_team, int in_team)
@@ -168,38 +168,38 @@ struct Shared {
         deposits(reinterpret_cast<T*>(base + p.layout.deposits)),
         weights(reinterpret_cast<T*>(base + p.layout.weights)) {}
 
-  int block, blocks;  // this one, of those that take the steps together
+  int block, blocks;  // index of this block, and number of blocks of its team
 
   short* boxes;  // [ne][8]
   WindowBin* bins;
   const int* feeds;
-  BinPlan* plans;                                  // of the bins that a step makes
-  int *collide_begin, *rest_begin, *stream_begin;  // [ne + 1] items of the bins before: of the first pass in likely
-                                                   // rows and in others, and of the second
+  BinPlan* plans;                                  // plans of the bins in a step
+  int *collide_begin, *rest_begin, *stream_begin;  // [ne + 1] items of earlier bins: in likely rows and in other rows
+                                                   // of the first pass, and in the second pass
   WindowAngle<T>* angles;
   short* row_material;
   WindowSource<T>* views;
   double* sums;     // [warp][kWindowTallies]
-  double* partial;  // [4][thread]; one more if ways differ and tracks are scored, one if reactions are recorded
+  double* partial;  // [4][thread]; one more for tracks if path lengths differ by angle, and one for recorded reactions
   Quad<T>*own, *tile, *turned;
   T *deposits, *weights;
 };
 
-/// The rest of it, of fixed size. Of two items the planner has one in hand while the workers are at the other.
+/// Shared memory of fixed size. The planner prepares one of two items while the workers process the other.
 struct Fixed {
   Item items[2];
-  int extent[6];  // z0, z1, a0, a1, x0, x1 of what an item wrote above the threshold
+  int extent[6];  // z0, z1, a0, a1, x0, x1 of an item's cells above the threshold
   int over;
-  int step;        // at which the steps ended
-  unsigned waits;  // of the team so far
+  int step;        // step at which the run ended
+  unsigned waits;  // number of waits of the team so far
 };
 
-/// The block's threads meet: the workers alone, and all. By barriers of their own: planner and workers come from different
-/// places of the code, which __syncthreads() does not allow.
+/// Barriers of the block's workers, and of all its threads. They are named barriers because planner and workers call
+/// them from different code, which __syncthreads() does not allow.
 __device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
 __device__ inline void meet_all() { asm volatile("bar.sync 2, %0;" ::"n"(kWindowThreads) : "memory"); }
 
-/// A warp's share of what an item writes. Every thread of the warp calls it.
+/// Adds the content that a warp writes for an item. Every thread of the warp must call this.
 template <typename T>
 __device__ inline void keep_written(Shared<T>& s, double written, double energy) {
   if (!__any_sync(kWholeWarp, written != 0.0)) return;
@@ -210,8 +210,8 @@ __device__ inline void keep_written(Shared<T>& s, double written, double energy)
   sums[kTallyWrittenEnergy] += written * energy;
 }
 
-/// Marks a written item, for which others wait: its bin's next box includes it, and it counts as in flight. All workers
-/// call it.
+/// Publishes a written item, for which other blocks wait: its bin's next box includes the item, and its content counts
+/// as in flight. All workers must call this.
 template <typename T>
 __device__ inline void send_written(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int bin, int step) {
   meet_workers();
@@ -234,14 +234,14 @@ __device__ inline void send_written(const WindowParameters<T>& p, Shared<T>& s, 
   }
 }
 
-/// The block has come to a wait: what its threads wrote before they met is seen by who waits.
+/// Signals that the block has reached a wait. Writes of its threads before the last barrier are visible to waiting
+/// blocks.
 __device__ inline void arrive(WindowControl* control) {
   asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&control->arrived) : "memory");
 }
 
-/// Waits until all `blocks` have come `times` times since the launch. What they wrote is read past the first-level
-/// cache (__ldcg) by loads that are issued behind this one: to acquire it would empty that cache of the tables, at every
-/// look.
+/// Waits until all `blocks` have arrived `times` times since the launch. Later loads must read their data past the L1
+/// cache (__ldcg): an acquire would invalidate that cache, with the tables, on every poll.
 __device__ inline void wait_for_all(WindowControl* control, unsigned times, int blocks) {
   const unsigned wanted = times * static_cast<unsigned>(blocks);
   unsigned arrived;

@@ -2,18 +2,18 @@
 
 #include "cuda_window_plan.cuh"
 
-// The items of a step, clipped to what its bins really hold. One warp, ahead of the workers.
+// Clips the items of a step to the actual content of the bins. Runs in one warp, ahead of the workers.
 namespace bb::transport::window {
 
-/// An item as it was cut.
+/// An item before it is clipped.
 struct Cut {
   int bin;         // -1: none
-  int z;           // row, or the first of kWindowRows rows
-  int part, tile;  // of `chunks` parts of the angles, and of the columns; second pass: of both together
+  int z;           // row, or first of kWindowRows rows
+  int part, tile;  // parts of the angles and of the columns in the first pass; `part` is of both in the second
   int chunks, tiles;
 };
 
-/// Bin that an item belongs to, among those of the plan.
+/// Index of an item's bin among those of the plan.
 __device__ inline int place_of(const int* begin, int bins, int item) {
   int place = 0;
 #pragma unroll 1
@@ -24,7 +24,7 @@ __device__ inline int place_of(const int* begin, int bins, int item) {
   return place;
 }
 
-/// Item `item` of the first pass: those in rows that will hold something come first.
+/// Returns item `item` of the first pass. Items in likely rows come first.
 template <typename T>
 __device__ inline Cut collide_cut(const Shared<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.collides + plan.rest) return {-1, 0, 0, 0, 1, 1};
@@ -53,7 +53,7 @@ __device__ inline Cut stream_cut(const Shared<T>& s, const StepPlan& plan, int i
   return {plan.low + place, r.out_z0 + rows * kWindowRows, index - rows * r.row_blocks, 0, 1, index == 0 ? 1 : 0};
 }
 
-/// The bins that feed one, and itself.
+/// The source bins of a bin, and the bin itself.
 template <typename T>
 class Sources {
  public:
@@ -64,10 +64,10 @@ class Sources {
     mine = source(min(lane(), count - 1));
   }
 
-  /// Has the first boxes before step `step` on their way.
+  /// Starts loading the first boxes before step `step`.
   __device__ void fetch(int step) { box = load_box(p.bounds[step % 3] + mine); }
 
-  /// Union of their contents before step `step`.
+  /// Box around the sources' content before step `step`.
   __device__ WindowBox holds(int step) {
     WindowBox all = empty_box();
 #pragma unroll 1
@@ -93,7 +93,7 @@ class Sources {
     return all;
   }
 
-  /// Lists those that hold something in row z, heaviest first.
+  /// Lists the sources with content in row z, heaviest first.
   __device__ void list(int step, const T* state, int z, WindowSource<T>* views, Item& item) {
     int listed = 0, own_source = -1;
 #pragma unroll 1
@@ -131,10 +131,10 @@ class Sources {
   const Shared<T>& s;
   int bin, count, mine;
   WindowBin data;
-  WindowBox box;  // of this lane's
+  WindowBox box;  // box of this lane's source
 };
 
-/// Angles and columns that a bin's protons can come to.
+/// Sets the angles and columns that a bin's protons can reach.
 template <typename T>
 __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox& from, int half, Item& item) {
   item.a0 = max(0, from.a0 - half);
@@ -143,7 +143,7 @@ __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox&
   item.quads = (ceil_quads(max(from.x1, from.x1 + p.whole_x_max + 1)) - item.x0) / 4;
 }
 
-/// Clips an item of the first pass; its bin is -1 if nothing is left of it.
+/// Clips an item of the first pass. Its bin is -1 if no work is left.
 template <typename T, bool kDepth>
 __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
                              WindowSource<T>* views, Item& item, double& cells) {
@@ -169,7 +169,7 @@ __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sourc
   }
 }
 
-/// Clips an item of the second pass.
+/// Clips an item of the second pass. Its bin is -1 if no work is left.
 template <typename T>
 __device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
                             Item& item, double& cells) {
@@ -182,10 +182,10 @@ __device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Source
   item.z0 = from.z0;
   item.z1 = from.z1;
   item.out_z1 = from.z1 + p.whole_z_max + 1;
-  // A ring of rows is too small: the host looks for this.
+  // The ring of rows is too small. The host detects this by an infinite extreme.
   if (min(item.out_z1, p.tables.nz) - max(from.z0 + p.whole_z_min, 0) > p.rows)
     raise(p.scores.extremes + 1, __int_as_float(0x7f800000));
-  if (cut.tiles != 0) {  // the first of the bin counts all that it makes
+  if (cut.tiles != 0) {  // the bin's first item counts all cells of the bin
     const int columns = min(item.x0 + 4 * item.quads, p.tables.nx) - max(item.x0, 0);
     const int made = min(item.out_z1, p.tables.nz) - max(from.z0 + p.whole_z_min, 0);
     cells += static_cast<double>(max(made, 0)) * ((item.a1 - item.a0) * max(columns, 0));

@@ -9,14 +9,14 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kMostQuads = 16;          // of columns in one item: more need a second tile
-constexpr int kMostAngles = 96;         // of an item
-constexpr int kMostHeldWeights = 8192;  // of an item's angle kernels
+constexpr int kMostQuads = 16;          // maximum quads of columns per item; more columns need a second tile
+constexpr int kMostAngles = 96;         // maximum angles per item
+constexpr int kMostHeldWeights = 8192;  // maximum angle-kernel weights of an item in shared memory
 constexpr int kMostHeldFeeds = 4096;
-constexpr int kViewBytes = 48;     // per WindowSource
-constexpr int kMostStatic = 2048;  // further shared memory of the kernels, at most, as kStatic in cuda_window_beams.cpp
+constexpr int kViewBytes = 48;     // bytes per WindowSource
+constexpr int kMostStatic = 2048;  // maximum shared memory outside the layout; see kStatic in cuda_window_beams.cpp
 
-/// Hands out a block's shared memory.
+/// Assigns offsets in a block's shared memory.
 class Carver {
  public:
   int take(std::size_t count, std::size_t each) {
@@ -33,7 +33,7 @@ class Carver {
 template <typename T>
 WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, bool feeds) {
   constexpr std::size_t kQuad = 4 * sizeof(T);
-  // Quads next to an item's columns: see Collide::choose.
+  // Quads on either side of an item's columns: see Collide::choose.
   const int left = (std::max(0, of.whole_x_max + 3) + 3) / 4;
   const int right = std::max(0, 3 - (of.whole_x_min + 7 + 3) / 4);
   const std::size_t columns = u(left + quads + right + (of.whole_x_min < -7 ? -of.whole_x_min / 4 : 0)) | 1;
@@ -65,7 +65,7 @@ WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, 
   return l;
 }
 
-/// Bytes of the smallest items.
+/// Bytes needed for the smallest items.
 double smallest(const Problem& problem, const WindowSizes& sizes) {
   return problem.precision == Precision::kFp32 ? window_layout<float>(sizes, 0).bytes
                                                : window_layout<double>(sizes, 0).bytes;
@@ -103,11 +103,11 @@ WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit) {
 }
 
 int beam_rows(const Problem& problem, const Tables& t, int steps) {
-  constexpr double kTails = 32;  // of both ends: what the remap spreads there until it is below the threshold
+  constexpr double kTails = 32;  // rows at both ends, over which the remap spreads content above the threshold
   const int all = rows_held(problem, t);
   const auto cells = [](const physics::RemapShift& shift) { return shift.whole + shift.fraction; };
   const auto [least, most] = std::ranges::minmax(t.shift_z, {}, cells);
-  const double deep = (cells(most) - cells(least)) * steps + kTails;  // at the last step; before it less
+  const double deep = (cells(most) - cells(least)) * steps + kTails;  // at the last step, when it is largest
   int rows = 32;
   while (rows < deep && rows < all) rows *= 2;
   return std::min(rows, all);

@@ -2,29 +2,29 @@
 
 #include "cuda_window_common.cuh"
 
-// Plan of a step. One warp of every block partitions the work of the next step so that each block gets about one item;
-// the others meanwhile still compute this one; every block finds the same.
+// Plan of a step. One warp of every block partitions the work of the next step while the workers compute the current
+// one. Each block gets about one item. All blocks compute the same plan.
 namespace bb::transport::window {
 
-inline constexpr int kLeastAngles = 8;  // of an item: it gathers those that its angle kernel reaches as well
+inline constexpr int kLeastAngles = 8;  // minimum per item, which also gathers angles that its kernel reaches
 inline constexpr int kEmptyLow = 32767;
 
 // Approximate cost of an angle of four columns for a block, in loads of four columns from shared memory. An angle
-// kernel of half width h adds h to compute it. The angles that an item gathers next to its own are shared out over
-// them.
+// kernel of half width h adds a cost of h. The cost of gathering neighbouring angles is distributed over the item's
+// angles.
 inline constexpr int kRowCost = 18;
 
 __device__ inline int angle_cost(int half) { return kRowCost + half * 5 / 3; }
 
-/// A bin's box as shared memory holds it.
+/// A bin's box in shared memory.
 struct alignas(16) HeldBox {
   short z0, z1, a0, a1, x0, x1, unused0, unused1;
 };
 
-/// The cut of a step.
+/// Partition of a step into items.
 struct StepPlan {
-  int holding_low = 0, holding_high = 0;    // bins that held something before the step by which it was cut
-  int low = 0, bins = 0;                    // bins made
+  int holding_low = 0, holding_high = 0;    // bins with content before the step whose boxes were used
+  int low = 0, bins = 0;                    // bins to compute
   int collides = 0, rest = 0, streams = 0;  // items
 };
 
@@ -44,9 +44,9 @@ __device__ inline int scan_warp(int value) {
   return value;
 }
 
-/// Brings the boxes before step `step` of the bins low … high - 1 into shared memory and empties those of the step
-/// after the next; no other bin holds anything, or did when this was last called. Returns the first bin that holds
-/// something and the one behind the last.
+/// Copies the boxes before step `step` of the bins low … high - 1 to shared memory and empties those of the step after
+/// the next. All other bins are empty and were so at the last call. Returns the first bin with content and the end of
+/// those bins.
 template <typename T>
 __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step, int low, int high) {
   const int lane = threadIdx.x & 31;
@@ -70,7 +70,7 @@ __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, in
   return {__reduce_min_sync(kWholeWarp, first), __reduce_max_sync(kWholeWarp, last)};
 }
 
-/// Content of the neighbours that can reach a bin within `ahead` + 1 steps.
+/// Box around the content that can reach a bin within one step, or within two if `ahead`.
 template <typename T>
 __device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
   const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);
@@ -90,8 +90,8 @@ __device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
   return from;
 }
 
-/// Cuts the step after `step` (`ahead`), or step `step` itself, by the boxes before step `step`. One warp. `before` is
-/// the cut by the boxes of the step before, if there is one.
+/// Partitions the step after `step` (if `ahead`) or step `step` itself, from the boxes before step `step`. Runs in one
+/// warp. `before` is the plan from the boxes of the previous step, if there is one.
 template <typename T, bool kDepth>
 __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int step, bool ahead,
                               const StepPlan* before) {
@@ -106,7 +106,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
   const int down = (ahead ? 2 : 1) * step_down, up = (ahead ? 2 : 1) * step_up;
   plan.low = max(holding.x - down, 0);
   plan.bins = max(min(holding.y + up, t.ne) - plan.low, 0);
-  // In parts of 2^6, so that whole grids of 10^9 cells fit.
+  // In units of 2^6, so that grids of 10^9 cells do not overflow.
   unsigned cost = 0, rows = 0;
   HeldBox box{};
   bool live = false;
@@ -129,7 +129,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
   __syncwarp();
   cost = __reduce_add_sync(kWholeWarp, cost);
   rows = __reduce_add_sync(kWholeWarp, rows);
-  // Every row of every bin is at least an item: one for each block where they are few, else two.
+  // Every row of every bin has at least one item. Aims at one item per block if rows are few, else at two.
   const int blocks = s.blocks;
   const int wanted = (2 * static_cast<int>(rows) <= blocks ? blocks : 2 * blocks) - static_cast<int>(rows);
   const float per_cost = static_cast<float>(max(wanted, blocks / 4 + 1)) / (64.0f * static_cast<float>(max(cost, 1u)));
@@ -149,7 +149,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
     if (live) {
       const int half = s.bins[bin].half;
       const int reach = ahead ? s.bins[bin].wide_half : half;
-      const int most = min(t.ntheta, box.a1 + reach) - max(0, box.a0 - reach);  // angles made
+      const int most = min(t.ntheta, box.a1 + reach) - max(0, box.a0 - reach);  // angles to compute
       int x0 = box.x0, x1 = box.x1;
       for (int k = 0; k < (ahead ? 2 : 1); ++k) {
         x0 = floor_quads(min(x0, max(x0, 0) + p.whole_x_min));
@@ -167,7 +167,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
         z0 = max(0, z0 + p.whole_z_min);
         z1 = min(t.nz, z1 + p.whole_z_max + 1);
       }
-      // All move on by about a whole step.
+      // All content moves on by about one whole step.
       const int ahead_z = kDepth || !ahead ? 0 : p.whole_z_max;
       const int likely_z0 = min(max(box.z0 + ahead_z, z0), z1), likely_z1 = min(max(box.z1 + ahead_z, z0), z1);
       BinPlan r;

@@ -27,7 +27,7 @@ double CudaWindowSolver<T>::state_bytes_needed() const {
 
 template <typename T>
 double CudaWindowSolver<T>::cells_per_step() const {
-  // Share of the grid that a beam fills: small, and how small is counted in the run.
+  // Assumed share of the grid that a beam fills. It is small; the run counts the actual cells.
   constexpr double kShare = 1e-3;
   return cells_held(this->problem(), this->tables()) * (this->problem().filled ? 1.0 : kShare);
 }
@@ -49,7 +49,7 @@ void CudaWindowSolver<T>::prepare() {
   const Tables& t = this->tables();
   cuda::Stream& stream = this->stream();
   const auto& device = this->device();
-  // Bytes of Fixed in cuda_window_common.cuh.
+  // static_shared: bytes of Fixed in cuda_window_common.cuh.
   const WindowKernels kernels{.static_shared = 1024, .turned = this->tuned("kWindowTurned", kWindowTurned)};
   if constexpr (std::is_same_v<T, float>) {
     if (t.operators) {
@@ -110,7 +110,7 @@ void CudaWindowSolver<T>::send_start() {
         for (int x = 0; x < t.nx; ++x) rows[u(a - box.a0) * u(pitch()) + u(x)] = static_cast<T>(columns[u(x)]);
       }
       state_[0].upload(rows, stream, u(e) * slice_cells() + (u(z) * u(t.ntheta) + u(box.a0)) * u(pitch()));
-      stream.synchronize();  // the rows end here
+      stream.synchronize();  // until the uploads of the rows are complete
     }
   }
   bounds_[0].upload(bounds, stream);
@@ -127,7 +127,7 @@ void CudaWindowSolver<T>::launch_per_bin(const char* name, auto argument) {
 template <typename T>
 void CudaWindowSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
-  // Depth stepping ends at the last plane, whatever number of steps is requested.
+  // Depth stepping ends at the last plane, even if more steps are requested.
   const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
   const cuda::LaunchShape launch{.grid = {blocks_},
@@ -140,7 +140,7 @@ void CudaWindowSolver<T>::launch_steps(int first, int count) {
     steps_kernel_->launch(stream, launch, parameters_);
   }
   if (!depth_ || first + count < planes || first >= planes) return;
-  // Behind the last plane the protons have left the grid; the kernel does nothing if the run ended before.
+  // Protons beyond the last plane have left the grid. The kernel does nothing if the run ended earlier.
   launch_per_bin("transport_window_leave",
                  this->scores().ledger + static_cast<std::ptrdiff_t>(planes - 1) * kLedgerColumns);
 }

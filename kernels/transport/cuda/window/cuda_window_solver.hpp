@@ -6,8 +6,8 @@
 
 namespace bb::transport {
 
-/// ψ[bin][z][angle][x] on the device, of which only the boxes that the protons of each bin fill are read and
-/// written. One cooperative kernel takes as many steps as the host asks for; see cuda_window.hpp.
+/// ψ[bin][z][angle][x] on the device. Only the box that the protons of each bin fill is read and written. One
+/// cooperative kernel takes all steps that the host requests at a time; see cuda_window.hpp.
 template <typename T>
 class CudaWindowSolver final : public CudaSolver<T> {
  public:
@@ -22,7 +22,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
   DeviceState<T> device_state() const override;
-  void forget_steps(int) override {}  // the device counts its steps itself
+  void forget_steps(int) override {}  // the device counts the steps
   double cells_per_step() const override;
   double flops_per_cell_step() const override { return window_->flops_per_cell_step(this->tables()); }
 
@@ -34,7 +34,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   void launch_per_bin(const char* name, auto argument);
 
   bool depth_;
-  unsigned blocks_ = 1;  // that the device holds at once
+  unsigned blocks_ = 1;  // maximum resident blocks of the device
   cuda::DeviceBuffer<T> state_[2];
   cuda::DeviceBuffer<WindowBox> bounds_[3];
   cuda::DeviceBuffer<WindowControl> control_;

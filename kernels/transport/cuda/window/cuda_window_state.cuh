@@ -2,7 +2,7 @@
 
 #include "cuda_window_plan.cuh"
 
-// Whole-state operations in addition to the steps: start, count, and the end behind the last plane. One block per bin.
+// Operations on the whole state other than steps: start, count, and the end beyond the last plane. One block per bin.
 namespace bb::transport::window {
 
 /// Calls f(value) for every cell of a bin's box before step `step`.
@@ -31,7 +31,7 @@ __device__ void count_bin(const WindowParameters<T>& p, double* row, int bin) {
   block_add(row, kInFlight, number, kEnergyInFlight, number * p.tables.energy[bin]);
 }
 
-/// Depth stepping: what is in flight behind the last plane has left; nothing if the run ended before.
+/// Depth stepping: counts content in flight beyond the last plane as escaped, unless the run ended earlier.
 template <typename T>
 __device__ void leave_with_bin(const WindowParameters<T>& p, double* row, int bin) {
   const int step = p.control->step;
@@ -39,11 +39,11 @@ __device__ void leave_with_bin(const WindowParameters<T>& p, double* row, int bi
   double number = 0;
   each_cell(p, step, bin, [&](T v) { number += static_cast<double>(v); });
   block_escape(row, kZHigh, number, p.tables.energy[bin]);
-  __syncthreads();  // the box is read by all before it goes
+  __syncthreads();  // all threads have read the box
   if (threadIdx.x == 0) p.bounds[step % 3][bin] = empty_box();
 }
 
-/// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the reference.
+/// Fills every cell with a random positive number, which depends on its index in ψ[e][θ][z][x] as in the reference.
 template <typename T>
 __device__ void fill_bin(const WindowParameters<T>& p, unsigned long long seed, int bin) {
   const DeviceTables<T>& t = p.tables;

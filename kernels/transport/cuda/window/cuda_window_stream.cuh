@@ -2,8 +2,8 @@
 
 #include "cuda_window_common.cuh"
 
-// Second pass of a path step: remap in z. A thread makes some rows of one angle and four columns, with all rows
-// that it reads in flight at once.
+// Second pass of a path step: remap in z. A thread computes several rows of one angle and four columns, and issues the
+// loads of all rows that it reads at once.
 namespace bb::transport::window {
 
 template <typename T>
@@ -24,7 +24,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
     const WindowAngle<T>& angle = s.angles[a];
     const unsigned long long place = row_start(p, bin, 0) + static_cast<unsigned long long>(a) * p.pitch + x;
     const long long stride = static_cast<long long>(t.ntheta) * p.pitch;
-    // Donors of the rows first … first + kWindowRows - 1, and two more on either side.
+    // First row of the donors of rows first … first + kWindowRows - 1, with two more on either side.
     const int begin = first - angle.whole_z - 3;
     backwards = angle.whole_z < 0;
     Quad<T> donor[kWindowRows + 5];

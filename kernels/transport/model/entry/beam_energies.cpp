@@ -10,18 +10,18 @@
 namespace bb::transport {
 namespace {
 
-constexpr double kNarrow = 0.8;       // bins: a narrower Gaussian is three bins
-constexpr double kFar = 9.0;          // standard deviations: nothing lies beyond
-constexpr int kGaussianParts = 2000;  // of the Gaussian, for its moments at the first node
+constexpr double kNarrow = 0.8;       // bins; narrower Gaussians get few_bins()
+constexpr double kFar = 9.0;          // standard deviations, beyond which the Gaussian counts as zero
+constexpr int kGaussianParts = 2000;  // intervals of the integrals over the Gaussian
 
 std::size_t nth(int i) { return static_cast<std::size_t>(i); }
 
-/// Share of a Gaussian below `t` standard deviations.
+/// Share of a normal distribution below `t` standard deviations.
 double below(double t) { return 0.5 * std::erfc(-t / std::numbers::sqrt2); }
 
-/// Moments of the part of the Gaussian from `low` to `high` standard deviations.
+/// Moments of a Gaussian in energy, truncated to `low` … `high` standard deviations.
 struct Moments {
-  double at_entrance, mean, variance;  // MeV, MeV, MeV²
+  double at_entrance, mean, variance;  // MeV; MeV and MeV² at the first node
 };
 
 Moments moments(double energy, double sigma, double low, double high, const std::function<double(double)>& node) {
@@ -43,7 +43,7 @@ Moments moments(double energy, double sigma, double low, double high, const std:
   return {energy + sigma * entrance / number, centre + mean, second / number - mean * mean};
 }
 
-/// Three bins, or two where three would need a negative weight.
+/// Distributes the protons to three bins, or to two if a third would need a negative weight.
 std::vector<double> few_bins(const std::vector<double>& held, int first, const Moments& m) {
   std::vector<double> share(held.size());
   const int last = static_cast<int>(held.size()) - 1;
@@ -66,8 +66,8 @@ std::vector<double> few_bins(const std::vector<double>& held, int first, const M
   return share;
 }
 
-/// Gives `share` the mean and the variance of `m` by a factor that is a parabola in energy; by a straight line, and the
-/// mean alone, where the parabola would turn a weight negative. Shares that neither helps stay.
+/// Corrects the mean and the variance of `share` to those of `m` by a factor that is a parabola in energy. If a weight
+/// would be negative, a straight line corrects the mean alone; if this fails too, `share` is unchanged.
 void correct(std::vector<double>& share, const std::vector<double>& held, const Moments& m) {
   std::array<double, 5> power{};  // sums of share · dⁿ, d in standard deviations
   const double sigma = std::sqrt(m.variance);
@@ -120,7 +120,7 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
   const double width = grid.energy_at(middle + 0.5) - grid.energy_at(middle - 0.5);
   if (m.variance < kNarrow * kNarrow * width * width) return {few_bins(grid.held(), first, m), m.at_entrance};
 
-  // Bins add the variance of one of them.
+  // Bins add the variance of a uniform distribution over one bin.
   const double narrower = std::sqrt(1.0 - width * width / (12.0 * m.variance));
   std::vector<double> share(grid.held().size());
   double sum = 0.0, before = below(low / narrower);
@@ -138,7 +138,7 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
 std::vector<double> one_energy(const EnergyGrid& grid, double energy) {
   const physics::MomentKernel kernel = grid.kernel(energy, 0.0);
   const int first = grid.first_alive(), last = grid.size() - 1;
-  // Bins of a range grid split a mean range.
+  // On a range grid, the kernel's bins would preserve the mean range, not the mean energy.
   if (kernel.weights.size() > 1 && grid.kind() == EnergyGridKind::kRange) {
     return few_bins(grid.held(), first, {energy, energy, 0.0});
   }

@@ -7,23 +7,22 @@
 
 namespace bb::transport {
 
-/// A beam's spectrum on the bins, at the first node of the grid.
+/// Energy spectrum of a beam by bin, at the first node of the grid.
 struct BeamEnergies {
   std::vector<double> share;    // [bins], sums to 1
-  double mean_at_entrance = 0;  // MeV, of the protons that remain
+  double mean_at_entrance = 0;  // MeV, mean over the protons that are not cut off
 };
 
-/// A Gaussian in energy of mean `energy` and standard deviation `sigma` > 0 (MeV) at the entrance, integrated over each
-/// bin. Mean and variance of the energies that the bins hold are those of the Gaussian, but for bins too wide for its
-/// variance: then only the mean. What lies below the cutoff or above the last bin is cut off, and the rest scaled to 1.
-///
-/// `node_energy` is the energy at the first node by the one at the entrance, `entrance_energy` its inverse.
+/// Spectrum of a Gaussian with mean `energy` and standard deviation `sigma` > 0 (MeV) at the entrance, integrated over
+/// each bin. The mean and the variance of the bins' energies are those of the Gaussian. If bins are too wide for its
+/// variance, only the mean is. The part below the cutoff or above the last bin is cut off, and the rest is scaled to 1.
+/// `node_energy` maps an energy at the entrance to one at the first node; `entrance_energy` is its inverse.
 BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
                            const std::function<double(double)>& node_energy,
                            const std::function<double(double)>& entrance_energy);
 
-/// The one energy `energy` (MeV, at the first node) on the bins: one bin where it lies on its centre, as that of the
-/// fastest spot does, else two that hold its mean.
+/// Spectrum of the single energy `energy` (MeV, at the first node): one bin if it is at a bin centre, as that of the
+/// fastest spot is; otherwise two bins with the same mean.
 std::vector<double> one_energy(const EnergyGrid& grid, double energy);
 
 }  // namespace bb::transport

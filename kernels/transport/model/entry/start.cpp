@@ -14,14 +14,15 @@
 namespace bb::transport {
 namespace {
 
-// Standard deviation, in cells, of the narrowest beam that the remap carries without clipping much
-// of its shape. What the clamp then adds to σ_x of 70 MeV at half its range: 0.9 % with cells of
-// 0.25 mm and 2.3 % with 0.5 mm; at 0.6, where the row is three cells and no Gaussian yet, 3 % and 12 %.
+// Standard deviation, in cells, of the narrowest beam that the remap carries without clipping much of its shape. For 70
+// MeV at half its range, the clamp then adds to σ_x 0.9 % with cells of 0.25 mm and 2.3 % with 0.5 mm. With 0.6 cells,
+// a row of three cells and not yet a Gaussian, it adds 3 % and 12 %.
 constexpr double kNarrowestBeam = 0.8;
-// The same for a tilted beam, whose row moves across at every step and takes a part of its width along: the variance
-// that its remap adds to the start, which readouts know, falls from 1.4 to 0.4 cells² (90 MeV, 30 degrees).
+// Minimum for a tilted beam, whose row moves across at every step and drags a part of its width along. The variance
+// that the remap adds to that of the start, which readouts account for, falls from 1.4 to 0.4 cells² (90 MeV, 30
+// degrees).
 constexpr double kNarrowestTilted = 1.25;
-constexpr double kStraight = 1e-9;  // sine of the angle
+constexpr double kStraight = 1e-9;  // limit of the sine of the angle
 
 using Shares = std::array<double, kFaces>;
 
@@ -37,7 +38,7 @@ auto profile_of(const Spot& s) {
   return std::tuple(s.beam->x, s.beam->angle, s.beam->x_sigma, s.beam->angle_sigma, s.beam->focus, s.entry->path);
 }
 
-/// The spectrum at the first node.
+/// Spectrum of a spot at the first node.
 BeamEnergies energies_of(const Spot& spot, const EnergyGrid& grid) {
   const auto& [beam, entry] = spot;
   if (beam->energy_sigma > 0.0) {
@@ -71,26 +72,26 @@ class Profile {
     sigma_ = std::max(width_of_direction(beam) / p.grid.dx, narrowest_cells(beam));
   }
 
-  /// mm² that the width has beyond the spot's.
+  /// Variance in mm² of the profile in excess of the spot's.
   double added_variance() const {
     const double width = width_of_direction(*spot_.beam);
     return sigma_ * sigma_ * p_.grid.dx * p_.grid.dx - width * width;
   }
 
-  /// Path from the entrance to the middle of the first step, which is where the first node counts.
+  /// Path from the entrance to the middle of the first step, to which the content at the first node belongs.
   double node_path() const {
     const double step = p_.stepping == Stepping::kDepth ? p_.grid.dz : p_.step * std::cos(p_.beam.angle);
     return spot_.entry->path + 0.5 * step / std::cos(spot_.beam->angle);
   }
 
-  /// Calls put(a, x, share) for every cell that the spot covers after `path`. Returns the shares outside the grid.
+  /// Calls put(a, x, share) for every cell of the spot after `path`. Returns the shares outside the grid.
   template <typename Put>
   Shares cover(double path, Put&& put) const {
     Shares outside = beside_angles_;
     for (std::size_t a = 0; a < angle.size(); ++a) {
       if (angle[a] == 0.0) continue;
       const Beam& beam = *spot_.beam;
-      // All directions meet at the focus.
+      // The axes of all directions meet at the focus.
       const double aside = std::sin(axes_.theta[a]) - std::sin(beam.angle);
       const double x = beam.x + path * std::sin(axes_.theta[a]) - beam.focus * aside;
       const double cell = x / p_.grid.dx + 0.5 * axes_.nx - 0.5;
@@ -104,7 +105,7 @@ class Profile {
         }
       }
     }
-    // Less is rounding of the weights.
+    // Smaller sums are rounding errors of the weights.
     return std::accumulate(outside.begin(), outside.end(), 0.0) > 1e-12 ? outside : Shares{};
   }
 
@@ -118,13 +119,13 @@ class Profile {
   double sigma_ = 0;
 };
 
-/// Sums up parts of several spots.
+/// Adds the parts of several spots to a Start.
 class Collector {
  public:
   Collector(const Problem& p, const EnergyGrid& grid, const StartAxes& axes, Start& start)
       : p_(p), grid_(grid), axes_(axes), start_(start) {}
 
-  /// Spots of one part: of the same profile, or, with `same_energies`, of the same spectrum.
+  /// Adds one part for spots of the same profile, or of the same spectrum if `same_energies`.
   void add(std::span<const Spot> spots, bool same_energies) {
     Start::Part part;
     part.energy.assign(axes_.energy.size(), 0.0);
@@ -144,7 +145,7 @@ class Collector {
       }
       count(spot, profile, energies, mean_energy);
     }
-    // Columns are shares of their angle.
+    // Divides the columns by the share of their angle.
     if (mixed) {
       for (std::size_t a = 0; a < part.angle.size(); ++a) {
         const auto row = std::span(part.x).subspan(a * u(axes_.nx), u(axes_.nx));
@@ -171,7 +172,7 @@ class Collector {
                   [&](std::size_t a, std::size_t x, double share) { part.x[a * u(axes_.nx) + x] = share; });
   }
 
-  /// Columns are summed up together with their angles.
+  /// Adds the columns weighted by the shares of their angles.
   void mix_profile(const Profile& profile, double weight, Start::Part& part) const {
     for (std::size_t a = 0; a < part.angle.size(); ++a) part.angle[a] += weight * profile.angle[a];
     profile.cover(profile.node_path(), [&](std::size_t a, std::size_t x, double share) {
@@ -210,7 +211,7 @@ class Collector {
   Start& start_;
 };
 
-/// Spots in parts by `key`, in the key's order.
+/// Groups spots by `key`, in the order of the keys.
 template <typename Key>
 auto grouped(const std::vector<Spot>& spots, Key key) {
   std::map<decltype(key(spots.front())), std::vector<Spot>> groups;
@@ -284,7 +285,7 @@ void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const
   for (std::size_t i = 0; i < beams.size(); ++i) {
     if (beams[i].weight > 0.0) spots.push_back({&beams[i], &entries[i]});
   }
-  // Sums do not depend on the order of a list.
+  // Sorted, so that sums do not depend on the order of the list.
   std::ranges::sort(spots, {}, [](const Spot& s) {
     return std::tuple_cat(spectrum_of(s), profile_of(s), std::tuple(s.beam->weight));
   });

@@ -1,4 +1,4 @@
-/** Random valid documents, built from the schema's own JSON Schema so that new fields are covered by themselves. */
+/** Random valid documents, generated from the JSON Schema so that new fields are included automatically. */
 import fc from 'fast-check';
 import { type JsonSchema, schemaOfKind, type TransportDocument } from '../../../../electron/contract/scenario/index.ts';
 
@@ -20,7 +20,7 @@ function interval(schema: JsonSchema): fc.Arbitrary<readonly number[]> {
 
 const WORDS = ['auto', 'window', 'tables/mine.csv', 'a.csv', 'fused-2', '1.2.826.0.1.3680043'] as const;
 
-/** One of the words of all kinds that the schema has. Throws for a pattern that none of them matches. */
+/** One of the sample words that match `pattern`. Throws if none does. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const allowed = new RegExp(pattern, 'u');
   const words = WORDS.filter((word) => allowed.test(word));
@@ -50,10 +50,10 @@ function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Valid against the schema; not always a problem that can be solved. */
+/** Documents that are valid against the schema; not every one is a solvable problem. */
 export const anyDocument = anyValueOf(schemaOfKind('transport')) as fc.Arbitrary<TransportDocument>;
 
-/** Any JSON value, with numbers that JSON has no words for. */
+/** Any JSON value, and numbers that JSON cannot represent. */
 export const anyJunk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1e308, '', 'water', null, true, [], {}),

@@ -1,4 +1,4 @@
-/** Compile options of user kernels: one vocabulary, and nothing of a user's text becomes a flag of its own. */
+/** Compile options of user kernels: one vocabulary, and no text of a user becomes a compiler flag directly. */
 import { expect, test } from 'vitest';
 import {
   compileOptionsSchema,

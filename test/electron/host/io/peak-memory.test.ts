@@ -1,11 +1,11 @@
-/** A program's peak is its own, and not what started it. */
+/** A program's peak memory does not include the process that started it. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
 const module = new URL('../../../../electron/host/io/peak-memory.ts', import.meta.url).href;
 const LARGE_bytes = 3e8;
 
-/** A Node that runs `body`, where `peak` is the function. */
+/** A Node program that runs `body`, with the function `peak` in scope. */
 const program = (body: string): readonly string[] => [
   ...['--input-type=module', '-e'],
   `import { peakMemory_bytes as peak } from ${JSON.stringify(module)}; ${body}`,

@@ -1,4 +1,4 @@
-/** An image that takes milliseconds. */
+/** An image that needs milliseconds. */
 
 /** A cubic crystal of 5 × 5 × 5 cells, on a detector of 32 × 24 pixels. */
 export const smallImage = {

@@ -1,4 +1,4 @@
-/** Electron's `app`, as far as the program uses it. */
+/** Electron's `app`: the parts that the program uses. */
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { PreventableEvent, stage } from './stage.ts';
@@ -37,7 +37,7 @@ class StandInApp extends EventEmitter {
   exit(code: number): void {
     stage.end(code);
   }
-  /** Closes all windows; when they are gone, the program may still prevent quitting once more. */
+  /** Closes all windows; after that, the program may still prevent quitting once. */
   quit(): void {
     if (this.#quitting) return;
     for (const window of stage.windows) if (!window.isDestroyed()) window.close();

@@ -1,10 +1,11 @@
-/** Starts the main process in this very one, over the stand-in of Electron, with Chromium for its windows. */
+/**
+ * Starts the main process within the test's own process, over the stand-in of Electron, with Chromium for its windows.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { vi } from 'vitest';
-import { WAIT_MS } from '../../../desktop/desktop.ts';
-import type { Driver, ElectronModule, Program } from '../../../desktop/driver.ts';
+import { type Driver, type ElectronModule, type Program, WAIT_MS } from '../../../desktop/desktop.ts';
 import { findChromium, forStories } from '../../../e2e/chromium.ts';
 import { app, ipcMain } from './app.ts';
 import { electron } from './electron.ts';
@@ -12,7 +13,7 @@ import { PreventableEvent, stage } from './stage.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
-/** Once per file: the main process is a module, and begins when it is loaded. */
+/** Can be used once per file: the main process is a module, and starts when it is loaded. */
 export const standIn: Driver = async (args, { folder, env, complaints }): Promise<Program> => {
   const { executablePath, args: switches, env: chromiumEnv } = await findChromium();
   const browser = await chromium.launch({

@@ -1,15 +1,15 @@
 /**
- * A small stand-in of Electron's API: what electron/main and the desktop stories use of it. Only Electron itself is
- * played; the page in its window is the built one in a real Chromium.
+ * A small stand-in of Electron's API: the parts that electron/main and the desktop stories use. Only Electron itself is
+ * replaced; the window shows the built page in a real Chromium.
  */
-import type { ElectronModule } from '../../../desktop/driver.ts';
+import type { ElectronModule } from '../../../desktop/desktop.ts';
 import { app, ipcMain } from './app.ts';
 import { StandInMenu } from './menu.ts';
 import { type ProtocolHandler, type Stage, stage } from './stage.ts';
 import { utilityProcess } from './utility-process.ts';
 import { StandInWindow } from './window.ts';
 
-/** Nobody is there to answer: the stories put their own answers in the place of these. */
+/** Nobody can answer dialogs: stories replace these functions by their answers. */
 const unanswered = async (): Promise<never> => {
   throw new Error('a dialog was opened, and the story has no answer to it');
 };
@@ -68,5 +68,5 @@ type InventedNames =
       keyof ElectronModule]
   | Invented<Played['session']['defaultSession'], ElectronModule['session']['defaultSession']>;
 
-/** Does not compile where the stand-in has a name that Electron's types have not. */
+/** Fails to compile if the stand-in has a name that Electron's types lack. */
 export const NOTHING_INVENTED: [InventedNames] extends [never] ? true : InventedNames = true;

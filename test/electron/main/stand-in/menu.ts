@@ -1,4 +1,4 @@
-/** Electron's menus, as far as the program and the stories use them. */
+/** Electron's menus: the parts that the program and the stories use. */
 import type { MenuItemConstructorOptions } from 'electron';
 import { stage } from './stage.ts';
 
@@ -26,7 +26,7 @@ class StandInMenuItem {
     this.#click = options.click as (() => void) | undefined;
   }
 
-  /** As Electron does it: an entry that can be ticked ticks itself, whatever is then done. */
+  /** As in Electron, a checkable entry toggles itself, whatever its handler does. */
   click(): void {
     if (this.type === 'checkbox') this.checked = !this.checked;
     if (this.type === 'radio') this.checked = true;

@@ -1,4 +1,7 @@
-/** Before the program of a utility process: the port to who started it, over Node's own line, which the program shall not see. */
+/**
+ * Loaded before the program of a utility process: a port to the parent process over Node's IPC channel, which is hidden
+ * from the program.
+ */
 import { EventEmitter } from 'node:events';
 
 const send = process.send?.bind(process);

@@ -1,11 +1,11 @@
 /**
- * Runs the preload script in a page and carries what it sends: messages to the
- * main process, and the MessagePorts that Electron would move between them.
+ * Runs the preload script in a page and carries its messages to the main process. Replaces the MessagePorts that
+ * Electron would move between the two.
  */
 import { EventEmitter } from 'node:events';
 import type { Page } from 'playwright-core';
 
-/** Electron's MessagePortMain, as the transport uses it. */
+/** Electron's MessagePortMain: the part that the transport uses. */
 class StandInPort extends EventEmitter {
   readonly #send: (data: string | null) => void;
   #started = false;
@@ -36,7 +36,7 @@ export interface PagePorts {
   close(): void;
 }
 
-/** In the page: an `electron` module with ipcRenderer alone, and the far ends of its ports. */
+/** Runs in the page: an `electron` module with only ipcRenderer, and the page's ends of its ports. */
 const PAGE_SIDE = `
   const ports = [];
   const toBase64 = (bytes) => {

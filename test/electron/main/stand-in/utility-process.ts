@@ -1,4 +1,4 @@
-/** Electron's utility processes: Node's own, with the port that those find in `process.parentPort`. */
+/** Electron's utility processes: child processes of Node that find a port in `process.parentPort`. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import path from 'node:path';

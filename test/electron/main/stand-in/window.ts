@@ -1,4 +1,7 @@
-/** A window that is a page of a real Chromium, with the built page, its protocol handler and the built preload script. */
+/**
+ * A window implemented by a page of a real Chromium, with the built page, its protocol handler and the built preload
+ * script.
+ */
 import { EventEmitter } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -6,7 +9,7 @@ import { app, ipcMain } from './app.ts';
 import { type PagePorts, pagePorts } from './ports.ts';
 import { PreventableEvent, stage } from './stage.ts';
 
-/** Chromium knows no scheme of ours: the page is shown at this address, which counts as secure. */
+/** Chromium does not know the program's URL scheme, so the page is shown at this address, which counts as secure. */
 const SHOWN_ORIGIN = 'http://app.braggbench.localhost';
 
 class StandInContents extends EventEmitter {
@@ -115,7 +118,7 @@ export class StandInWindow extends EventEmitter {
     return page;
   }
 
-  /** With its process. */
+  /** Closes the page and its process. */
   losePage(): void {
     this.#ports?.close();
     void this.page?.close();

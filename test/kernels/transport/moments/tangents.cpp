@@ -1,5 +1,5 @@
-// Derivatives of a dose by its inputs: against differences on the same steps, against theory, and against end-to-end
-// runs.
+// Derivatives of a dose by its inputs, compared with finite differences on the same steps, with theory, and with
+// end-to-end runs.
 #include "transport/moments/tangents.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ double largest(const std::vector<double>& values) {
   return most;
 }
 
-/// Depth behind the peak where a curve over rows of `dz` has fallen to 80 % of it, by straight lines between their
+/// Depth at which a curve over rows of `dz` has fallen to 80 % of its peak, by linear interpolation between their
 /// middles. The peak is the top of the parabola that fits the rows within 2 mm of the highest one.
 double r80(const std::vector<double>& dose, double dz) {
   const auto peak = static_cast<std::size_t>(std::ranges::max_element(dose) - dose.begin());
@@ -89,7 +89,7 @@ TEST("moments: derivatives by every input are those of central differences to 1e
       for (std::size_t z = 0; z < rows; ++z) {
         by.push_back(exact.dose_by[k * rows + z]);
         off.push_back((up.depth_dose[z] - down.depth_dose[z]) / (2.0 * steps[k]) - by.back());
-        // Behind the range a width is that of the last few protons.
+        // Beyond the range, a width is determined by the last few protons.
         if (exact.depth_dose[z] < 1e-3 * exact.depth_dose[0]) continue;
         sigma_by.push_back(exact.x_sigma_by[k * rows + z]);
         sigma_off.push_back((up.x_sigma[z] - down.x_sigma[z]) / (2.0 * steps[k]) - sigma_by.back());
@@ -118,14 +118,14 @@ TEST("moments: the dose that is differentiated is the dose of the run, in every 
 TEST("moments: the range follows the energy by 1/S, and the inverse of the density") {
   Problem p = test::water_problem(150.0, {100.0, 200.0, 10.0, 0.25}, 0.2, 0.04);
   p.stepping = Stepping::kDepth;
-  p.beam.energy_sigma = 1.5;  // a peak of some mm, which rows resolve
+  p.beam.energy_sigma = 1.5;  // a peak of some mm, which the rows resolve
   const std::vector<Direction> ways = {{Input::kEnergy, 0}, {Input::kDensity, 0}, {Input::kStopping, 0}};
   const DoseTangents of = dose_tangents(p, ways);
   CHECK_REL(slope_of_r80(of, 0, 0.25, 1e-3), 10.0 / test::water().stopping(150.0), 0.01);
-  // Lengths scale with the inverse of the density, straggling included, where the beam's spread does not.
+  // Lengths are proportional to the inverse of the density. This includes straggling, but not the beam's own spread.
   CHECK_REL(slope_of_r80(of, 1, 0.25, 1e-5), -r80(of.depth_dose, 0.25), 0.01);
   CHECK_REL(slope_of_r80(of, 2, 0.25, 1e-5), -r80(of.depth_dose, 0.25), 0.01);
-  // All energy is deposited: 1 MeV more by each MeV, and none by matter.
+  // All energy is deposited: each MeV of beam energy adds 1 MeV, and changes of matter add none.
   double sums[3] = {};
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t z = 0; z < of.depth_dose.size(); ++z) sums[k] += of.dose_by[k * of.depth_dose.size() + z];
@@ -145,7 +145,7 @@ TEST("moments: a mm more of bone moves the end of the range by 1 less its relati
   const physics::StoppingTable table(bone.energies, bone.stopping);
   const double relative = bone.density * table.stopping(99.4) / test::water().stopping(99.4);
   CHECK_NEAR(slope_of_r80(of, 0, 0.2, 1e-3), 1.0 - relative, 0.02);
-  // Water in front of the bone takes the place of water behind it.
+  // More water in front of the bone means less water behind it.
   CHECK_NEAR(slope_of_r80(of, 1, 0.2, 1e-3), 0.0, 0.02);
 }
 

@@ -1,4 +1,4 @@
-/** Host work before a run's engine began and after it ended, as spans of its first thread. */
+/** Adds host work before a run's engine started and after it ended, as spans of its first thread. */
 import type { Recording } from '../../recording/recording.ts';
 import { NO_STEP } from '../trace.ts';
 
@@ -13,7 +13,7 @@ interface Added {
   readonly end_ns: number;
 }
 
-/** Typed arrays of one kind, which are too long for arguments. */
+/** Copies typed arrays into one: they are too long to be passed as arguments. */
 function behind<A extends Uint16Array | Uint32Array | Float64Array>(empty: A, first: readonly number[], rest: A): A {
   empty.set(first);
   empty.set(rest, first.length);
@@ -55,7 +55,7 @@ function withSpans(spans: Recording['spans'], added: readonly Added[]): Recordin
   };
 }
 
-/** One behind the other in front of all that was recorded, which moves back by as much. */
+/** Inserts consecutive parts before the recording, which is shifted by their total duration. */
 export function withPartsBefore<R extends Recording>(recording: R, parts: readonly HostPart[]): R {
   const { spans, trace } = recording;
   if (spans.threads === 0 || parts.length === 0) return recording;
@@ -67,7 +67,7 @@ export function withPartsBefore<R extends Recording>(recording: R, parts: readon
   });
   const later = (times: Float64Array): Float64Array => {
     const moved = new Float64Array(times);
-    // Millions of a long run: a call for each would hold the loop.
+    // A long run has millions of times; a function call for each would block the event loop.
     for (let i = 0; i < moved.length; i += 1) moved[i] = (moved[i] ?? 0) + begun;
     return moved;
   };
@@ -78,7 +78,7 @@ export function withPartsBefore<R extends Recording>(recording: R, parts: readon
   };
 }
 
-/** Behind all that was recorded. */
+/** Appends a part after the end of the recording. */
 export function withPartAfter<R extends Recording>(recording: R, { name, seconds }: HostPart): R {
   const { spans } = recording;
   if (spans.threads === 0) return recording;

@@ -1,4 +1,7 @@
-/** The timeline of a run of ours, of any workload: its parts' spans and, of a traced run, the GPU's work and the driver's calls. */
+/**
+ * Timeline of our own run of any workload: spans of its parts and, in a traced run, the GPU's work and the driver's
+ * calls.
+ */
 import type { SpanKind } from '../../../../contract/timeline.ts';
 import type { DeviceTrace } from '../../../io/addon/addon.ts';
 import type { Recording } from '../../recording/recording.ts';
@@ -6,7 +9,7 @@ import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import { NO_STEP, type Trace } from '../trace.ts';
 
-/** A lane of a recorder. */
+/** A lane of the recorder. */
 export interface RecordedLane {
   readonly name: string;
   /** Whether the spans are GPU events rather than a thread's work. */
@@ -17,9 +20,9 @@ export interface RecordedLane {
 export interface RecordedPart extends Recording {
   /** Title of its group of lanes if a run has several parts; null for a single part. */
   readonly title: string | null;
-  /** The GPU that it ran on; null on the CPU. */
+  /** Name of the GPU; null on the CPU. */
   readonly device: string | null;
-  /** As many as the spans have threads. */
+  /** One lane for each thread of the spans. */
   readonly lanes: readonly RecordedLane[];
 }
 
@@ -30,9 +33,12 @@ export interface RunTimeline {
   readonly precision: string;
   readonly machine: { readonly device: string | null; readonly cpu: string };
   readonly parts: readonly RecordedPart[];
-  /** Label of a span's step in its details: `First row`. Null if it is the simulation's step, which maps follow. */
+  /**
+   * Label of a span's step in its details, such as `First row`. Null if it is a step of the simulation, which maps
+   * follow.
+   */
   readonly counts: string | null;
-  /** Bytes of state that a step of the device's declares to move, and of how many; null where nobody says. */
+  /** Bytes that a device step moves by its variant's declaration, and the number of steps; null if not declared. */
   readonly traffic: { readonly steps: number; readonly bytesPerStep: number } | null;
 }
 
@@ -42,10 +48,10 @@ export function threadLanes(threads: number): readonly RecordedLane[] {
 
 const kinds: readonly SpanKind[] = ['kernel', 'copy', 'memset', 'graph', 'call'];
 const HOST = 'Host';
-/** Parts are listed one below the other, each with its threads, the driver and the device's streams. */
+/** Offset between parts, which are listed one below the other, each with its threads, driver and device streams. */
 const PART_ORDER = 1_000_000;
 
-/** Bytes that the steps of each batch read and write, as the variant declares them; by span. */
+/** Bytes that the steps of each batch read and write by the variant's declaration, by span. */
 function declaredBytes({ traffic }: RunTimeline, { spans }: Recording): (span: number) => number | undefined {
   const { steps, bytesPerStep } = traffic ?? { steps: 0, bytesPerStep: 0 };
   const firsts = [...new Set(spans.step)].sort((a, b) => a - b);
@@ -194,7 +200,7 @@ function argumentsOf(trace: DeviceTrace, i: number): SpanArguments {
         staticShared_bytes: trace.static_shared_bytes[i] ?? 0,
         dynamicShared_bytes: trace.dynamic_shared_bytes[i] ?? 0,
         stream,
-        // A node's number differs from launch to launch: that there is one says enough.
+        // A graph node's number differs between launches, so only its presence is shown.
         ...(graph === 0 ? {} : { graph }),
       };
     }

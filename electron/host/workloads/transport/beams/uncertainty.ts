@@ -1,8 +1,8 @@
 /**
- * Uncertainty bands on depth doses. In layered matter the march of moments gives the derivatives by every input.
- * Elsewhere, and if products of reactions are followed, they are differences of end-to-end runs. Inputs are independent
- * and their effects linear, so variances add. A material has one density and one mean excitation energy, wherever it
- * lies.
+ * Uncertainty bands on depth doses. In layered matter, the march of moments computes the derivatives by every input. In
+ * other matter, and if products of reactions are followed, differences of full runs replace them. Inputs are
+ * independent and their effects linear, so variances add. A material has one density and one mean excitation energy,
+ * wherever it is in the box.
  */
 import {
   type UncertainInput,
@@ -19,17 +19,17 @@ import { depthDose } from './depth-doses.ts';
 
 type Material = TransportProblem['materials'][number];
 
-/** An input with its standard deviation, in the unit of its derivative. */
+/** Input with its standard deviation, in the unit of its derivative. */
 interface Varied {
   readonly input: UncertainInput;
   readonly title: string;
-  /** As the model states it. */
+  /** Standard deviation as given in the model. */
   readonly sigma: number;
-  /** In the unit of the engine's derivatives. */
+  /** Standard deviation in the unit of the engine's derivatives. */
   readonly step: number;
-  /** All that move together. */
+  /** Quantities of the engine that change together. */
   readonly directions: readonly TangentDirection[];
-  /** The problem at some multiple of a standard deviation; null: only derivatives have it. */
+  /** Problem with the input changed by a multiple of its standard deviation; null if only derivatives are available. */
   readonly at: ((times: number) => TransportProblem) | null;
 }
 
@@ -37,11 +37,11 @@ const PROTON_MeV = 938.272;
 const ELECTRON_eV = 510_998.95;
 /** 4π N_A r_e² m_e c², MeV cm²/g. */
 const BETHE = 0.307075;
-/** Shell and density corrections are small there. */
+/** Energy at which shell and density corrections are small. */
 const INVERTED_AT_MeV = 100;
-/** A dose is linear in its inputs over this part of a standard deviation: readouts are differentiated there. */
+/** Share of a standard deviation within which doses are linear; readouts are differentiated over it. */
 const SMALL = 0.05;
-/** Readouts are smooth on rows of this, and derivatives take the same time on any rows. */
+/** Row size for smooth readouts; the time of derivatives does not depend on the rows. */
 const FINE_mm = 0.2;
 const MOST_ROWS = 8000;
 
@@ -57,14 +57,14 @@ function stoppingAt({ energies_MeV, stopping_MeV_cm2_g }: Material, energy_MeV: 
   return s0 * (s1 / s0) ** (Math.log(energy_MeV / e0) / Math.log(e1 / e0));
 }
 
-/** By Bethe's formula from the table itself, so that users' tables and mixtures have one too. */
+/** Solves Bethe's formula for I from the table, so that users' tables and mixtures have a value too. */
 function meanExcitation_eV(material: Material): number {
   const beta2 = betaSquared(INVERTED_AT_MeV);
   const stoppingNumber = (stoppingAt(material, INVERTED_AT_MeV) * beta2) / (BETHE * material.z_over_a);
   return (2 * ELECTRON_eV * (beta2 / (1 - beta2))) / Math.exp(stoppingNumber + beta2);
 }
 
-/** Rows of one material after another, front to back: each layer's material. */
+/** Consecutive rows of one material form a layer; returns each layer's material, front to back. */
 function layersOf({ map, grid }: TransportProblem): readonly number[] {
   const layers: number[] = [];
   let last = -1;
@@ -76,7 +76,7 @@ function layersOf({ map, grid }: TransportProblem): readonly number[] {
   return layers;
 }
 
-/** Materials that occur, by the name without their density. */
+/** Materials in the problem, by name without density. */
 function materialsOf(problem: TransportProblem): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
   for (const index of new Set(problem.map)) {
@@ -129,7 +129,7 @@ const byScattering =
     xs_g_cm2: material.xs_g_cm2 / (1 + share),
   });
 
-/** The inputs of a problem that have an uncertainty. */
+/** Inputs of a problem that have an uncertainty. */
 function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly Varied[] {
   const sigmaOf = (input: UncertainInput): number => model[input] ?? uncertainInputs[input].usual;
   const layered = isLayered(problem);
@@ -192,7 +192,7 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
       `thickness_mm = ${thickness_mm}: matter is not layered; allowed: 0, or a geometry of layers.`,
     );
   }
-  // The last layer ends with the box.
+  // The last layer is omitted, because it ends with the box.
   for (const [layer, material] of layers.slice(0, -1).entries()) {
     add({
       input: 'thickness_mm',
@@ -206,21 +206,21 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
   return out;
 }
 
-/** A depth dose, MeV/mm, and its change by one standard deviation of each input, with its readouts at some of it. */
+/** Depth dose, MeV/mm, and its change by one standard deviation of each input. `above` and `below` are for readouts. */
 interface Changes {
   readonly dose: Float64Array;
   readonly by: readonly {
     readonly change: Float64Array;
     readonly above: Float64Array;
     readonly below: Float64Array;
-    /** Their rows. */
+    /** Row size of the curves. */
     readonly step_mm: number;
-    /** Standard deviations from one of them to the other. */
+    /** Distance between `above` and `below` in standard deviations. */
     readonly apart: number;
   }[];
 }
 
-/** The same matter with each row cut into as many parts. */
+/** Same matter with each row divided into this many parts. */
 function withFinerRows(problem: TransportProblem, parts: number): TransportProblem {
   const { grid, map } = problem;
   const finer = new Uint8Array(parts * map.length);
@@ -290,7 +290,7 @@ async function byDifferences(
   return { dose, by };
 }
 
-/** Why there are no derivatives of a problem; null where there are. */
+/** Reason why a problem has no derivatives; null if it has them. */
 function withoutTangents(problem: TransportProblem): string | null {
   const { beam, spots = [beam], physics, initial } = problem;
   if (initial.kind === 'filled') return 'phase space was filled with numbers';

@@ -1,15 +1,16 @@
 /**
- * Dose as physicists expect it: energy by mass, with the density of each cell. The plane model is integrated over y, so
- * a cell holds Gy times the mm of y: nGy mm on the map, and nGy mm² where the dose is integrated across the beam.
+ * Dose by the medical definition: energy by mass, with the density of each cell. The plane model is integrated over y,
+ * so a cell has Gy times mm of y. The unit is nGy mm on maps, and nGy mm² if the dose is also integrated across the
+ * beam.
  */
 import type { Per } from '../../../io/addon/reduction.ts';
 
-/** 1 MeV is 1.602176634e-13 J, 1 mm³ of 1 g/cm³ is 1e-6 kg: nGy of 1 MeV in it. */
+/** nGy of 1 MeV in 1 mm³ of 1 g/cm³: 1 MeV is 1.602176634e-13 J, and the mass is 1e-6 kg. */
 const NANOGRAY = 160.2176634;
 
 export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
 
-/** Divisor of cell energies for nGy mm³. Null if the run's densities are unknown. */
+/** Divisor from cell energies to nGy mm³. Null if the run's densities are unknown. */
 export function perMass(density_g_cm3: Float64Array | null): Per | null {
   return density_g_cm3 === null ? null : { divisor: density_g_cm3, factor: NANOGRAY };
 }

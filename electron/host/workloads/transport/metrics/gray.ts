@@ -3,23 +3,23 @@ import type { Curve } from '../../../../contract/fields.ts';
 import type { RunData } from '../run-data.ts';
 import type { YKind } from './across-y.ts';
 
-/** nGy mm³ of 1 MeV in 1 mm³ of 1 g/cm³, as in dose-per-mass.ts; times 10⁹ protons and 10⁻⁹ Gy it is the same number. */
+/** nGy mm³ of 1 MeV in 1 mm³ of 1 g/cm³, as in dose-per-mass.ts. For 10⁹ protons in Gy the number is the same. */
 const GRAY = 160.2176634;
 
-/** Share of the protons per mm of y, `y_mm` from the axis. */
+/** Share of the protons per mm of y, at `y_mm` from the axis. */
 const gaussian = (sigma_mm: number, y_mm: number): number =>
   Math.exp(-0.5 * (y_mm / sigma_mm) ** 2) / (Math.sqrt(2 * Math.PI) * sigma_mm);
 
-/** Parts of a run that the dose in Gy is computed from. */
+/** Parts of a run needed for the dose in Gy. */
 export type GrayRun = Pick<RunData, 'acrossY' | 'axes' | 'beam' | 'dose'>;
 
-/** By column, the share of a cell's dose that lies at `y_mm`, per mm. */
+/** Share of a cell's dose at `y_mm`, per mm. */
 type RowShares = (row: number, x: number) => number;
 
-/** Standard deviations beyond which a spot has no part in a column. */
+/** Distance in standard deviations beyond which a spot does not contribute to a column. */
 const REACH = 8;
 
-/** Relative share of a kind of spots in the column at `at_mm`, from Gaussians in the plane. */
+/** Relative share of one kind of spots in the column at `at_mm`, from Gaussians in the plane. */
 function inColumn({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
   const sigma = Math.max(sigma_x_mm[row] ?? 1, 1e-6);
   let sum = 0;
@@ -30,7 +30,7 @@ function inColumn({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number,
   return sum / (sigma * all);
 }
 
-/** The mean over kinds, each by its part of the dose there; where no spot reaches, by its part of the row's. */
+/** Mean over kinds of spots, weighted by their dose in the cell; if no spot reaches it, by their dose in the row. */
 function sharesOfKinds(kinds: readonly YKind[], { nx, dx_mm }: GrayRun['axes'], y_mm: number): RowShares {
   const weights = kinds.map(({ weight }) => weight.reduce((a, b) => a + b, 0));
   return (row, x) => {
@@ -53,8 +53,8 @@ function sharesOfKinds(kinds: readonly YKind[], { nx, dx_mm }: GrayRun['axes'], 
 type Columns = readonly [from: number, to: number];
 
 /**
- * Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or why there is none. `columns`: those alone that are looked at, the
- * others stay 0.
+ * Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or the reason why there is none. `columns`: limits the
+ * computation to these columns; others stay 0.
  */
 export function grayField(
   run: GrayRun,
@@ -82,7 +82,7 @@ export function grayField(
   return { values };
 }
 
-/** Dose on the beam's axis, interpolated between the two nearest columns; or the reason for its absence. */
+/** Dose on the beam axis, interpolated between the two nearest columns; or the reason why there is none. */
 export function grayOnAxis(run: GrayRun): { readonly curve: Curve } | { readonly reason: string } {
   const { nx, nz, dz_mm, dx_mm } = run.axes;
   const place = run.beam.x_mm / dx_mm + nx / 2 - 0.5;

@@ -1,4 +1,4 @@
-/** A host in a process of its own, to be killed: keeps edits and computes, and says when it has. */
+/** A host in a child process that will be killed: saves edits, computes, and prints a line when ready. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openHost } from '../../../../../electron/host/index.ts';
@@ -24,7 +24,7 @@ if (what === 'edit') {
 } else {
   const run = await host.call('run.start', { scenario: { ...slow }, name: '' });
   if (what === 'ended') {
-    // Stopped once it has run long enough to be checkpointed.
+    // Stops the run once it has run long enough to be checkpointed.
     const owner = path.join(dataFolder, 'recovery');
     const kept = async (): Promise<boolean> => (await readdir(owner, { recursive: true }).catch(() => [])).length > 2;
     while (!(await kept())) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -32,6 +32,6 @@ if (what === 'edit') {
     await host.runs.ended(run.id);
   }
 }
-// The checkpoint is on the disk some seconds after the run has begun; whoever kills this process looks for it.
+// The checkpoint is written some seconds after the run has begun; the parent process waits for the file.
 console.log('ready');
 setInterval(() => undefined, 1000);

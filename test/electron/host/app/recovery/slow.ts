@@ -1,8 +1,8 @@
-/** Edited and computing documents in a host that is killed, for every workload with checkpoints. */
+/** Documents that are edited and computed in a host that is killed, for every workload with checkpoints. */
 import { smallScenario } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
-/** A run of several seconds on any machine: the oracle on a finer grid. */
+/** A run of several seconds on any machine, on a fine grid. */
 export const slowScenario = {
   kind: 'transport',
   version: 2,
@@ -15,7 +15,7 @@ export const slowScenario = {
   output: { keyframes: 12 },
 } as const;
 
-/** An image of many seconds: 400 blocks of mosaic for every pixel. */
+/** An image of many seconds: 400 mosaic domains for every pixel. */
 export const slowImage = {
   ...smallImage,
   name: 'slow image',
@@ -29,7 +29,7 @@ const smallTask = {
   problem: { batch: 8, inputs: 8, outputs: 8 },
 } as const;
 
-/** A measurement of many seconds: rounds go on until their time is over, or they change nothing. */
+/** A measurement of many seconds: rounds continue until the time limit, or until they change nothing. */
 export const slowTask = {
   kind: 'linear-relu',
   version: 1,
@@ -38,7 +38,7 @@ export const slowTask = {
   solver: { threads: 1, variant: 'cpu-blocked' },
 } as const;
 
-/** A saved scenario, an edit of it, and what computes when the host is killed. */
+/** A saved scenario, an edit of it, and the scenario that is running when the host is killed. */
 export const transportWork = [smallScenario, { beam: { energy_MeV: 31 } }, slowScenario] as const;
 export const taskWork = [smallTask, { problem: { batch: 9, inputs: 8, outputs: 8 } }, slowTask] as const;
 export const imageWork = [smallImage, { beam: { wavelength_A: 5.5 } }, slowImage] as const;

@@ -1,6 +1,6 @@
 /**
- * A host in a process of its own, as a second server on the same files. It does the calls that come as lines of JSON
- * `[method, params]`, one after the other, and answers each with a line: `{ "ok": … }` or `{ "code": …, "message": … }`.
+ * A host in a separate process, as a second server on the same files. Reads calls as lines of JSON `[method, params]`,
+ * executes them in order, and answers each with a line: `{ "ok": … }` or `{ "code": …, "message": … }`.
  */
 import { createInterface } from 'node:readline';
 import type { MethodName, Params } from '../../../../../electron/contract/wire/methods.ts';

@@ -1,4 +1,4 @@
-/** Starts hosts in processes of their own and talks to them. */
+/** Starts hosts in separate processes and sends them calls. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { testProgram } from '../../../../test-programs.ts';
@@ -11,11 +11,11 @@ export interface Answer {
 
 export interface Server {
   readonly child: ChildProcess;
-  /** Calls that are sent together are done one after the other. */
+  /** Calls sent at the same time are executed in order. */
   call(method: string, params: unknown): Promise<Answer>;
-  /** Ends it as a crash does. */
+  /** Kills the process, like a crash. */
   kill(): Promise<void>;
-  /** Ends it in order. */
+  /** Shuts the server down regularly. */
   end(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface ServerOptions {
   readonly dataFolder: string;
   readonly uid?: number;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Before the program's name, such as `unshare --pid --fork`. */
+  /** Command that precedes the program's name, such as `unshare --pid --fork`. */
   readonly under?: readonly string[];
 }
 

@@ -1,4 +1,7 @@
-/** CT phantoms as files: ellipses in Hounsfield units, written as DICOM, NRRD and MetaImage by the formats' own texts. */
+/**
+ * CT phantoms as files: ellipses in Hounsfield units, written as DICOM, NRRD and MetaImage according to the formats'
+ * specifications.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,7 +9,7 @@ export interface Phantom {
   readonly columns: number;
   readonly rows: number;
   readonly slices: number;
-  /** Between columns, rows, slices. */
+  /** Distances between columns, rows and slices. */
   readonly spacing_mm: readonly [number, number, number];
   /** Centre of the first pixel. */
   readonly origin_mm: readonly [number, number, number];
@@ -19,7 +22,7 @@ interface Ellipse {
   readonly hu: number;
 }
 
-/** A thorax: soft tissue with two lungs, a spine and a rib in air. Places in fractions of the image's halves. */
+/** A thorax in air: soft tissue with two lungs, a spine and a rib. Positions are fractions of half the image size. */
 export const thorax: readonly Ellipse[] = [
   { at: [0, 0], half: [0.85, 0.6], hu: 40 },
   { at: [-0.42, -0.05], half: [0.28, 0.38], hu: -750 },
@@ -45,7 +48,7 @@ export function ellipses(size: number, list: readonly Ellipse[] = thorax, slices
   };
 }
 
-/** Columns along x, each row the same: matter in layers along y. */
+/** A phantom of layers along y: each row has one value in all columns, which are along x. */
 export function layers(rows: readonly number[], columns: number, pixel_mm: number): Phantom {
   return {
     columns,
@@ -108,12 +111,12 @@ export function metaImageOf(phantom: Phantom): Uint8Array {
   return joined(new TextEncoder().encode(header), bytesOf(values(phantom)));
 }
 
-/** Elements by tag, in the order of the tags; text, or 16-bit numbers. */
+/** Elements by tag, in ascending order; values are text or 16-bit numbers. */
 export type Elements = Readonly<Record<string, readonly [vr: string, value: string | number | Uint8Array]>>;
 
 const LONG = ['OB', 'OW', 'SQ', 'UN', 'UT'];
 
-/** Explicit VR, little endian: part 5 of the standard. */
+/** Encodes elements as explicit VR, little endian (part 5 of the standard). */
 function encoded(elements: Elements): Uint8Array {
   const parts = Object.entries(elements)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -137,7 +140,7 @@ function encoded(elements: Elements): Uint8Array {
   return joined(...parts);
 }
 
-/** One slice; `changes` put other elements in place, an absent value leaves one out. */
+/** One slice as DICOM; `changes` replaces elements, and removes those with an absent value. */
 export function dicomOf(
   phantom: Phantom,
   slice: number,
@@ -179,7 +182,7 @@ export function dicomOf(
   return joined(new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta, encoded(kept));
 }
 
-/** A folder with the whole series, in files whose names do not follow the order of the slices. */
+/** Writes the series to a folder, in files whose names do not follow the order of the slices. */
 export function writeSeries(folder: string, phantom: Phantom): void {
   mkdirSync(folder, { recursive: true });
   for (let k = 0; k < phantom.slices; k += 1) {
@@ -187,7 +190,7 @@ export function writeSeries(folder: string, phantom: Phantom): void {
   }
 }
 
-/** RT Dose of all slices as frames: 32-bit values of 1 more than `hu` above its least, 0.25 Gy each. */
+/** RT Dose with all slices as frames: 32-bit values of `hu` above its minimum plus 1, in units of 0.25 Gy. */
 export function doseOf(
   phantom: Phantom,
   changes: Readonly<Record<string, Elements[string] | undefined>> = {},

@@ -1,4 +1,4 @@
-/** RBE models against their formulas, worked by hand, and against the definition: equal effect. */
+/** RBE models compared with their formulas, calculated by hand, and with the definition: equal effect. */
 import { expect, test } from 'vitest';
 import { rbe, rbeModels } from '../../../../../electron/host/model/quality/rbe.ts';
 
@@ -18,7 +18,7 @@ test('protons times RBE have the effect of photons', () => {
     const [letd, dose, ratio] = [4, 1.8, 3];
     const factor = rbe(model, letd, dose, ratio);
     const { max, min } = rbeModels[model];
-    // Effects over β of photons.
+    // Effects divided by β of photons.
     const protons = max(letd, ratio) * ratio * dose + min(letd, ratio) ** 2 * dose ** 2;
     const photons = ratio * factor * dose + (factor * dose) ** 2;
     expect(photons).toBeCloseTo(protons, 10);
@@ -30,7 +30,7 @@ test('1.1 is 1.1 whatever the dose and LET', () => {
     [0.5, 0.1, 2],
     [12, 20, 10],
   ] as const) {
-    // A constant factor on α and β alike is what 1.1 means.
+    // A constant RBE of 1.1 is independent of α and β.
     expect(rbe('constant', letd, dose, ratio)).toBeCloseTo(1.1, 12);
   }
 });

@@ -1,4 +1,4 @@
-/** Radiation and scattering length of a mixture from its elements: what the material files state. */
+/** Radiation and scattering length of a mixture from its elements, as the material files state them. */
 
 /** Atomic number and standard atomic weight. */
 const elements: Readonly<Record<string, readonly [number, number]>> = {
@@ -24,7 +24,7 @@ const elements: Readonly<Record<string, readonly [number, number]>> = {
 
 const fineStructure = 1 / 137.035999;
 
-/** Tsai's formula as the Particle Data Group gives it, g/cm². */
+/** Radiation length by Tsai's formula, as in the Particle Data Group's review, g/cm². */
 function radiationLength(z: number, a: number): number {
   const az = (z * fineStructure) ** 2;
   const coulomb = az * (1 / (1 + az) + 0.20206 - 0.0369 * az + 0.0083 * az ** 2 - 0.002 * az ** 3);

@@ -1,4 +1,4 @@
-/** The same of user kernels of every other workload. */
+/** The tests of workloads.test.ts for user kernels of every other workload. */
 import { kinds, tellKernelOf, useWorkloadKernels } from './workload-kernels.ts';
 
 useWorkloadKernels('user-kernels-of-other-workloads');

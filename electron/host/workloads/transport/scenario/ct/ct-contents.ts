@@ -1,25 +1,25 @@
 /**
- * Contents of the cells of a box in a CT. The mean of the Hounsfield units in a cell gives its material and density.
- * The solver supports a limited number of media: if there are more, similar densities are merged into their mean. This
- * conserves the mass of a material.
+ * Contents of the cells of a box in a CT. The mean of the Hounsfield units in a cell determines its material and
+ * density. The solver supports a limited number of media: if there are more, similar densities are merged into their
+ * mean, which conserves the mass of a material.
  */
 
-import type { Pausing } from '../../../../../contract/pausing.ts';
 import type { TransportScenario } from '../../../../../contract/scenario/index.ts';
+import type { Pausing } from '../../../../../domain/values/pausing.ts';
 import { densityAt, materialAt } from '../../../../model/matter/hu-table.ts';
-import type { CellContents, Contents, Medium } from '../contents.ts';
+import type { CellContents, Contents, Medium } from '../context.ts';
 import { huAt, type PlacedCt } from './placed-ct.ts';
 
-/** Media of a CT. From plane to plane each angle has operators of its own for each of them. */
+/** Limits on the media of a CT: with plane-to-plane steps, each medium needs separate operators for each angle. */
 const MOST_MEDIA = { path: 200, depth: 60 } as const;
-/** Widths of the densities that are taken together, of the density; below LIGHT of that. */
+/** Relative widths of merged densities; below LIGHT, absolute widths as shares of LIGHT. */
 const WIDTHS = [0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const;
 const LIGHT_G_CM3 = 0.3;
-/** Places in a cell along each axis: two in a pixel, up to so many. */
+/** Limit on sampling points in a cell along each axis, two per pixel. */
 const MOST_PLACES = 16;
-/** Looked up between two pauses: a millisecond. */
+/** Points to look up before yielding, a millisecond. */
 const PLACES_AT_ONCE = 16_384;
-/** Outside of the image. */
+/** Marks cells outside the image. */
 const OUTSIDE = -1;
 
 const placesIn = (cell_mm: number, pixel_mm: number): number =>
@@ -50,7 +50,7 @@ function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number
           inside += 1;
         }
       }
-      // Half in the image is in it: its edge is air in any case.
+      // A cell counts as inside if at least half of its area is in the image: the edge of a CT is air in any case.
       if (2 * inside < deep * wide) continue;
       const mean = sum / inside;
       material[z * nx + x] = materialAt(ct.table, mean);
@@ -60,7 +60,7 @@ function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number
   return { material, density };
 }
 
-/** Media, and the index of each cell's; null where they are more than `most`. Width 0: densities as they are. */
+/** Media, and the index of each cell's medium; null if there are more than `most`. Width 0 merges no densities. */
 function* gather({ material, density }: Cells, ct: PlacedCt, width: number, most: number) {
   const known = new Map<string, number>();
   const sums: { material: number; density: number; cells: number }[] = [];
@@ -96,7 +96,7 @@ function* gather({ material, density }: Cells, ct: PlacedCt, width: number, most
   return { media, index };
 }
 
-/** Regions lie over the image: a cell belongs to the last one that its centre is in. */
+/** Regions override the image: a cell belongs to the last region that contains its centre. */
 function* paint(
   scenario: TransportScenario,
   nz: number,
@@ -139,7 +139,7 @@ export function* findCtContents(
   throw new Error(`the densities of a CT do not fit ${most} media`);
 }
 
-/** Water of density 1 is first in the list, whether it is used or not. */
+/** Puts water of density 1 first in the list, even if it is unused. */
 function numbered(media: readonly Medium[], index: Uint8Array): Pick<CellContents, 'list' | 'map'> {
   const isWater = ({ material, density_scale }: Medium): boolean => material === 'water' && density_scale === 1;
   const water: Medium = { material: 'water', density_scale: 1 };

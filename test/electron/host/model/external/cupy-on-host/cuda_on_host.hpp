@@ -1,6 +1,6 @@
 #pragma once
 
-// CUDA's threads as fibers of one thread of the host: enough to run kernels that are small, to see whether they are right.
+// Runs CUDA threads as fibers of one host thread: enough to check the results of small kernels.
 #include <ucontext.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ namespace on_host {
 
 constexpr std::size_t kStack = 64 * 1024;
 
-/// One block: fibers take turns until all have come to a barrier, or to their end.
+/// One block: each fiber runs until it reaches a barrier or ends; the next phase starts when all have.
 class Block {
  public:
   template <typename F>
@@ -84,7 +84,7 @@ class Block {
       }
     }
   }
-  /// All threads of the block come here before one goes on. Those that ended count as here.
+  /// Waits until all threads of the block have reached the barrier; threads that ended count as having reached it.
   void barrier() {
     const unsigned self = current;
     swapcontext(&fibers[self].context, &main);
@@ -155,7 +155,7 @@ inline int __syncthreads_or(int mine) {
   block.barrier();
   return any;
 }
-/// Warps here meet all at once: every thread of a block shuffles as often as any other.
+/// All warps synchronize here together, so every thread of a block must shuffle equally often.
 template <typename T>
 T __shfl_down_sync(unsigned, T value, unsigned by) {
   const unsigned self = on_host::block.current;

@@ -1,6 +1,6 @@
-/** Points of a study as its folder keeps them, for what is said of them. */
+/** Points of a study in the form of its folder, as input for advice. */
 import type { Measure, PlanHead, PointResult } from '../../../../../../electron/contract/study/index.ts';
-import type { Solved } from '../../../../../../electron/host/model/studies/advice/contests.ts';
+import type { Solved } from '../../../../../../electron/host/model/studies/advice/regions.ts';
 
 export const head = (study: object = {}): PlanHead => ({
   ...{ format: 'braggbench-study', version: 1, created: '2026-01-01T00:00:00Z', name: 'test', study: { ...study } },
@@ -11,7 +11,7 @@ export const head = (study: object = {}): PlanHead => ({
 export interface Said {
   readonly at: Readonly<Record<string, unknown>>;
   readonly time_s?: number;
-  /** Half the width of its interval; missing: no interval. */
+  /** Half-width of the interval of `time_s`; absent if there is no interval. */
   readonly within?: number;
   readonly readouts?: Readonly<Record<string, number | string>>;
   readonly machine?: string;

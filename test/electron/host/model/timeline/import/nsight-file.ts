@@ -1,15 +1,15 @@
-/** Databases as `nsys export --type sqlite` writes them, made with node:sqlite. */
+/** Databases in the form of `nsys export --type sqlite`, written with node:sqlite. */
 import { DatabaseSync } from 'node:sqlite';
 
 const PID = 4711n;
 const TID = 4712n;
-/** Machine, process and thread packed into 64 bits: beyond what a double holds. */
+/** Machine, process and thread packed into 64 bits: too large for a double's 53 bits. */
 export const GLOBAL_TID = (9n << 56n) | (PID << 24n) | TID;
 const GLOBAL_PID = (9n << 56n) | (PID << 24n);
 
 export const START = 5_000_000_000;
 
-/** Two kernels, a graph, a copy and their calls, beginning at START. */
+/** Writes two kernels, a graph, a copy and their calls, beginning at START. */
 export function writeNsight(file: string): void {
   const database = new DatabaseSync(file);
   database.exec(`
@@ -69,7 +69,7 @@ export function writeNsight(file: string): void {
   call(300, 320, 13, 5);
   call(330, 350, 14, 4);
   kernel(200, 500, 11, null);
-  // A node's number has the graph's in its upper half.
+  // The upper half of a node's id is the graph's id.
   kernel(500, 600, 12, (3n << 32n) | 5n);
   run(
     'INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?, ?, 0, 1, 7, 13, ?, 4096, 8)',

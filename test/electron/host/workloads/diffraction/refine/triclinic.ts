@@ -1,4 +1,4 @@
-/** A crystal of which no two axes are alike, in an image that takes milliseconds. */
+/** A triclinic crystal in an image that needs milliseconds. */
 export const triclinic = {
   kind: 'diffraction',
   version: 1,

@@ -1,4 +1,4 @@
-/** Spread-out peaks over the real engine, and their tolerances. */
+/** Spread-out peaks with the real engine, and their tolerances. */
 import { expect } from 'vitest';
 import { type peaks, peaksTable } from '../../../../../../electron/build/figures/programs.ts';
 import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
@@ -14,7 +14,7 @@ export async function built(request: Parameters<typeof buildSobp>[2], beam: obje
   return buildSobp({ physics, check, addon }, reading.scenario, request, { signal });
 }
 
-/** `row`: the handbook's, where it has that peak. */
+/** `row`: the handbook's table row of that peak, if it has one. */
 export async function expectPeak(
   range_mm: number,
   modulation_mm: number,

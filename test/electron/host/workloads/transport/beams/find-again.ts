@@ -1,4 +1,4 @@
-/** Energy and spread found again from the program's own depth doses with noise. */
+/** Recovers energy and spread from the program's own depth doses with added noise. */
 import { expect } from 'vitest';
 import { commission } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
 import { depthDose, waterProblem } from '../../../../../../electron/host/workloads/transport/beams/depth-doses.ts';
@@ -7,7 +7,7 @@ import { addon, scenarios } from '../../../model/scenarios/open.ts';
 export const check = (document: unknown) => scenarios.check(document, { name: 's', folder: null });
 export const { signal } = new AbortController();
 
-/** Normal numbers from a seed. */
+/** Normal deviates from a seed. */
 function normals(seed: number): () => number {
   let state = seed;
   const uniform = (): number => {
@@ -17,7 +17,7 @@ function normals(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** Within three of the stated errors. */
+/** Expects both values within three of their stated errors. */
 export async function expectFoundAgain(energy: number, sigma: number, noise: number, seed: number): Promise<void> {
   const tools = { physics: {}, check, addon };
   const { problem } = await waterProblem(tools, [{ energy_MeV: energy, energy_sigma_MeV: sigma }]);

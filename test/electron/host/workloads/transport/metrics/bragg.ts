@@ -1,14 +1,13 @@
 /**
- * An analytic Bragg curve for tests: the power-law depth dose (R - z)^(1/p - 1)
- * of Bortfeld's model under a Gaussian of width sigma; by quadrature fine
- * enough that its own R80 is known to a micrometre.
+ * An analytic Bragg curve for tests: the power-law depth dose (R - z)^(1/p - 1) of Bortfeld's model, convolved with a
+ * Gaussian of width sigma. The quadrature is fine enough that the curve's R80 is known to a micrometre.
  */
 const P = 1.77;
 
 /** Substituting u = (R - z)^(1/p) takes the singularity at the end of range out of the integral. */
 export function braggDose(depth: number, range: number, sigma: number): number {
   const nodes = 800;
-  // The Gaussian weights ranges R' around `range`; dose of a proton of range R' at depth is (R' - depth)^(1/p-1).
+  // The Gaussian weights ranges R' around `range`; a proton of range R' deposits (R' - depth)^(1/p-1) at depth.
   const most = range + 8 * sigma - depth;
   if (most <= 0) return 0;
   const top = most ** (1 / P);
@@ -31,7 +30,7 @@ export function braggCells(start: number, step: number, count: number, range: nu
   });
 }
 
-/** Readouts of the curve itself, by search. */
+/** Readouts of the analytic curve, by search. */
 export function braggTruth(
   range: number,
   sigma: number,
