@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "cuda/library/cublas.hpp"
-#include "cuda_steps.hpp"
+#include "cuda_layer.hpp"
 #include "make.hpp"
 
 namespace bb::linear_relu {
@@ -10,7 +10,7 @@ namespace {
 using cuda::Stored;
 using engine::TaskProblem;
 
-/// cuBLAS's products, with bias and rectifier as kernels of their own.
+/// Products by cuBLAS, with bias and rectifier as separate kernels.
 enum class Way { kLaunches, kGraph, kCleared };
 
 template <Way kWay>
@@ -18,7 +18,7 @@ class CublasLayer final : public CudaSteps {
  public:
   explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
 
-  /// Cost of the rectifier relative to the product: the most that fusing them can save.
+  /// Cost of the rectifier relative to the product: an upper bound on what fusing them can save.
   std::vector<engine::Quantity> quantities() override {
     if (layer().direction != Direction::kForward) return {};
     cuda::DeviceTimer timer(device());
@@ -65,7 +65,7 @@ class CublasLayer final : public CudaSteps {
       pointwise_.finish(to, y_.pointer(), bias(), residual(), batch(), out_width(), layer().activation);
     }
   }
-  /// As a mask that is filled where it is open: a buffer of zeros first, and what is added up in a pass of its own.
+  /// kCleared fills a buffer with zeros and then writes where the mask is open; a separate pass sums the columns.
   void gate(cuda::Stream& to) override {
     if constexpr (kWay == Way::kCleared) {
       g_.fill_bytes(0, to);

@@ -3,10 +3,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "cuda/library/lt_product.hpp"
+#include "cuda/library/cublas.hpp"
 #include "cuda_layer.hpp"
 #include "make.hpp"
-#include "pointwise.hpp"
 
 namespace bb::linear_relu {
 namespace {
@@ -34,7 +33,7 @@ Epilogue plain_epilogue(Activation activation, bool biased) {
 template <Arithmetic arithmetic>
 using Element = std::conditional_t<arithmetic == Arithmetic::kBf16, std::uint16_t, float>;
 
-/// cuBLASLt's products with the pointwise work as their epilogues. `kMask`: forward also writes the bit mask that a
+/// Products by cuBLASLt with the pointwise work as their epilogues. `kMask`: forward also writes the bit mask that a
 /// backward pass needs.
 template <Arithmetic arithmetic, bool kMask>
 class LtLayer final : public CudaLayer<Element<arithmetic>> {
@@ -62,7 +61,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     return report;
   }
 
-  /// The same product without its epilogue, planned by the same rules: what the epilogue costs.
+  /// Times the product without its epilogue, planned by the same rules, for the cost of the epilogue.
   std::vector<engine::Quantity> quantities() override {
     if (this->layer().direction == Direction::kBackward) return {};
     LtProblem bare = products_.front().problem;
@@ -166,8 +165,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     return mask_.pointer();
   }
 
-  /// The bits of X > 0 as the library lays them out: those that it writes for the rectifier of ±1 times one. Of X
-  /// itself it would also set those where X is 0 or NaN.
+  /// Bits of X > 0 in the library's layout: the rectifier's mask of sign(X) (±1) times the identity. A mask made from X
+  /// itself would also have bits set where X is 0 or NaN.
   void write_mask(void* to) {
     const std::size_t n = this->layer().inputs;
     const auto value = [](float from) -> T {
@@ -213,7 +212,7 @@ std::string only_forward(const TaskProblem& problem) {
   return problem.word("direction") == "forward" ? "" : "the mask is written by the forward pass";
 }
 
-// With an identity matrix and the signs of X more: the mask of the rectifier before the layer is made with them.
+// Includes an identity matrix and the signs of X, which are needed to make the mask of the rectifier before the layer.
 double bytes(const TaskProblem& problem) {
   const double n = problem.number("inputs");
   return cuda_bytes(problem) + (problem.word("direction") == "through" ? 4.0 * n * (n + problem.number("batch")) : 0.0);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cuda/device/kernel.hpp"
 #include "cuda/task/cuda_task.hpp"
 #include "layer.hpp"
 
@@ -24,7 +26,7 @@ class CudaLayer : public cuda::CudaTask {
   engine::TaskWork work() const final { return layer_.work(); }
 
  protected:
-  /// State that a variant prepares once the matrices exist: plans, copies, kernels.
+  /// Prepares the state of a variant once the matrices exist: plans, copies, kernels.
   virtual void plan() {}
 
   const Layer& layer() const { return layer_; }
@@ -38,7 +40,7 @@ class CudaLayer : public cuda::CudaTask {
   T* sums() { return layer_.bias ? sums_.pointer() : nullptr; }
 
   cuda::DeviceBuffer<T> x_, w_, b_, dy_, gate_, r_;  // inputs; gate_ is Y
-  cuda::DeviceBuffer<T> y_, g_, dx_, dw_, sums_;     // g_ is dY where Y > 0
+  cuda::DeviceBuffer<T> y_, g_, dx_, dw_, sums_;     // g_ is dY where Y > 0, otherwise 0
 
  private:
   cuda::DeviceBuffer<T> on_device(const std::vector<float>& values);
@@ -50,10 +52,93 @@ class CudaLayer : public cuda::CudaTask {
 extern template class CudaLayer<float>;
 extern template class CudaLayer<std::uint16_t>;
 
-/// Products that a library's way is timed over, after one that is not.
+/// Products over which an algorithm of a library is timed, after one warm-up product.
 inline constexpr int kTimings = 20;
 
 double cuda_bytes(const engine::TaskProblem& problem);
 std::string cuda_unavailable();
+
+/// The kernels of kernels/linear_relu/pointwise.cu.
+class Pointwise {
+ public:
+  explicit Pointwise(const cuda::Module& module)
+      : rectify_(module, "linear_relu_rectify"),
+        finish_(module, "linear_relu_finish"),
+        cleared_(module, "linear_relu_gate_cleared"),
+        gate_(module, "linear_relu_gate"),
+        gate_bf16_(module, "linear_relu_gate_bf16") {}
+
+  /// y = max(y + bias, 0); `bias` may be null.
+  void rectify(cuda::Stream& to, float* y, const float* bias, unsigned rows, unsigned columns) {
+    const unsigned long long count = static_cast<unsigned long long>(rows) * columns;
+    rectify_.launch(to, whole(count), y, bias, count, columns);
+  }
+  /// y = f(y + bias + residual); `bias` and `residual` may be null.
+  void finish(cuda::Stream& to, float* y, const float* bias, const float* residual, unsigned rows, unsigned columns,
+              Activation activation) {
+    const unsigned long long count = static_cast<unsigned long long>(rows) * columns;
+    finish_.launch(to, whole(count), y, bias, residual, count, columns, static_cast<int>(activation));
+  }
+  /// As `gate`, writing only where `by` > 0; `out` must hold zeros.
+  void gate_cleared(cuda::Stream& to, const float* gradient, const float* by, float* out, unsigned long long count) {
+    cleared_.launch(to, whole(count), gradient, by, out, count);
+  }
+  /// `gradient` where `by` > 0, otherwise 0, in `out`, with its column sums in `sums`, which may be null.
+  void gate(cuda::Stream& to, const float* gradient, const float* by, float* out, float* sums, unsigned rows,
+            unsigned columns) {
+    gate_.launch(to, {.grid = {(columns + 31) / 32}, .block = {32, 32}}, gradient, by, out, sums, rows, columns);
+  }
+  void gate_bf16(cuda::Stream& to, const std::uint16_t* gradient, const std::uint16_t* by, std::uint16_t* out,
+                 unsigned long long count) {
+    gate_bf16_.launch(to, whole(count), gradient, by, out, count);
+  }
+
+ private:
+  static cuda::LaunchShape whole(unsigned long long count) {
+    constexpr unsigned long long kThreads = 256, kMostBlocks = 4096;
+    return {.grid = {static_cast<unsigned>(std::min((count + kThreads - 1) / kThreads, kMostBlocks))},
+            .block = {static_cast<unsigned>(kThreads)}};
+  }
+
+  cuda::Kernel rectify_, finish_, cleared_, gate_, gate_bf16_;
+};
+
+/// The layer in FP32 as separate products and masks; a variant defines the product.
+class CudaSteps : public CudaLayer<float> {
+ public:
+  explicit CudaSteps(const engine::TaskProblem& problem)
+      : CudaLayer(problem, Arithmetic::kFp32), pointwise_(module()) {}
+
+ protected:
+  /// Y from X, with bias and rectifier.
+  virtual void forward(cuda::Stream& to) = 0;
+  /// out[rows][columns] = A[rows][depth] B[depth][columns]; `turned`: A is stored [depth][rows].
+  virtual void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
+                       unsigned columns, unsigned depth) = 0;
+
+  /// G from dY, and the sums of its columns.
+  virtual void gate(cuda::Stream& to) {
+    pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), out_width());
+  }
+
+  void steps(cuda::Stream& to) {
+    switch (layer().direction) {
+      case Direction::kForward:
+        forward(to);
+        break;
+      case Direction::kBackward:
+        gate(to);
+        product(to, g_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), in_width(), out_width());
+        product(to, g_.pointer(), true, x_.pointer(), dw_.pointer(), out_width(), in_width(), batch());
+        break;
+      case Direction::kThrough:
+        product(to, dy_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), in_width(), out_width());
+        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), in_width());
+        break;
+    }
+  }
+
+  Pointwise pointwise_;
+};
 
 }  // namespace bb::linear_relu

@@ -1,7 +1,7 @@
 #include <array>
 #include <optional>
 
-#include "cuda_steps.hpp"
+#include "cuda_layer.hpp"
 #include "make.hpp"
 
 namespace bb::linear_relu {
@@ -11,7 +11,7 @@ using engine::TaskProblem;
 
 enum class How { kNaive, kCoalesced, kTiled, kBlocked };
 
-/// Kernels of an arrangement: forward, and the products with B[depth][columns] of A[rows][depth] and A[depth][rows].
+/// Kernels of one variant: forward, and the products of A[rows][depth] and of A[depth][rows] with B[depth][columns].
 struct Names {
   const char *forward, *nn, *tn;
   unsigned block_x, block_y;  // threads
@@ -55,11 +55,11 @@ class OwnLayer final : public CudaSteps {
   void queue(cuda::Stream& to) override { steps(to); }
 
  private:
-  /// Features that all arrangements support; all but one refuse the rest.
+  /// True for problems with a rectifier and no residual, the only ones that most of these variants support.
   bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
   static constexpr const Names& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
 
-  /// `fast` runs along x of the grid.
+  /// Grid whose x dimension covers `fast`.
   static cuda::LaunchShape shape(unsigned fast, unsigned slow) {
     const unsigned tile = names().tile;
     return {.grid = {(fast + tile - 1) / tile, (slow + tile - 1) / tile}, .block = {names().block_x, names().block_y}};

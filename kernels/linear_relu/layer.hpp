@@ -8,29 +8,30 @@
 #include <utility>
 #include <vector>
 
-#include "bf16.hpp"
+#include "engine/half.hpp"
 #include "engine/task.hpp"
 
 namespace bb::linear_relu {
 
-/// forward: Y = f(X Wᵀ + b + R), R where there is a residual. backward: G = dY (Y > 0), dX = G W, dW = Gᵀ X, db the sum of G's rows.
-/// through: dA = (dY W) (X > 0) and da the sum of its rows, X being the output of a rectifier before the layer.
+/// forward: Y = f(X Wᵀ + b + R), with R only if there is a residual. backward: G = dY (Y > 0), dX = G W, dW = Gᵀ X, db
+/// the sum of G's rows. through: dA = (dY W) (X > 0) and da the sum of its rows, where X is the output of a rectifier
+/// before the layer.
 enum class Direction { kForward, kBackward, kThrough };
 
-/// f of the forward direction; the gradients are those of the rectifier.
+/// Activation f of the forward direction; the gradients always use the rectifier.
 enum class Activation : int { kRelu = 0, kGelu = 1, kNone = 2 };
 
-/// GELU as the libraries' epilogues have it, by the hyperbolic tangent (Hendrycks and Gimpel, arXiv 1606.08415).
+/// GELU by the hyperbolic tangent, as in the libraries' epilogues (Hendrycks and Gimpel, arXiv 1606.08415).
 template <typename T>
 T gelu(T z) {
   constexpr T kScale = T(0.7978845608028654), kCubic = T(0.044715);  // √(2/π)
   return T(0.5) * z * (T(1) + std::tanh(kScale * (z + kCubic * z * z * z)));
 }
 
-/// The arithmetic that a variant is checked against.
+/// Arithmetic whose rounding errors set the limits for a variant.
 enum class Arithmetic { kFp64, kFp32, kTf32, kBf16 };
 
-/// Results of a variant, row-major and in this order as engine::TaskResults; only those that `direction` gives.
+/// Results of a variant, row-major and in the order of engine::TaskResults; only those that `direction` computes.
 enum Result : std::size_t {
   kY,     // forward: [batch][outputs]
   kDx,    // backward, through: [batch][inputs]
@@ -46,7 +47,7 @@ engine::TaskResult result_of(Values values) {
   return {count, [kept = std::move(values)](std::size_t i) { return static_cast<double>(kept[i]); }};
 }
 
-/// A layer with its inputs, row-major: x[batch][inputs], w[outputs][inputs], b[outputs], and of the gradients
+/// A layer with its inputs, row-major: x[batch][inputs], w[outputs][inputs], b[outputs]. For the gradients also
 /// dy[batch][outputs] and y[batch][outputs], the layer's output.
 struct Layer {
   /// Throws ProblemError. `arithmetic` BF16 rounds every input to BF16.
@@ -60,16 +61,16 @@ struct Layer {
   std::vector<float> x, w, b, dy, y, r;
 
   engine::TaskWork work() const;
-  /// Against FP64 from the same inputs: every output of a small layer, a fixed sample of a large one.
+  /// Compares with FP64 results from the same inputs: every output of a small layer, a fixed sample of a large one.
   engine::CheckReport compare(const engine::TaskResults& results) const;
 };
 
-/// The rectifier, and no residual, of a problem that says nothing of them.
+/// Activation of a problem; the default is the rectifier without residual.
 Activation activation_of(const engine::TaskProblem& problem);
 bool has_residual(const engine::TaskProblem& problem);
-/// Why a problem that has more than the rectifier has no gradients; "" where it asks for none.
+/// Reason why a problem with another activation or a residual has no gradients; "" if it requests none.
 std::string forward_alone(const engine::TaskProblem& problem);
-/// Why a variant that knows the rectifier alone cannot do a problem; "" where it can.
+/// Reason why a variant that supports only the rectifier cannot run a problem; "" if it can.
 std::string only_rectifier(const engine::TaskProblem& problem);
 
 /// Multiply-adds of a problem.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/user_task.hpp"
+#include "engine/task.hpp"
 #include "registry.hpp"
 
 namespace bb::micro {

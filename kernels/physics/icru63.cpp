@@ -1,24 +1,57 @@
 #include "icru63.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <numbers>
 #include <sstream>
 #include <stdexcept>
 
-#include "constants.hpp"
+#include "kinematics.hpp"
 
 namespace bb::physics {
+namespace {
+
+constexpr std::array<Element, 92> kElements{{
+    {"H", 1, 1.008},    {"He", 2, 4.0026},  {"Li", 3, 6.94},    {"Be", 4, 9.0122},  {"B", 5, 10.81},
+    {"C", 6, 12.011},   {"N", 7, 14.007},   {"O", 8, 15.999},   {"F", 9, 18.998},   {"Ne", 10, 20.180},
+    {"Na", 11, 22.990}, {"Mg", 12, 24.305}, {"Al", 13, 26.982}, {"Si", 14, 28.085}, {"P", 15, 30.974},
+    {"S", 16, 32.06},   {"Cl", 17, 35.45},  {"Ar", 18, 39.95},  {"K", 19, 39.098},  {"Ca", 20, 40.078},
+    {"Sc", 21, 44.956}, {"Ti", 22, 47.867}, {"V", 23, 50.942},  {"Cr", 24, 51.996}, {"Mn", 25, 54.938},
+    {"Fe", 26, 55.845}, {"Co", 27, 58.933}, {"Ni", 28, 58.693}, {"Cu", 29, 63.546}, {"Zn", 30, 65.38},
+    {"Ga", 31, 69.723}, {"Ge", 32, 72.630}, {"As", 33, 74.922}, {"Se", 34, 78.971}, {"Br", 35, 79.904},
+    {"Kr", 36, 83.798}, {"Rb", 37, 85.468}, {"Sr", 38, 87.62},  {"Y", 39, 88.906},  {"Zr", 40, 91.224},
+    {"Nb", 41, 92.906}, {"Mo", 42, 95.95},  {"Tc", 43, 97.0},   {"Ru", 44, 101.07}, {"Rh", 45, 102.91},
+    {"Pd", 46, 106.42}, {"Ag", 47, 107.87}, {"Cd", 48, 112.41}, {"In", 49, 114.82}, {"Sn", 50, 118.71},
+    {"Sb", 51, 121.76}, {"Te", 52, 127.60}, {"I", 53, 126.90},  {"Xe", 54, 131.29}, {"Cs", 55, 132.91},
+    {"Ba", 56, 137.33}, {"La", 57, 138.91}, {"Ce", 58, 140.12}, {"Pr", 59, 140.91}, {"Nd", 60, 144.24},
+    {"Pm", 61, 145.0},  {"Sm", 62, 150.36}, {"Eu", 63, 151.96}, {"Gd", 64, 157.25}, {"Tb", 65, 158.93},
+    {"Dy", 66, 162.50}, {"Ho", 67, 164.93}, {"Er", 68, 167.26}, {"Tm", 69, 168.93}, {"Yb", 70, 173.05},
+    {"Lu", 71, 174.97}, {"Hf", 72, 178.49}, {"Ta", 73, 180.95}, {"W", 74, 183.84},  {"Re", 75, 186.21},
+    {"Os", 76, 190.23}, {"Ir", 77, 192.22}, {"Pt", 78, 195.08}, {"Au", 79, 196.97}, {"Hg", 80, 200.59},
+    {"Tl", 81, 204.38}, {"Pb", 82, 207.2},  {"Bi", 83, 208.98}, {"Po", 84, 209.0},  {"At", 85, 210.0},
+    {"Rn", 86, 222.0},  {"Fr", 87, 223.0},  {"Ra", 88, 226.0},  {"Ac", 89, 227.0},  {"Th", 90, 232.04},
+    {"Pa", 91, 231.04}, {"U", 92, 238.03},
+}};
+
+}  // namespace
+
+const Element& element(const std::string& symbol) {
+  const auto found = std::ranges::find_if(kElements, [&](const Element& e) { return symbol == e.symbol; });
+  if (found == kElements.end()) throw std::invalid_argument("no element has the symbol " + symbol);
+  return *found;
+}
+
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kProtonWeight = 1.007276;  // u
 constexpr int kElasticPoints = 36;          // 5, 10 … 180 degrees
 constexpr double kElasticStep = 5.0;
-constexpr double kLeast_b = 1e-9;  // a tabulated 0 is one of rounding: its logarithm is taken
+constexpr double kLeast_b = 1e-9;  // tabulated zeros are rounded; their logarithm is needed
 
-/// One line of a table, field by field.
+/// One line of a table, split into fields.
 class Row {
  public:
   Row(const std::string& line, std::string place) : place_(std::move(place)) {
@@ -53,7 +86,7 @@ class Row {
 
 double mix(double a, double b, double f) { return a + f * (b - a); }
 
-/// Trapezoid over u.
+/// Integral over u by the trapezoidal rule.
 double sum(const Spectrum& s) {
   double total = 0.5 * (s.front() + s.back());
   for (int i = 1; i + 1 < kEmissionPoints; ++i) total += s[static_cast<std::size_t>(i)];
@@ -85,12 +118,12 @@ double hermite(double y0, double y1, double m0, double m1, double t) {
 
 constexpr std::array<double, 13> kEmissionAngles{0, 10, 20, 30, 40, 50, 60, 70, 90, 110, 130, 150, 180};  // degrees
 
-/// Class of an angle: 0 straight ahead, 1 … as kAngleBounds, kAngleClasses + 1 beyond them.
+/// Class of an angle: 0 is straight ahead, 1 … are the intervals of kAngleBounds, kAngleClasses + 1 is beyond them.
 std::size_t angle_class(double degrees) {
   return static_cast<std::size_t>(std::ranges::upper_bound(kAngleBounds, degrees) - kAngleBounds.begin());
 }
 
-/// Shares of the classes in an emission with these densities per steradian.
+/// Shares of the classes in an emission, from its densities per steradian.
 std::array<double, kAngleClasses + 2> emission_shares(const Row& row, std::size_t field) {
   constexpr int kParts = 180;
   std::array<double, kAngleClasses + 2> share{};
@@ -110,13 +143,13 @@ std::array<double, kAngleClasses + 2> emission_shares(const Row& row, std::size_
   return share;
 }
 
-/// Sorts dσ/dΩ (b/sr, centre of mass) into the classes.
+/// Sums dσ/dΩ (b/sr, centre of mass) over the classes.
 Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
   std::vector<double> logarithm;
   for (const double value : per_steradian) logarithm.push_back(std::log(std::max(value, kLeast_b)));
   const std::vector<double> slopes = monotone_slopes(logarithm);
   const double ratio = kProtonWeight / nucleus;
-  constexpr int kParts = 50;  // of a tabulated interval
+  constexpr int kParts = 50;  // per tabulated interval
   Deflection out;
   for (std::size_t i = 0; i + 1 < logarithm.size(); ++i) {
     for (int part = 0; part < kParts; ++part) {
@@ -139,12 +172,12 @@ Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
   return out;
 }
 
-/// The entry below an energy and how far the next one is; null below the table.
+/// Neighbouring entries for an energy, with the weight of the upper one; null below the table.
 template <typename Entry>
 struct Between {
   const Entry* low = nullptr;
   const Entry* high = nullptr;
-  double share = 0;  // of the high one
+  double share = 0;  // weight of `high`
 };
 
 template <typename Entry>
@@ -186,7 +219,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       for (double& value : spectrum) value *= row.number(3) / total;
       Emission& emission = reactions_.back().emission;
       if (row.text(1) == "proton") {
-        emission.ahead = spectrum;  // until the angles say more
+        emission.ahead = spectrum;  // until the "angles" line distributes it over the classes
       } else if (row.text(1) == "deuteron") {
         emission.deuterons = spectrum;
       } else if (row.text(1) == "alpha") {
@@ -200,7 +233,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       if ((row.size() - 2) % kFields != 0) row.refuse("not 14 fields for each energy");
       Emission& emission = reactions_.back().emission;
       for (std::size_t field = 2; field < row.size(); field += kFields) {
-        // Compared before the cast: a number beyond the integers has no defined one.
+        // Checked before the cast, which is undefined for values beyond the integers.
         const double place = row.number(field);
         if (!(place < static_cast<double>(emission.ahead.size()))) row.refuse("no such energy: " + row.text(field));
         const auto i = static_cast<std::size_t>(place);

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "constants.hpp"
 #include "hd.hpp"
 #include "kinematics.hpp"
 
@@ -20,7 +19,8 @@ BB_HD constexpr GottschalkTerms gottschalk_terms(double lg_loss) {
   return {0.5244 + 0.1975 * lg_loss, 0.2320 - 0.0098 * lg_loss};
 }
 
-/// The correction itself, clamped to f >= 0 where the logarithm of a vanishing loss wins. pv_here and pv_entrance in MeV.
+/// Gottschalk's correction, clamped to f >= 0 because the logarithm of a vanishing loss dominates. pv_here and
+/// pv_entrance in MeV.
 BB_HD inline double gottschalk_correction(double pv_here, double pv_entrance) {
   const double ratio = pv_here / pv_entrance;
   const double loss = 1.0 - ratio * ratio;
@@ -43,8 +43,8 @@ BB_HD inline double fermi_rossi_power(double energy, double x_0) {
   return e * e / x_0;
 }
 
-/// Highland's formula per step, its logarithm taken over the whole thickness so far:
-/// `radiation_lengths` crossed since the entrance. Not additive; zero before the logarithm turns positive.
+/// Highland's formula per step, with the logarithm of the total thickness: `radiation_lengths` crossed since the
+/// entrance. Not additive; zero while the logarithm is negative.
 BB_HD inline double highland_power(double energy, double radiation_lengths, double x_0) {
   if (radiation_lengths <= 0.0) return 0.0;
   const double correction = 1.0 + log10(radiation_lengths) / 9.0;

@@ -7,7 +7,7 @@
 
 #include "cpu/stopwatch.hpp"
 #include "engine/cpu_task.hpp"
-#include "engine/user_task.hpp"
+#include "engine/task.hpp"
 #include "registry.hpp"
 
 namespace bb::engine {
@@ -15,18 +15,19 @@ namespace {
 
 using cpu::Clock;
 
-// A launch queue takes about a thousand launches; far more in one batch only measures waiting for it.
+// A launch queue holds about a thousand launches; far larger batches only measure the wait for it.
 constexpr int kMostRepetitions = 20'000;
 constexpr int kMostCold = 200;  // each empties the caches, which takes longer than most repetitions
-// Emptying a server's caches takes tens of milliseconds: a cold sample is as long as this allows.
+// Emptying a server's caches takes tens of milliseconds: a cold sample lasts at most this long.
 constexpr double kMostColdSeconds = 0.2;
-constexpr int kSwappedCalls = 100;   // a process that has just started has warmed up by then
-constexpr double kMargin = 1.2;      // so that the next sample is not too short by a little
-constexpr double kSteepest = 100.0;  // a first repetition misleads: by this much at most is the next batch longer
+constexpr int kSwappedCalls = 100;   // enough for a new process to warm up
+constexpr double kMargin = 1.2;      // makes the next sample long enough
+constexpr double kSteepest = 100.0;  // limits the growth of the next batch, because a first repetition may mislead
 
-constexpr const char* kSpanNames[] = {"repetitions", "cold repetitions", "graph replays"};
+constexpr const char* kSpanNames[kTaskModes] = {"repetitions", "cold repetitions", "graph replays",
+                                                "cold graph replays"};
 
-/// One that is wrong now and then is wrong; NaN is the worst.
+/// Keeps the worse value of each check, so that an intermittent error counts; NaN is the worst.
 void keep_worst(CheckReport& report, const CheckReport& other) {
   for (std::size_t i = 0; i < report.checks.size(); ++i) {
     if (!(other.checks[i].value <= report.checks[i].value)) report.checks[i] = other.checks[i];
@@ -37,7 +38,7 @@ double counted(const TaskTime& time, TaskClock clock) {
   return clock == TaskClock::kDevice ? time.device_s : time.wall_s;
 }
 
-/// The task records its repetitions for as long as this lives.
+/// Makes the task record its repetitions during the lifetime of this object.
 struct Traced {
   Traced(Task& looked_at, SpanRecorder* recorder) : task(looked_at) { task.recorder = recorder; }
   Traced(const Traced&) = delete;
@@ -62,7 +63,7 @@ void TaskRun::reseed(std::uint64_t seed) {
 }
 
 unsigned char TaskRun::filler() {
-  // Neither a boolean nor a small number, which results often are.
+  // Excludes booleans and small numbers, which are common results.
   return static_cast<unsigned char>(std::uniform_int_distribution<int>(16, 239)(random_));
 }
 
@@ -92,7 +93,7 @@ double TaskRun::prepare(std::uint64_t seed) {
 
 TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   task_->enter();
-  int most = options.mode == TaskMode::kCold ? kMostCold : kMostRepetitions;
+  int most = is_cold(options.mode) ? kMostCold : kMostRepetitions;
   int& repetitions = repetitions_[static_cast<int>(options.mode)];
   TaskAudit audit;
   const auto timed = [&](int count, const AuditPlan& plan) {
@@ -108,13 +109,13 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     return {.repetitions = kSwappedCalls, .audit = std::move(audit)};
   }
   if (repetitions == 0) {
-    timed(1, {});  // first launches load code
+    timed(1, {});  // the first launches load code
     int count = 1;
     for (;;) {
       const Clock::time_point start = Clock::now();
       const double seconds = counted(timed(count, {}), task_->clock());
       if (seconds >= options.at_least_s || count >= most) break;
-      if (options.mode == TaskMode::kCold) {
+      if (is_cold(options.mode)) {
         const double each = cpu::seconds_since(start) / count;
         most = std::min(most, static_cast<int>(kMostColdSeconds / each));
         if (count >= most) break;
@@ -138,8 +139,12 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   if (options.hide && !options.trace && options.mode == TaskMode::kWarm) {
     plan.hide = true;
     plan.picks = random_();
-    // The audited repetition, or some other that nobody knows, has the problem's own inputs again.
+    // The problem's own inputs return at the audited repetition or at another one that a kernel cannot predict.
     plan.displaced = among(0, 1) == 0 ? 0 : among(0, plan.at >= 0 ? plan.at : count);
+  }
+  if (options.alteration != 0 && plan.at >= 0) {
+    plan.altered_at = among(plan.displaced, count - 1);
+    plan.alteration = options.alteration;
   }
   const TaskTime time = timed(count, plan);
   if (plan.at >= 0 && !audit.audited) {

@@ -67,15 +67,15 @@ Array array_of(const std::string& line) {
   return out;
 }
 
-/// A stream of independent numbers for each array of a problem.
+/// An independent stream of random numbers for each array of a problem.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::size_t place)
       : stream_(engine::scrambled(seed) ^ engine::scrambled(0x517cc1b727220a95ull + place)) {}
   std::uint64_t bits(std::uint64_t i) const { return engine::scrambled(stream_ + i); }
-  /// [0, 1)
+  /// Uniform number in [0, 1).
   double unit(std::uint64_t i) const { return static_cast<double>(bits(i) >> 11) * 0x1p-53; }
-  /// From `low` to `high`, both included.
+  /// Integer from `low` to `high`, both included.
   double integer(std::uint64_t i, double low, double high) const {
     return low + std::min(std::floor(unit(i) * (high - low + 1.0)), high - low);
   }
@@ -106,7 +106,8 @@ std::vector<double> doubles_in(const std::string& file, std::size_t count) {
   return out;
 }
 
-/// Values that are the same for every seed, of what is drawn from an interval of real numbers.
+/// Fills uniform and normal arrays with the edge values that the problem requests, equal for every seed. Returns false
+/// if it requests none.
 bool edge_values(const TaskProblem& problem, const Array& array, std::vector<double>& values) {
   const auto found = problem.words.find("edge");
   if (found == problem.words.end() || found->second.empty()) return false;
@@ -168,7 +169,7 @@ void store(const std::vector<double>& values, std::vector<std::byte>& out, Conve
   }
 }
 
-/// `y[3, 17]`
+/// Position of an element as text, such as `y[3, 17]`.
 std::string place_text(const Array& array, std::size_t at) {
   std::string text;
   const bool complex = array.count() != array.elements();
@@ -181,20 +182,56 @@ std::string place_text(const Array& array, std::size_t at) {
   return array.name + (text.empty() ? "" : "[" + text + "]") + part;
 }
 
-/// The largest error of an array's values over what each may be off.
-engine::Check checked(const Array& array, const std::vector<double>& wanted, const engine::TaskResult& result) {
-  double worst = 0, size = 0;
+double largest_of(const std::vector<double>& wanted) {
+  double size = 0;
   for (const double want : wanted) {
     if (std::isfinite(want)) size = std::max(size, std::abs(want));
   }
-  const double always = array.absolute + array.largest * size;
+  return size;
+}
+
+/// Unit roundoff: half the distance from 1 to the next number; 0 for integers.
+double rounding_of(const std::string& type) {
+  if (type == "fp64" || type == "complex128") return 0x1p-53;
+  if (type == "fp32" || type == "complex64") return 0x1p-24;
+  if (type == "tf32" || type == "fp16") return 0x1p-11;
+  return type == "bf16" ? 0x1p-8 : 0.0;
+}
+
+/// Tolerance as text: "y may be off by 1024 roundings × 5.96e-08 × 3.46 (the largest expected) = 0.000211"; "" if
+/// values must be equal.
+std::string allowed_text(const Array& array, const std::vector<double>& wanted) {
+  std::string text;
+  char part[120];
+  if (array.largest > 0) {
+    const double size = largest_of(wanted), rounding = rounding_of(array.type);
+    std::snprintf(part, sizeof part, "%.6g roundings \u00d7 %.3g \u00d7 %.3g (the largest expected) = %.3g",
+                  array.largest / rounding, rounding, size, array.largest * size);
+    text += part;
+  }
+  const auto add = [&](const char* words) { text += (text.empty() ? "" : " + ") + std::string(words); };
+  if (array.absolute > 0) {
+    std::snprintf(part, sizeof part, "%.3g", array.absolute);
+    add(part);
+  }
+  if (array.relative > 0) {
+    std::snprintf(part, sizeof part, "%.3g of the value", array.relative);
+    add(part);
+  }
+  return text.empty() ? "" : array.name + " may be off by " + text;
+}
+
+/// Largest error of an array's values relative to the tolerance of each.
+engine::Check checked(const Array& array, const std::vector<double>& wanted, const engine::TaskResult& result) {
+  double worst = 0;
+  const double always = array.absolute + array.largest * largest_of(wanted);
   std::size_t first = wanted.size(), wrong = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double want = wanted[i], got = result.at(i);
     const bool same = got == want || (std::isnan(got) && std::isnan(want) && i < result.count);
     if (same) continue;
     const double off = std::abs(got - want), allowed = always + array.relative * std::abs(want);
-    // A value that is not finite is correct where the result is the same.
+    // A non-finite value must equal the expected one, which is checked above.
     const double share = !std::isfinite(want) || !std::isfinite(got) ? INFINITY
                          : allowed > 0                               ? off / allowed
                                                                      : INFINITY;
@@ -297,14 +334,16 @@ engine::CheckReport compare(const std::vector<Array>& arrays, const std::vector<
                             const engine::TaskResults& results) {
   engine::CheckReport out;
   std::size_t k = 0, values = 0;
+  std::string allowed;
   for (const Array& array : arrays) {
     if (!array.returned()) continue;
     static const engine::TaskResult kNothing{};
     out.checks.push_back(checked(array, wanted[k], k < results.size() ? results[k] : kNothing));
+    if (const std::string text = allowed_text(array, wanted[k]); !text.empty()) allowed += "; " + text;
     values += wanted[k].size();
     k += 1;
   }
-  out.compared = "all " + std::to_string(values) + " results with the reference";
+  out.compared = "all " + std::to_string(values) + " results with the reference" + allowed;
   return out;
 }
 

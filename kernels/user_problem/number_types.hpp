@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "bf16.hpp"
 #include "engine/half.hpp"
 
-// Sixteen-bit numbers as candidates on the CPU see them: stored as their bits, computed with as FP32.
+// Sixteen-bit numbers in candidates on the CPU: stored as bits, converted to FP32 for arithmetic.
 namespace bb::user_problem {
 
-/// The nearest FP16 (IEEE 754 binary16), ties to even, as its bits.
+/// Bits of the nearest FP16 value (IEEE 754 binary16), ties to even.
 inline std::uint16_t fp16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
@@ -18,7 +17,7 @@ inline std::uint16_t fp16_bits(float value) {
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00u);
   if (size >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00u);
   if (size < 0x1p-14f) {
-    // Subnormal: a multiple of 2^-24, which adding 0.5 rounds to.
+    // Subnormal results are multiples of 2^-24; adding 0.5 rounds to such a multiple.
     const auto steps = std::bit_cast<std::uint32_t>(size + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
     return static_cast<std::uint16_t>(sign | steps);
   }
@@ -29,7 +28,7 @@ inline std::uint16_t fp16_bits(float value) {
 
 using engine::fp16_value;
 
-/// The nearest number with the 10 fraction bits of TF32, ties to even.
+/// The nearest number with 10 fraction bits, as in TF32; ties to even.
 inline float tf32_value(float value) {
   if (!std::isfinite(value)) return value;
   const auto bits = std::bit_cast<std::uint32_t>(value);

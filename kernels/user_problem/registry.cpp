@@ -18,13 +18,13 @@ namespace {
 using engine::TaskArrays;
 using engine::TaskWork;
 
-/// Threads of the repetition that runs.
+/// Thread pool of the current repetition.
 cpu::ThreadPool*& current_pool() {
   static cpu::ThreadPool* pool = nullptr;
   return pool;
 }
 
-/// Pieces for each thread, so that one that is late holds nobody up for long.
+/// Pieces per thread; several, so that one slow piece does not delay the others for long.
 constexpr std::size_t kPiecesPerThread = 4;
 
 double stated(const TaskProblem& problem, const char* name) {
@@ -32,7 +32,7 @@ double stated(const TaskProblem& problem, const char* name) {
   return found == problem.numbers.end() ? engine::kAbsent : found->second;
 }
 
-/// State that both devices share: the arrays, the answer, and the work that the problem states.
+/// State for both kinds of device: the arrays, the answer, and the amount of work that the problem declares.
 class Problem {
  public:
   explicit Problem(const TaskProblem& of) : problem_(of), arrays_(arrays_of(of)), axes_(axes_of(of)) {}
@@ -46,8 +46,12 @@ class Problem {
     std::vector<std::vector<std::byte>> copies;
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       if (!arrays_[i].given()) continue;
-      described.push_back({nullptr, arrays_[i].count(), arrays_[i].storage()});
+      described.push_back(input(arrays_[i], nullptr));
       copies.push_back(values(i));
+    }
+    const auto altered = problem_.numbers.find(".altered");
+    if (altered != problem_.numbers.end()) {
+      engine::alter(described, copies, static_cast<std::uint64_t>(altered->second));
     }
     return engine::results_of(described, std::move(copies));
   }
@@ -57,28 +61,31 @@ class Problem {
   }
   TaskWork work() const { return {.bytes = stated(problem_, ".bytes"), .flops = stated(problem_, ".flops")}; }
 
-  /// `memory[i]` is where array i is; `given[i]` where the values of one that is changed in place are restored from.
+  /// `memory[i]` is the address of array i; `given[i]` that of the original values of an array that is changed in
+  /// place.
   TaskArrays audited(const std::vector<void*>& memory, const std::vector<void*>& given) const {
     TaskArrays out;
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       const Array& array = arrays_[i];
-      const std::size_t grain = array.grain * (array.count() / std::max<std::size_t>(array.elements(), 1));
-      if (array.given()) {
-        out.inputs.push_back({array.returned() ? given[i] : memory[i], array.count(), array.storage(), grain});
-      }
+      if (array.given()) out.inputs.push_back(input(array, array.returned() ? given[i] : memory[i]));
       if (array.returned()) out.outputs.push_back({memory[i], array.count(), array.storage()});
     }
     return out;
   }
 
  private:
+  static TaskArray input(const Array& array, void* memory) {
+    const std::size_t grain = array.grain * (array.count() / std::max<std::size_t>(array.elements(), 1));
+    return {memory, array.count(), array.storage(), grain};
+  }
+
   TaskProblem problem_;
   std::vector<Array> arrays_;
   std::vector<int> axes_;
   std::vector<std::vector<double>> answer_;
 };
 
-/// A problem as a task of either device: `Device` is CpuTask or CudaTask.
+/// A user problem as a task for one kind of device: `Device` is CpuTask or CudaTask.
 template <typename Device>
 class ProblemTask : public Device {
  public:
@@ -97,11 +104,11 @@ class ProblemTask : public Device {
   template <typename... More>
   explicit ProblemTask(const TaskProblem& of, const More&... more) : Device(of, more...), problem_(of) {}
 
-  /// The bytes of each output as the last repetition left them.
+  /// Bytes of each output after the last repetition.
   virtual std::vector<std::vector<std::byte>> copies() = 0;
 
   Problem problem_;
-  /// Addresses of the arrays, and of the values that they are restored from.
+  /// Addresses of the arrays, and of the values from which they are restored.
   std::vector<void*> places_, restored_;
 };
 
@@ -128,7 +135,7 @@ class CpuProblem : public ProblemTask<engine::CpuTask> {
   }
 
  protected:
-  /// Aligned for the widest vectors, zeroed.
+  /// Zeroed memory, aligned for the widest vectors.
   virtual std::byte* memory_for(const Array& array) { return memory_.emplace_back(room(array.bytes())).get(); }
   virtual void compute() {
     current_pool() = &pool();
@@ -175,7 +182,7 @@ class CpuProblem : public ProblemTask<engine::CpuTask> {
   std::vector<Memory> memory_, given_;
 };
 
-/// A candidate in Python computes on the same arrays in its own process; a repetition includes the call.
+/// Runs a candidate in Python, which computes on the same arrays in a separate process. A repetition includes the call.
 class PythonProblem final : public CpuProblem {
  public:
   explicit PythonProblem(const TaskProblem& of) : CpuProblem(of) {}
@@ -197,7 +204,7 @@ class PythonProblem final : public CpuProblem {
   void compute() override { python_->call(); }
 
  private:
-  /// `role name type offset dims`; a last line has the axes.
+  /// One line `role name type offset dims` per array; the last line has the axes.
   std::string description() const {
     std::string out;
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -216,7 +223,7 @@ class PythonProblem final : public CpuProblem {
   std::unique_ptr<PythonProcess> python_;
 };
 
-/// A launch as the host has resolved it: `kernel gx gy gz bx by bz shared`.
+/// A launch with sizes that the host has resolved: `kernel gx gy gz bx by bz shared`.
 struct Launch {
   cuda::Kernel kernel;
   cuda::LaunchShape shape;
@@ -269,7 +276,7 @@ class CudaProblem final : public ProblemTask<cuda::CudaTask> {
     for (void*& place : places_) arguments.push_back(&place), sizes.push_back(sizeof place);
     for (int& axis : axes) arguments.push_back(&axis), sizes.push_back(sizeof axis);
     for (auto& [kernel, shape] : launches_) {
-      // CUDA launches no empty grid: an empty problem has no results.
+      // CUDA refuses empty grids; an empty problem has no results.
       if (shape.grid.x * shape.grid.y * shape.grid.z == 0) continue;
       kernel.launch_with(to, shape, arguments, sizes);
     }

@@ -1,5 +1,5 @@
-"""Runs a candidate of a problem of the user. Arrays are shared with the engine, which keeps the clock and the audits:
-kernels/user_problem/python.cpp starts this program, and has the same descriptors."""
+"""Runs a candidate for a user problem. Arrays are shared with the engine, which does the timing and the audits.
+kernels/user_problem/python.cpp starts this program and uses the same file descriptors."""
 
 import importlib.util
 import mmap
@@ -7,9 +7,11 @@ import os
 import struct
 import sys
 
-# Libraries read their number of threads when they are loaded.
+# Set before the imports, because libraries read their number of threads when they are loaded.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[_variable] = sys.argv[3]
+# Threads of these libraries sleep as soon as a call ends, because other candidates may be timed then.
+os.environ.update(OMP_WAIT_POLICY="passive", GOMP_SPINCOUNT="0", KMP_BLOCKTIME="0", OPENBLAS_THREAD_TIMEOUT="4")
 
 import numpy as np  # noqa: E402
 
@@ -17,7 +19,7 @@ MEMORY, REQUESTS, ANSWERS = 3, 4, 5
 LIBRARIES_BYTES = 8 << 30  # address space of an interpreter with its libraries
 MOST_MESSAGE = 4000
 
-# bf16 has no type in NumPy: its bits. tf32 is stored as fp32.
+# NumPy has no bf16, so its bits are passed as uint16. tf32 is stored as fp32.
 TYPES = {
     "fp64": np.float64,
     "fp32": np.float32,
@@ -37,7 +39,7 @@ def read(count):
     while len(out) < count:
         part = os.read(REQUESTS, count - len(out))
         if not part:
-            # The engine has ended.
+            # The engine has closed the pipe.
             os._exit(0)
         out += part
     return out
@@ -58,7 +60,7 @@ def limit_memory(most):
         limit = most + LIBRARIES_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     except (ImportError, ValueError, OSError):
-        # The limit of this process is lower already.
+        # Not supported, or this process already has a lower limit.
         pass
 
 
@@ -71,7 +73,7 @@ def load(file):
 
 
 def place_of(error, file):
-    """The last line of the candidate in the traceback."""
+    """Returns the last line of the candidate's file in the traceback."""
     line, at = None, error.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename == file:

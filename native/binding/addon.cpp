@@ -6,26 +6,16 @@
 
 #include <exception>
 
+#include "addon.hpp"
 #include "cpu/host.hpp"
-#include "devices.hpp"
-#include "machine.hpp"
-#include "occupancy.hpp"
-#include "reduction.hpp"
-#include "runs/diffraction_run.hpp"
-#include "runs/layered.hpp"
-#include "runs/pencil.hpp"
-#include "runs/task_run.hpp"
-#include "runs/transport_beams.hpp"
-#include "runs/transport_run.hpp"
-#include "user_kernels.hpp"
 
 namespace {
 
-/// Lets freed memory be used again. By default arrays of more than 128 KiB go back to the system at once. Their pages
-/// then take as long as a beam by moments.
+/// Lets the allocator reuse freed memory. By default, arrays of more than 128 KiB are returned to the system at once;
+/// mapping their pages again takes as long as solving a beam by moments.
 void reuse_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: larger arrays go back at once, more free memory likewise
+  constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: larger arrays, and more free memory, are returned
   mallopt(M_MMAP_THRESHOLD, kMap);
   mallopt(M_TRIM_THRESHOLD, kTrim);
 #endif

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cpu/host.hpp"
+#include "cuda/device/error.hpp"
 #include "cuda/opened/opened_device.hpp"
 
 namespace bb::binding {
@@ -40,7 +41,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
                                                            : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
   Napi::ThreadSafeFunction to_script =
       Napi::ThreadSafeFunction::New(env, callback, "braggbench job", 0, 1, under, [](Napi::Env finish_env, Under* u) {
-        // `answer` may hold the last reference to the job: it goes last.
+        // Destroyed last, because `answer` may hold the last reference to the job.
         const std::unique_ptr<Under> own(u);
         if (own->job->thread_.joinable()) own->job->thread_.join();
         own->job->running_ = false;
@@ -49,7 +50,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
           own->deferred.Reject(coded_error(finish_env, own->failure.code, own->failure.message).Value());
           return;
         }
-        // Nothing may be thrown through Node's C code, also where there is no room for the answer.
+        // No exception may pass through Node's C code, not even if memory for the answer is missing.
         try {
           own->deferred.Resolve(own->answer(finish_env));
         } catch (const Napi::Error& error) {
@@ -85,6 +86,72 @@ Napi::Array setup_parts_array(Napi::Env env, const std::vector<engine::SetupPart
     out.Set(i, part);
   }
   return out;
+}
+
+namespace {
+
+class JsonWorker : public Napi::AsyncWorker {
+ public:
+  JsonWorker(Napi::Env env, std::function<std::string()> work)
+      : AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)), work_(std::move(work)) {}
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+ protected:
+  void Execute() override {
+    try {
+      json_ = work_();
+    } catch (const cuda::Error& error) {
+      code_ = error.code();
+      SetError(error.what());
+    } catch (const std::exception& error) {  // for example, a kernel source that does not compile
+      code_ = "unsupported";
+      SetError(error.what());
+    }
+  }
+
+  void OnOK() override { deferred_.Resolve(parse_json(Env(), json_)); }
+
+  void OnError(const Napi::Error& error) override {
+    error.Value().Set("code", code_);
+    deferred_.Reject(error.Value());
+  }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  std::function<std::string()> work_;
+  std::string json_, code_;
+};
+
+}  // namespace
+
+std::string text_option(const Napi::CallbackInfo& info, const char* key) {
+  if (info.Length() == 0 || !info[0].IsObject()) return "";
+  const Napi::Value value = info[0].As<Napi::Object>().Get(key);
+  if (value.IsUndefined() || value.IsNull()) return "";
+  if (!value.IsString()) throw Napi::TypeError::New(info.Env(), std::string(key) + " is a string");
+  return value.As<Napi::String>();
+}
+
+std::filesystem::path path_option(const Napi::CallbackInfo& info, const char* key) {
+  const std::string text = text_option(info, key);
+  return std::filesystem::path(std::u8string(text.begin(), text.end()));
+}
+
+cuda::KernelFolders folder_options(const Napi::CallbackInfo& info) {
+  return {path_option(info, "images"), path_option(info, "sources"), path_option(info, "cache")};
+}
+
+Napi::Value parse_json(Napi::Env env, const std::string& text) {
+  const Napi::Object json = env.Global().Get("JSON").As<Napi::Object>();
+  return json.Get("parse").As<Napi::Function>().Call(json, {Napi::String::New(env, text)});
+}
+
+Napi::Promise promise_json(Napi::Env env, std::function<std::string()> work) {
+  auto* worker = new JsonWorker(env, std::move(work));  // deletes itself when finished, as AsyncWorker does
+  const Napi::Promise promise = worker->promise();
+  worker->Queue();
+  return promise;
 }
 
 }  // namespace bb::binding

@@ -2,6 +2,7 @@
 
 #include <napi.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
@@ -11,20 +12,21 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "cuda/compile/kernel_library.hpp"
+#include "engine/measuring.hpp"
 #include "engine/problem_error.hpp"
-#include "engine/setup_part.hpp"
 
-// Native work on threads of its own, and what the workloads' bindings say alike.
+// Native work on separate threads, and helpers shared by the bindings of all workloads.
 namespace bb::binding {
 
-/// Makes a JavaScript object of a progress; called on JavaScript's thread.
+/// Makes a JavaScript object from a progress report; called on the JavaScript thread.
 using Telling = std::function<Napi::Object(Napi::Env)>;
 
-/// One piece of work on a thread of its own, and the promise that it settles. Whoever makes it keeps it alive
-/// until `settle` was called; its destructor waits for the thread.
+/// Work on a separate thread, and the promise that it settles. The owner must keep the job alive until the promise is
+/// settled; the destructor waits for the thread.
 class Job {
  public:
-  /// Called in the work's thread: passes a progress on to JavaScript, without waiting.
+  /// Passes a progress report to JavaScript without waiting; called on the thread of the work.
   using Tell = std::function<void(Telling)>;
 
   Job() = default;
@@ -34,18 +36,19 @@ class Job {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// Runs `work`, whose exceptions become the rejection; `no_memory` is said of std::bad_alloc. Then, on JavaScript's
-  /// thread, `answer` makes what the promise is resolved with. Both keep alive what they hold until then.
+  /// Runs `work`; its exceptions reject the promise, with the message `no_memory` for std::bad_alloc. Afterwards
+  /// `answer` makes the value of the promise on the JavaScript thread. Both functions and their captures live until
+  /// then.
   Napi::Promise start(Napi::Env env, const Napi::Value& on_progress, const char* no_memory,
                       std::function<void(const Tell&)> work, std::function<Napi::Value(Napi::Env)> answer);
-  /// From start() until the promise is settled; another start() has to wait for that.
+  /// True from start() until the promise is settled; start() must not be called again before.
   bool running() const { return running_; }
-  /// Whether the work is over and did not fail.
+  /// True once the work has finished without an error.
   bool succeeded() const { return succeeded_; }
 
  private:
   struct Failure {
-    std::string code, message;  // no code: none
+    std::string code, message;  // empty if there was no failure
   };
   static Failure attempt(const std::function<void()>& work, const char* no_memory);
 
@@ -53,7 +56,7 @@ class Job {
   bool running_ = false, succeeded_ = false;
 };
 
-/// Does `work` now; what it refuses leaves as a JavaScript error with a code.
+/// Runs `work` synchronously; errors become JavaScript errors with a code.
 template <typename F>
 auto refusing(Napi::Env env, const char* no_memory, F&& work) {
   try {
@@ -67,18 +70,17 @@ auto refusing(Napi::Env env, const char* no_memory, F&& work) {
   }
 }
 
-/// [{name, seconds}]
+/// Array of {name, seconds}.
 Napi::Array setup_parts_array(Napi::Env env, const std::vector<engine::SetupPart>& parts);
 
-/// Fields that variants of every workload have: {id, workload, title, changes, buildsOn, device, source, available,
-/// reason}. The last two query the driver and its libraries only when they are read, so that listing variants opens no
-/// device.
+/// Fields of variants of every workload: {id, workload, title, changes, buildsOn, device, source, available, reason}.
+/// The last two query the driver and its libraries only when they are read, so that listing variants opens no device.
 template <typename Variant>
 Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& v) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("id", v.id);
   out.Set("workload", workload);
-  out.Set("bench", "");  // of a workload that has several the caller says it
+  out.Set("bench", "");  // set by the caller for workloads with several benches
   out.Set("title", v.title);
   out.Set("changes", v.changes);
   out.Set("buildsOn", *v.builds_on != '\0' ? Napi::Value(Napi::String::New(env, v.builds_on)) : env.Null());
@@ -96,5 +98,23 @@ Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& 
                         Napi::PropertyDescriptor::Accessor(env, out, "reason", reason, napi_enumerable)});
   return out;
 }
+
+/// Returns the string at `key` of the first argument, an options object; "" if it is missing. Throws a TypeError for
+/// another type.
+std::string text_option(const Napi::CallbackInfo& info, const char* key);
+
+/// As text_option, but as a path. node-addon-api's strings are UTF-8, while Windows would read a narrow string in its
+/// code page.
+std::filesystem::path path_option(const Napi::CallbackInfo& info, const char* key);
+
+/// Reads the options `images`, `sources` and `cache`.
+cuda::KernelFolders folder_options(const Napi::CallbackInfo& info);
+
+/// Parses JSON text to a JavaScript value.
+Napi::Value parse_json(Napi::Env env, const std::string& text);
+
+/// A promise of the value of the JSON text that `work` returns. `work` runs on a libuv thread and may throw. The
+/// promise then rejects with an Error whose `code` is that of a cuda::Error, or 'unsupported' for other exceptions.
+Napi::Promise promise_json(Napi::Env env, std::function<std::string()> work);
 
 }  // namespace bb::binding

@@ -1,4 +1,4 @@
-#include "reduction.hpp"
+#include "addon.hpp"
 
 #include <functional>
 #include <memory>
@@ -14,7 +14,8 @@
 namespace bb::binding {
 namespace {
 
-/// Work on a thread of libuv, then its answer on JavaScript's. Holds the arrays that it reads.
+/// Runs work on a libuv thread, then makes the answer on the JavaScript thread. Holds references to the arrays that it
+/// reads.
 class Later : public Napi::AsyncWorker {
  public:
   Later(Napi::Env env, std::function<void()> work, std::function<Napi::Value(Napi::Env)> answer,
@@ -41,7 +42,7 @@ class Later : public Napi::AsyncWorker {
 
 Napi::Value later(Napi::Env env, std::function<void()> work, std::function<Napi::Value(Napi::Env)> answer,
                   std::vector<Napi::ObjectReference> held) {
-  auto* worker = new Later(env, std::move(work), std::move(answer), std::move(held));  // deletes itself when done
+  auto* worker = new Later(env, std::move(work), std::move(answer), std::move(held));  // deletes itself when finished
   const Napi::Promise promise = worker->promise();
   worker->Queue();
   return promise;
@@ -55,7 +56,7 @@ std::span<const double> doubles(const Napi::Value& value) {
   return {array.Data(), array.ElementLength()};
 }
 
-/// Divisor of each value.
+/// Divisor of each value, with a factor.
 struct Per {
   std::span<const double> divisor;
   double factor = 1.0;
@@ -76,7 +77,7 @@ engine::Sampling read_sampling(const Fields& f) {
   return {.first = count("first"), .end = count("end"), .cells = count("cells"), .count = count("count")};
 }
 
-/// Reaches beyond the array: `samples` do not fit the axis, or the strides not the field.
+/// True if reads would exceed the array: `samples` do not fit the axis, or the strides do not fit the field.
 bool beyond(const engine::Sampling& across, const engine::Sampling& down, const Fields& f, std::size_t size) {
   const auto fits = [](const engine::Sampling& s) {
     return s.cells > 0 && s.count > 0 && s.first < s.end && s.first + (s.count - 1) * s.cells < s.end;

@@ -1,14 +1,14 @@
-#include "user_kernels.hpp"
+#include "addon.hpp"
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "convert.hpp"
-#include "cpu/memory_limit.hpp"
+#include "cpu/memory.hpp"
 #include "cpu/user_library.hpp"
+#include "cuda/compile/kernel_library.hpp"
 #include "cuda/compile/runtime_compiler.hpp"
-#include "cuda/compile/user_kernels.hpp"
 #include "cuda/device/error.hpp"
 #include "cuda/loader/libraries.hpp"
 #include "cuda/opened/opened_device.hpp"
@@ -28,7 +28,7 @@ Fields fields_of(const Napi::CallbackInfo& info, const char* name) {
   return {info[0].As<Napi::Object>(), name};
 }
 
-/// Architecture of the GPU that runs use; `otherwise` without one, for those who only want the compiler's messages.
+/// Architecture of the selected GPU, or `otherwise` if there is none and only the compiler's messages are needed.
 int architecture_of(const std::string& selector, int otherwise) {
   try {
     return cuda::chosen_device(selector).architecture();
@@ -37,7 +37,7 @@ int architecture_of(const std::string& selector, int otherwise) {
   }
 }
 
-/// Orphans of what the user's code starts become children of this process, where the host finds and ends them.
+/// Makes orphaned processes of user code children of this process, so that the host can find and end them.
 void adopt_orphans() {
 #if defined(__linux__)
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -81,8 +81,10 @@ Napi::Value compile_user_kernels(const Napi::CallbackInfo& info) {
   const cuda::Replacement replaced{of.text("replaced"), of.text("text"), of.text("name")};
   const std::string selector = of.has("device") ? of.text("device") : "";
   const std::vector<std::string> options = of.has("options") ? of.texts("options") : std::vector<std::string>();
-  const cuda::CompileRequest request{of.text("main"), of.text("root"),
-                                     architecture_of(selector, of.integer("architecture")), options, &replaced};
+  const std::string target = of.has("target") ? of.text("target") : "";
+  const cuda::CompileRequest request{
+      of.text("main"), of.text("root"), architecture_of(selector, of.integer("architecture")),
+      options,         &replaced,       target};
   try {
     const cuda::CompiledImage compiled =
         cuda::compile_at_run_time(cuda::nvrtc_library().api, request, cuda::ImageCache(of.text("cache")));

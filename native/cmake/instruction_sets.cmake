@@ -1,5 +1,5 @@
 # Files named *.simd.cpp are compiled once per instruction set into one binary, chosen at run time.
-# Each copy sees -DBB_ISA=<name> and must put what it defines into `namespace BB_ISA`; the names are
+# Each copy gets -DBB_ISA=<name> and must put its definitions into `namespace BB_ISA`; the names are
 # listed in build_config.hpp: BB_ISA_NAMES is "sse4,avx2,avx512" and BB_FOR_EACH_ISA(X) is X(sse4) X(avx2) ….
 # An ARM build has the one set `neon`, any other machine the one set `generic`.
 
@@ -27,8 +27,8 @@ else()
   set(BB_ISAS generic)
 endif()
 
-# What the sanitizers look for is the same in every copy of a loop: they get one, of the widest vectors that are common,
-# where this machine runs them.
+# Errors that sanitizers detect are the same in every copy of a loop, so sanitized builds have only one: with AVX2 if
+# this machine runs it, otherwise with SSE4.
 if(BB_SANITIZE AND "avx2" IN_LIST BB_ISAS AND NOT MSVC)
   set(BB_ISAS sse4)
   if(NOT CMAKE_CROSSCOMPILING)
@@ -43,7 +43,7 @@ if(BB_SANITIZE AND "avx2" IN_LIST BB_ISAS AND NOT MSVC)
   endif()
 endif()
 
-# `npm start` compiles the loops for the widest set that this machine runs; packages contain every set. Without
+# `npm start` compiles the loops for the widest set that this machine supports; packages contain every set. Without
 # /proc/cpuinfo or sysctl every set is compiled.
 option(BB_THIS_MACHINE "Compile the loops for this machine's instruction set only" OFF)
 if(BB_THIS_MACHINE AND "avx2" IN_LIST BB_ISAS AND NOT MSVC AND NOT CMAKE_CROSSCOMPILING AND NOT BB_SANITIZE)
@@ -73,7 +73,8 @@ if(BB_THIS_MACHINE AND "avx2" IN_LIST BB_ISAS AND NOT MSVC AND NOT CMAKE_CROSSCO
   endforeach()
 endif()
 
-# Of every set. No errno and no traps from math functions, so loops vectorise; a*b+c may fuse. Sums keep their order.
+# Options for every set. Math functions set no errno and do not trap, so loops vectorise; a*b+c may be fused. The order
+# of sums is preserved.
 if(MSVC)
   set(BB_SIMD_FLAGS /fp:contract)
 else()
@@ -86,8 +87,8 @@ foreach(isa IN LISTS BB_ISAS)
   string(APPEND BB_ISA_CALLS "X(${isa}) ")
 endforeach()
 
-# Appends the objects of `sources`, one set per instruction set, to the list named by `objects`; `name` begins the names
-# of their targets.
+# Appends the objects of `sources`, one set per instruction set, to the list named by `objects`; `name` is the prefix of
+# their targets.
 function(bb_add_instruction_sets name sources objects)
   if(sources)
     foreach(isa IN LISTS BB_ISAS)

@@ -1,12 +1,12 @@
-# Two thirds of compiling a file that is no kernel is reading the standard library's headers: they are read once per
-# build. Headers of our own stay out, so that changing one compiles what includes it and nothing else. Every file
-# still includes what it uses; -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+# For files without kernels, two thirds of the compile time is spent on the standard library's headers, so they are
+# precompiled. Headers of this project are not, so that changing one only recompiles files that include it. Every file
+# still includes the headers that it uses; -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without precompiled ones.
 set(BB_STANDARD_HEADERS
   <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <cstdint> <cstdio> <cstring> <deque>
   <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <span>
   <sstream> <string> <string_view> <thread> <tuple> <utility> <vector>)
 
-# The first target's are everyone's; of GCC, which reads the headers themselves where it finds those made otherwise.
+# With GCC all targets reuse those of the first one, because GCC falls back to the plain headers if options differ.
 function(bb_precompile_headers target)
   get_property(first GLOBAL PROPERTY BB_PRECOMPILED)
   if(first AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -14,11 +14,11 @@ function(bb_precompile_headers target)
   else()
     set_property(GLOBAL PROPERTY BB_PRECOMPILED ${target})
     target_precompile_headers(${target} PRIVATE ${BB_STANDARD_HEADERS})
-    # For ccache, beside what the compiler makes of them.
+    # Read by ccache in place of the compiled header next to it.
     file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.gch.sum"
       "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_CXX_FLAGS} ${BB_STANDARD_HEADERS}")
   endif()
-  # What lets ccache keep objects that were made with them; and their being of no use is no error.
+  # The first option lets ccache cache objects that use them; the second permits headers that do not fit the options.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-error=invalid-pch)
   endif()

@@ -1,16 +1,16 @@
-# Half of compiling a small file is reading headers and making what every file makes of the standard library's templates:
-# those of a folder are compiled a few at a time, as one. Names without linkage then meet: files of a folder do not
-# define the same. -DBB_TOGETHER=OFF compiles every file by itself.
+# Half of the compile time of a small file is spent on headers and on instantiating the standard library's templates.
+# So files of a folder are compiled a few at a time, as one unit. Names with internal linkage must then differ between
+# the files of a folder. -DBB_TOGETHER=OFF compiles every file separately.
 option(BB_TOGETHER "Compile small files of a folder a few at a time" ON)
 
-# Few enough that the cores have about as much to do each.
+# Files per unit: few enough to balance the load of the cores.
 set(BB_TOGETHER_MOST 12)
 
-# By themselves: what opens a namespace (`using namespace`) whose names others have for something else, what includes
-# CUDA's own headers, the large files of the binding, each with a State, and what two addons compile in two ways.
-set(BB_APART "/(trace/(activity_trace|record_spans)|transport/cpu/window|transport/(model/(reaction_grid|step_operators|tables)|moments/(march|tangents)|beam_march|tables)|cuda/declarations_test|gpu/[a-z_]+_test|physics/diffraction_table|binding/(addon|runs/([a-z]+_run|problem)))\\.cpp$")
+# Compiled separately: files with `using namespace` whose names conflict with other files, files that include CUDA's
+# headers, large files of the binding (each has a State), and files that the two addons compile with different options.
+set(BB_APART "/(trace/activity_trace|transport/cpu/window|transport/(model/(reaction_grid|step_operators|tables)|moments/(march|tangents)|beam_march|tables)|cuda/declarations_test|gpu/[a-z_]+_test|physics/diffraction_table|binding/(addon|runs/([a-z]+_run|problem)))\\.cpp$")
 
-# `...`: files of the target.
+# The arguments after `target` are its files.
 function(bb_compile_together target)
   if(NOT BB_TOGETHER)
     return()

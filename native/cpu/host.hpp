@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,25 @@ std::string processor_name();
 double memory_bytes();
 std::string operating_system();
 
-/// Index into BB_ISA_NAMES of the best instruction set that this CPU runs; or of the one that the
-/// environment variable BRAGGBENCH_ISA names when the CPU runs it.
+/// Index into BB_ISA_NAMES of the best instruction set that this CPU supports. The environment variable BRAGGBENCH_ISA
+/// selects another one if the CPU supports it.
 int instruction_set();
 std::string instruction_set_name();
 /// Every compiled-in instruction set, in the order of BB_ISA_NAMES.
 std::vector<std::string> compiled_instruction_sets();
 
-/// Lets the calling thread, and those that it starts, give way to the program's event loop. Where the
-/// system refuses, nothing happens.
+/// Lowers the priority of the calling thread, and of threads that it starts, below the program's event loop. Does
+/// nothing if the system refuses.
 void give_way_to_interactive_threads();
+
+/// Bytes of the last-level cache of one socket or group of cores.
+std::size_t last_level_bytes();
+
+/// Read bandwidth in bytes per second with one thread per core, the fastest of several passes over more memory than the
+/// caches hold.
+double memory_read_rate();
+
+/// Writes a buffer of twice the last-level cache, so that later reads come from memory.
+void empty_caches();
 
 }  // namespace bb::cpu

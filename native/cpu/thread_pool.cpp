@@ -1,20 +1,22 @@
 #include "thread_pool.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 #include "denormals.hpp"
 
 namespace bb::cpu {
 namespace {
 
-// Looks at the job counter before a worker goes to sleep: passes of one step follow each other
-// within microseconds, waking costs tens of them.
+// Checks of the job counter before a worker sleeps: passes of one step follow each other within microseconds, while
+// waking costs tens of microseconds.
 constexpr int kSpins = 200;
 
 }  // namespace
 
 int thread_count(int wanted) {
-  // The system reads a file for every request, which takes as long as a layer of moments.
+  // Cached, because the system reads a file for every request, which takes as long as a layer of moments.
   static const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return wanted > 0 ? std::min(wanted, 4 * all) : all;
 }
@@ -54,8 +56,8 @@ void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
   wake_.notify_all();
   take_tasks(0);
 
-  // Workers that have not joined by now find the door closed: nobody waits for a thread that the
-  // system has not scheduled.
+  // Workers that have not joined by now are excluded, so that nobody waits for a thread that the system has not
+  // scheduled.
   std::unique_lock lock(mutex_);
   open_ = false;
   idle_.wait(lock, [this] { return active_ == 0; });
@@ -104,6 +106,22 @@ int ThreadPool::tasks_of(int lane) {
     }
   }
   return taken;
+}
+
+void on_all_cores(int tasks, const std::function<void(int)>& work) {
+  struct Shared {
+    std::mutex mutex;
+    ThreadPool pool{thread_count(0)};
+  };
+  // Never destroyed, because its threads may end before it at exit.
+  static auto* const shared = std::make_unique<Shared>().release();
+  const std::unique_lock lock(shared->mutex, std::try_to_lock);
+  if (lock.owns_lock()) {
+    shared->pool.run(tasks, [&](int task, int) { work(task); });
+    return;
+  }
+  const FlushDenormals flush;
+  for (int task = 0; task < tasks; ++task) work(task);
 }
 
 }  // namespace bb::cpu

@@ -13,16 +13,16 @@
 
 namespace bb::cpu {
 
-/// Lanes for a run: `wanted` of them, at most four a core; one a core for 0.
+/// Number of lanes for a run: `wanted`, but at most four per core; one per core for 0.
 int thread_count(int wanted);
 
-/// Threads that live as long as a run. Lane 0 is the thread that calls `run`, lanes 1 … are the
-/// pool's own. Denormals are flushed to zero while tasks run.
+/// Threads that live as long as a run. Lane 0 is the thread that calls `run`; the pool's threads are lanes 1 ….
+/// Denormals are flushed to zero while tasks run.
 class ThreadPool {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `threads` lanes in all, at least one.
+  /// `threads` is the total number of lanes, at least one.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -30,28 +30,27 @@ class ThreadPool {
 
   int lanes() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls `work(task, lane)` once for every task 0 … tasks-1 and returns when all are done. Tasks
-  /// start in order; which lane gets which is not fixed. The first exception stops the hand-out of
-  /// further tasks and is thrown here. One caller at a time.
+  /// Calls `work(task, lane)` once for every task 0 … tasks-1 and returns when all are finished. Tasks start in order,
+  /// on any lane. The first exception prevents further tasks and is rethrown here. Only one caller at a time.
   void run(int tasks, const std::function<void(int task, int lane)>& work);
 
-  /// Called by each lane that took part in a job, on its thread, with the time from its first task to its last. Empty:
-  /// no callback. Set between jobs only.
+  /// Called by each lane of a job, on its thread, with the start of its first task and the end of its last. May be
+  /// empty. Must only be set between jobs.
   using Watcher = std::function<void(int lane, Clock::time_point start, Clock::time_point end)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
  private:
   void work_as(int lane);
   void take_tasks(int lane);
-  /// Hands out tasks to the lane until there are none; how many it had.
+  /// Runs tasks on the lane until none are left; returns their number.
   int tasks_of(int lane);
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
-  std::atomic<std::uint64_t> epoch_{0};  // counts jobs; changes under the mutex
-  bool open_ = false;                    // the job may still be joined
+  std::atomic<std::uint64_t> epoch_{0};  // number of the job; changes under the mutex
+  bool open_ = false;                    // true while workers may join the job
   bool leaving_ = false;
-  int active_ = 0;  // workers inside the job
+  int active_ = 0;  // number of workers inside the job
 
   // The job: written while no worker is inside it.
   const std::function<void(int, int)>* work_ = nullptr;
@@ -62,5 +61,9 @@ class ThreadPool {
 
   std::vector<std::thread> workers_;
 };
+
+/// Calls work(0) … work(tasks - 1) on all cores, for short preparations, and returns when all are finished. Its threads
+/// live as long as the process. If they are in use, the caller works alone. Denormals are flushed to zero.
+void on_all_cores(int tasks, const std::function<void(int)>& work);
 
 }  // namespace bb::cpu

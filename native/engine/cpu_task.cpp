@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/caches.hpp"
+#include "cpu/host.hpp"
 #include "cpu/stopwatch.hpp"
 
 namespace bb::engine {
@@ -13,7 +13,7 @@ namespace {
 using cpu::Clock;
 using Copies = std::vector<std::vector<std::byte>>;
 
-/// The task's threads record their parts for as long as this lives.
+/// Makes the task's threads record their parts during the lifetime of this object.
 class Watched {
  public:
   explicit Watched(Task& task) : task_(task) {
@@ -50,7 +50,7 @@ void write(const std::vector<TaskArray>& arrays, const Copies& values) {
   }
 }
 
-/// Each array of `values` begins at another of its elements, and its first ones follow its last.
+/// Rotates each array of `values` by a share of its elements.
 Copies rotated(const std::vector<TaskArray>& arrays, Copies values, double share) {
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     if (!arrays[a].rotates()) continue;
@@ -67,8 +67,8 @@ bool same(const std::vector<TaskArray>& arrays, const Copies& values) {
   return true;
 }
 
-/// One repetition with these inputs written before it, and the outputs written too: by the poison of `plan`, or by what
-/// they contain.
+/// Time of one repetition after writing `inputs` and, to cause the same memory traffic, the outputs: with the poison of
+/// `plan`, or with their own values if it is null.
 double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const AuditPlan* plan) {
   write(arrays.inputs, inputs);
   if (plan != nullptr) {
@@ -81,10 +81,21 @@ double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const 
   return cpu::seconds_since(start);
 }
 
-/// Calls that make inputs known, where time allows.
+/// Results of one repetition with altered inputs. Restores the inputs afterwards.
+TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& inputs, const AuditPlan& plan) {
+  Copies altered = inputs;
+  alter(arrays.inputs, altered, plan.alteration);
+  if (altered == inputs) return {};
+  probed(task, arrays, altered, &plan);
+  TaskResults results = results_of(arrays.outputs, copies_of(arrays.outputs));
+  write(arrays.inputs, inputs);
+  return results;
+}
+
+/// Calls with the same inputs before a probe with known inputs, if time allows.
 constexpr int kFewestKnown = 20;
 
-/// A stream of unpredictable numbers from one that the engine drew.
+/// Unpredictable random numbers from a seed that the engine drew.
 class Picks {
  public:
   explicit Picks(std::uint64_t seed) : state_(scrambled(seed)) {}
@@ -96,7 +107,7 @@ class Picks {
   std::uint64_t state_;
 };
 
-/// Changes of a few elements of the task's memory, which the engine picks, and their restoration.
+/// Changes a few elements of the task's memory, which the engine picks, and restores them.
 class Disturbance {
  public:
   Disturbance(const TaskArrays& arrays, Picks& picks) : arrays_(arrays), picks_(picks) {}
@@ -104,8 +115,8 @@ class Disturbance {
   Disturbance& operator=(const Disturbance&) = delete;
   ~Disturbance() { restore_inputs(); }
 
-  /// Gives `most` grains of each input, and at most half of it, the values of others. Whole numbers are exchanged: they
-  /// may be places, of which each is needed.
+  /// Copies other values of the same array into `most` grains of each input, at most half of it. Integers are exchanged
+  /// instead, because they may be indices that must all occur.
   void change_inputs(std::size_t most) {
     for (const TaskArray& array : arrays_.inputs) {
       if (!array.rotates()) continue;
@@ -168,17 +179,61 @@ class Disturbance {
   std::vector<Result> poisoned_;
 };
 
-/// Grains of each input that a HiddenProbe changes.
+/// Grains per input that a HiddenProbe changes.
 constexpr std::size_t kHiddenChanges = 4;
 
-/// Grains that are changed in displaced repetitions: few or many, as an implementation may know its inputs by some of them.
+/// Grains that are changed in displaced repetitions. The number varies widely, because an implementation may recognise
+/// its inputs by a few of them.
 std::size_t displaced_changes(Picks& picks) { return kHiddenChanges << (2 * picks.below(6)); }
+
+/// Parts of the inputs that alter() changes: inner halves of all arrays, of one array, or a few grains. Integers are
+/// only permuted, because they may be indices that must all occur.
+enum class Alteration { kAllArrays, kOneArray, kFewGrains };
+constexpr std::uint64_t kAlterations = 3;
 
 double hidden_probability(int repetitions, const AuditPlan& plan) {
   return plan.hide ? std::min(kMostHidden, static_cast<double>(kMostProbes) / repetitions) : 0.0;
 }
 
 }  // namespace
+
+void alter(const std::vector<TaskArray>& inputs, Copies& values, std::uint64_t seed) {
+  Picks picks(seed / kAlterations);
+  const auto kind = static_cast<Alteration>(seed % kAlterations);
+  std::vector<std::size_t> able;
+  for (std::size_t a = 0; a < inputs.size(); ++a) {
+    // Needs at least two groups in the inner half.
+    if (inputs[a].rotates() && inputs[a].count / inputs[a].grain >= 4) able.push_back(a);
+  }
+  if (able.empty()) return;
+  const std::size_t only = able[picks.below(able.size())];
+  for (const std::size_t a : able) {
+    if (kind == Alteration::kOneArray && a != only) continue;
+    const TaskArray& array = inputs[a];
+    const std::size_t groups = array.count / array.grain, bytes = array.grain * array.element_bytes();
+    const std::size_t first = groups / 4, count = groups / 2;
+    // Rows and integers are only permuted, because two equal rows would make a matrix singular.
+    const bool duplicates = array.is_real() && array.grain <= 2;
+    const auto at = [&](std::size_t i) { return values[a].begin() + static_cast<std::ptrdiff_t>(i * bytes); };
+    if (kind == Alteration::kFewGrains) {
+      for (std::size_t left = std::min(displaced_changes(picks), count / 2); left > 0; --left) {
+        const std::size_t to = first + picks.below(count), from = first + picks.below(count);
+        if (to == from) continue;
+        if (duplicates) {
+          std::copy(at(from), at(from + 1), at(to));
+        } else {
+          std::swap_ranges(at(to), at(to + 1), at(from));
+        }
+      }
+    } else if (duplicates) {
+      // Copies values over others, because a permutation alone would not change a sum.
+      const std::size_t half = count / 2, from = first + picks.below(half);
+      std::memmove(&*at(first + count - half), &*at(from), half * bytes);
+    } else {
+      std::ranges::rotate(at(first), at(first + 1 + picks.below(count - 1)), at(first + count));
+    }
+  }
+}
 
 CpuTask::CpuTask(const TaskProblem& problem) : problem_(problem), pool_(cpu::thread_count(problem.threads)) {}
 
@@ -194,11 +249,12 @@ void CpuTask::watch_threads(SpanRecorder* recorder) {
 }
 
 TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) {
-  if (mode == TaskMode::kGraph) {
+  if (replays_graph(mode)) {
     throw ProblemError("unsupported", "the CPU launches nothing that a graph could replay");
   }
   const Watched watched(task);
-  const bool audits = plan.at >= 0 || plan.probe || plan.swapped;
+  const bool alters = plan.altered_at >= 0;
+  const bool audits = plan.at >= 0 || plan.probe || plan.swapped || alters;
   const TaskArrays arrays = audits || plan.hide ? task.arrays() : TaskArrays{};
   Clock::time_point began = Clock::now();
   const Copies inputs = audits ? copies_of(arrays.inputs) : Copies{};
@@ -214,13 +270,19 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     if (task.cancel != nullptr && task.cancel->load()) throw TaskCancelled();
     if (plan.swapped && i >= kFewestSwapped && out.wall_s > kMostSwapped_s) break;
     if (i == plan.displaced) displacement.restore_inputs();
+    if (i == plan.altered_at) {
+      began = Clock::now();
+      audit.altered = altered_results(task, arrays, inputs, plan);
+      audit.seconds += cpu::seconds_since(began);
+    }
     if (i == plan.at) {
       began = Clock::now();
       poison(arrays.outputs, plan);
       audit.seconds += cpu::seconds_since(began);
     }
-    if (mode == TaskMode::kCold) cpu::empty_caches();
-    const bool hidden = i > 0 && i != plan.at && i - 1 != plan.at && picks.happens(hides);
+    if (is_cold(mode)) cpu::empty_caches();
+    const bool apart = i == plan.at || i - 1 == plan.at || i == plan.altered_at;
+    const bool hidden = i > 0 && !apart && picks.happens(hides);
     if (hidden) {
       disturbance.change_inputs(kHiddenChanges);
       disturbance.poison_one_result();
@@ -237,7 +299,7 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     }
     before_s = took_s;
     if (i == plan.at) {
-      // At once: work that goes on behind the clock has not written its results yet.
+      // Copied at once: work that continues after the clock was stopped has not written its results yet.
       Copies copies = copies_of(arrays.outputs);
       count_unwritten(arrays.outputs, copies, audit);
       audit.results = results_of(arrays.outputs, std::move(copies));
@@ -262,7 +324,7 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     audit.probes.push_back({fresh_s, again_s, kAbsent});
   }
   if (!audit.probes.empty()) {
-    // As often as in a sample: a task may forget its inputs at others, and know them again after some calls.
+    // As many calls as in a sample: a task may have discarded its stored inputs and learn them again after some calls.
     const int calls = std::max(repetitions, kFewestKnown);
     write(arrays.inputs, inputs);
     const Clock::time_point known = Clock::now();

@@ -5,11 +5,16 @@
 
 namespace bb::engine {
 
-/// Repeats a task of the CPU and times each repetition. A function of the engine and no method of the task: of a user's
-/// library the engine calls perform() and nothing else while a clock runs.
+/// Changes some of the input values in `values`, by whole grains, but never the first or the last ones of an array.
+/// Only `seed` decides which, so that two processes alter equal inputs alike. An implementation that recognises its
+/// inputs by a part of them mistakes the altered ones, and its results are wrong.
+void alter(const std::vector<TaskArray>& inputs, std::vector<std::vector<std::byte>>& values, std::uint64_t seed);
+
+/// Repeats a CPU task and times each repetition. Not a method of the task, so that a user's library runs nothing but
+/// perform() during timing.
 TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit);
 
-/// A task on the CPU's threads, timed by the wall clock.
+/// A task that runs on CPU threads and is timed by the wall clock.
 class CpuTask : public Task {
  public:
   explicit CpuTask(const TaskProblem& problem);
@@ -27,7 +32,7 @@ class CpuTask : public Task {
   void watch_threads(SpanRecorder* recorder) final;
 
  protected:
-  /// One repetition, done when it returns.
+  /// Runs one repetition, synchronously.
   virtual void run() = 0;
   /// Restores inputs that a repetition changes; for once(), never timed.
   virtual void reset() {}

@@ -6,7 +6,7 @@
 
 namespace bb::engine {
 
-/// The value of FP16 bits (IEEE 754 binary16).
+/// Converts FP16 bits (IEEE 754 binary16) to their value.
 inline float fp16_value(std::uint16_t bits) {
   const float sign = (bits & 0x8000u) != 0 ? -1.0f : 1.0f;
   const unsigned exponent = (bits >> 10) & 0x1fu, fraction = bits & 0x3ffu;
@@ -17,3 +17,16 @@ inline float fp16_value(std::uint16_t bits) {
 }
 
 }  // namespace bb::engine
+
+namespace bb {
+
+/// Bits of the nearest BF16 value, ties to even; NaN remains NaN.
+inline std::uint16_t bf16_bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+inline float bf16_value(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+}  // namespace bb

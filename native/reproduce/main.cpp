@@ -1,4 +1,4 @@
-// Runs a user kernel on its problem outside of the workbench: prepares, checks, times, and says what it found.
+// Runs a user kernel on its problem outside the workbench: prepares, checks and times it, and prints the results.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,10 +9,9 @@
 
 #include "binding/runs/diffraction_problem.hpp"
 #include "binding/runs/problem.hpp"
-#include "binding/runs/task_problem.hpp"
 #include "cpu/user_library.hpp"
 #include "cuda/compile/files.hpp"
-#include "cuda/compile/user_kernels.hpp"
+#include "cuda/compile/kernel_library.hpp"
 #include "diffraction/run/image_run.hpp"
 #include "tasks/task_run.hpp"
 #include "transport/run/run.hpp"
@@ -25,11 +24,11 @@ using bb::binding::Fields;
 /// Parsed command line.
 struct Options {
   std::string problem = BB_PROBLEM;
-  bool check = true;  // against the FP64 reference, which takes its time
-  bool time = true;   // again and again, as a benchmark does
+  bool check = true;  // compares with the FP64 reference, which takes time
+  bool time = true;   // repeats the kernel, as a benchmark does
 };
 
-/// Replaces the shipped kernel from now on.
+/// Replaces the shipped kernel for the rest of the process.
 void use_kernel(const Fields& kernel) {
 #ifdef BB_LIBRARY
   (void)kernel;
@@ -51,7 +50,7 @@ double relative_l2(const std::vector<double>& values, const std::vector<double>&
   return std::sqrt(difference / size);
 }
 
-/// Largest relative error of the pixels above a thousandth of the largest.
+/// Largest relative error of the pixels that are above a thousandth of the brightest.
 double bright_error(const std::vector<double>& image, const std::vector<double>& wanted) {
   double brightest = 0, worst = 0;
   for (const double value : wanted) brightest = std::max(brightest, value);
@@ -64,7 +63,7 @@ double bright_error(const std::vector<double>& image, const std::vector<double>&
   return worst;
 }
 
-/// Prints a check; NaN never holds.
+/// Prints a check; NaN never passes.
 bool told(const std::string& title, double value, double limit) {
   const bool holds = value <= limit;
   std::printf("  %s %s: %.3g, %.3g allowed\n", holds ? "ok   " : "WRONG", title.c_str(), value, limit);
@@ -74,7 +73,7 @@ bool told(const std::string& title, double value, double limit) {
 bool run_task(const Fields& file, const Options& options) {
   use_kernel(file.child("kernel"));
   bb::engine::TaskProblem problem = bb::binding::read_task(file.child("problem"));
-  // The expected answer is in the folder of the problem.
+  // The path of the expected answer is relative to the problem file.
   if (const auto answer = problem.words.find("answer"); answer != problem.words.end()) {
     answer->second = (std::filesystem::path(options.problem).parent_path() / answer->second).string();
   }
@@ -98,13 +97,13 @@ bool run_task(const Fields& file, const Options& options) {
   return right;
 }
 
-/// Quantity of two results that is compared, and its words.
+/// Measure of the difference between two results, with its title.
 struct Measure {
   const char* title;
   double (*of)(const std::vector<double>& found, const std::vector<double>& wanted);
 };
 
-/// Solves by the reference first: the user kernel then replaces the shipped one until the process ends.
+/// Computes the reference first, because the user kernel then replaces the shipped one until the process ends.
 template <typename Problem, typename Solve>
 bool run_against(const Measure& measure, const Fields& file, const Options& options, Problem problem, Solve solve) {
   std::vector<double> wanted;

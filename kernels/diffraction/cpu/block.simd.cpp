@@ -2,12 +2,12 @@
 #include <type_traits>
 
 #include "block_ops.hpp"
-#include "lattice_lanes.hpp"
+#include "lanes.hpp"
 
 namespace bb::diffraction::BB_ISA {
 namespace {
 
-// Types that differ between variants: of positions and indices, and of the lattice factor.
+// Number types that differ between variants: `I` for positions and indices, `T` for the lattice factor.
 template <typename I, typename T>
 struct Numbers {
   using Index = I;
@@ -20,8 +20,7 @@ struct Mixed : Numbers<double, float> {};
 struct Chebyshev : Numbers<double, double> {};
 struct DoubleFloats : Numbers<DoubleFloat, float> {};
 
-/// One axis of a block's indices: the distance from the nearest whole one, what N times it leaves of a turn, the
-/// nearest one, and the index itself.
+/// One axis of a block: h - round(h), the fractional part of N·(h - round(h)), round(h), and the index h itself.
 template <typename Factor>
 struct Axis {
   alignas(64) Factor delta[kLanes];
@@ -68,7 +67,7 @@ void block_lattice(const Setup& s, Axis<typename A::Factor>* axes, typename A::F
     lattice_squared(s.shape, n, h, k, l, f2, kLanes, naive_row_of_cells);
   } else if constexpr (std::is_same_v<A, Chebyshev>) {
     const int na = static_cast<int>(s.na), nb = static_cast<int>(s.nb), nc = static_cast<int>(s.nc);
-    // Axis by axis: a loop of fixed length over the lanes inside one of N steps.
+    // One axis at a time: a loop of fixed length over the lanes inside each of the N steps.
     std::fill_n(f2, kLanes, T(1));
     const auto multiply = [&](const T* __restrict delta, int cells) {
       alignas(64) T twice[kLanes], before[kLanes], here[kLanes];
@@ -104,15 +103,15 @@ void cell_squared(const Setup& s, const Axis<T>* axes, T* f2) {
   }
 }
 
-/// Weights of the sub-pixels of a block, which lie in these directions, for one source, as the setup asks; FP64 in every
-/// variant.
+/// Weights of the sub-pixels of a block for one source, with the corrections that the setup enables; FP64 in every
+/// variant. `d` holds the directions to the sub-pixels.
 void weigh(const Setup& s, const BlockPlace& at, const Lanes3<double>& d, std::size_t source, double* weight) {
   const bool each = s.corrections == Corrections::kSubpixel;
   for (int i = 0; i < at.count; ++i) {
     const Vec3 direction{d.x.of[i], d.y.of[i], d.z.of[i]};
     double w = s.absorbed(at.depth, direction);
     if (each) {
-      // The plane's distance over the cosine of incidence; a layer lies a little behind the surface.
+      // Path length: the plane's distance over the cosine of incidence. A layer lies a little behind the surface.
       const double close = s.detector.close + (s.thin() ? 0.0 : s.layer * (at.depth + 0.5));
       const double path = close / dot(direction, s.detector.normal);
       w *= s.solid_angle(path) * s.polarisation(s.sources[source], direction);
@@ -121,7 +120,7 @@ void weigh(const Setup& s, const BlockPlace& at, const Lanes3<double>& d, std::s
   }
 }
 
-/// Solid angle and polarisation of whole pixels, at their first sub-pixel and for the first source.
+/// Solid angle and polarisation of whole pixels, evaluated at their first sub-pixel and for the first source.
 void pixel_corrections(const Setup& s, BlockPlace at, double* __restrict factor) {
   at.sub_fast = at.sub_slow = at.depth = 0;
   const Vec3 inward = s.thin() ? Vec3{} : (-0.5 * s.layer) * s.detector.normal;
@@ -146,7 +145,7 @@ bool block(const Setup& s, BlockPlace at, const std::atomic<bool>& cancel, doubl
   alignas(64) double total[kLanes] = {}, weights[kLanes] = {}, weight[kLanes];
   std::fill_n(weight, kLanes, 1.0);
   Lanes3<typename A::Index> d, q;
-  Lanes3<double> exact;  // directions again, for the weights
+  Lanes3<double> exact;  // directions are computed again, for the weights
   Axis<Factor> axes[3];
   alignas(64) Factor f2[kLanes], sum[kLanes];
   for (at.sub_slow = 0; at.sub_slow < s.oversample; ++at.sub_slow) {

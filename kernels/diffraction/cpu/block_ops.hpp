@@ -2,48 +2,48 @@
 
 #include <atomic>
 
-#include "diffraction/model/row_part.hpp"
 #include "diffraction/model/setup.hpp"
 
-// The fused rows of the variants, compiled per instruction set: blocks of neighbouring pixels side by side.
+// Fused row functions of the variants, compiled per instruction set: they process blocks of neighbouring pixels in
+// vectors.
 namespace bb::diffraction {
 
-/// Neighbouring pixels of a block, of every instruction set.
+/// Number of neighbouring pixels in a block, the same for every instruction set.
 inline constexpr int kBlockPixels = 64;
 
 enum class Arithmetic { kFp64, kNaive, kDelta, kMixed, kChebyshev, kDoubleFloat };
 inline constexpr int kArithmetics = 6;
 
-/// Photons of part of a row into `out`; false when it was cancelled.
+/// Writes the photons of part of a row to `out`. Returns false if it was cancelled.
 using RowFunction = bool (*)(const Setup&, RowPart part, const std::atomic<bool>& cancel, double* out);
 
-/// First element of a temporary of the whole image, per component.
+/// Pointers to the x, y and z components of a temporary of the image's size.
 struct Planes {
   double *x, *y, *z;
 };
 
-/// One stage each over the pixels of rows first … last, reading and writing temporaries that hold the whole image.
+/// Stages of the unfused variant: each is one pass over rows first … last. Temporaries have the size of the image.
 struct Stages {
-  /// The unit vector to each pixel's sub-pixel.
+  /// Unit vectors from the crystal to one sub-pixel of each pixel.
   void (*directions)(const Setup&, int sub_fast, int sub_slow, int depth, int first, int last, Planes d);
-  /// (d - incident) / wavelength.
+  /// q = (d - incident) / wavelength.
   void (*transfer)(const Source&, std::size_t begin, std::size_t end, Planes d, Planes q);
-  /// h, k, l.
+  /// Fractional indices h, k, l from q.
   void (*indices)(const Basis&, std::size_t begin, std::size_t end, Planes q, Planes hkl);
-  /// The lattice factor squared.
+  /// Squared lattice factors `f2` at the indices.
   void (*lattice)(const Setup&, std::size_t begin, std::size_t end, Planes hkl, double* f2);
-  /// f2 times the F² of the cell.
+  /// Multiplies f2 by F² of the cell.
   void (*structure)(const Setup&, std::size_t begin, std::size_t end, Planes hkl, double* f2);
-  /// Weight of a sub-pixel for one source.
+  /// Weights of one sub-pixel of each pixel for one source.
   void (*weights)(const Setup&, std::size_t source, int depth, std::size_t begin, std::size_t end, Planes d, double* w);
   /// sum += w · f2.
   void (*accumulate)(std::size_t begin, std::size_t end, const double* w, const double* f2, double* sum);
-  /// Photons, with the corrections of whole pixels in `factor` or 1.
+  /// Photons; `factor` holds the corrections of whole pixels, or is 1.
   void (*finish)(const Setup&, std::size_t begin, std::size_t end, const double* factor, const double* weights,
                  double* sum);
 };
 
-/// For the instruction set that this CPU runs best.
+/// Returns the row function for the best instruction set of this CPU.
 RowFunction block_row(Arithmetic arithmetic);
 const Stages& stages();
 

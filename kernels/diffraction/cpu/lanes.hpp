@@ -7,7 +7,7 @@
 // Included by *.simd.cpp only.
 namespace bb::diffraction::BB_ISA {
 
-/// Neighbouring pixels of a row that are computed side by side: the temporaries of a block fit the L1 cache.
+/// Neighbouring pixels of a row that are computed together: the temporaries of a block fit the L1 cache.
 inline constexpr int kLanes = kBlockPixels;
 
 template <typename T>
@@ -34,7 +34,7 @@ struct Lanes3 {
   Lanes<T> x, y, z;
 };
 
-/// Sub-pixels of one block: `count` from `fast` on in the row `slow` of a layer, one pixel apart.
+/// Sub-pixels of one block, one pixel apart: `count` of them, from column `fast` on, in row `slow` of a layer.
 struct BlockPlace {
   int fast, slow, count;
   int sub_fast, sub_slow, depth;
@@ -44,7 +44,7 @@ struct BlockPlace {
   }
 };
 
-/// Unit vectors from the crystal to the sub-pixels. Positions are counted from the block's first.
+/// Unit vectors from the crystal to the sub-pixels. Positions are relative to the block's first sub-pixel.
 template <typename T>
 void directions(const Setup& s, const BlockPlace& at, Lanes3<T>& d) {
   const Number3<T> start(at.first(s)), step(s.pixel * s.detector.fast);
@@ -58,7 +58,7 @@ void directions(const Setup& s, const BlockPlace& at, Lanes3<T>& d) {
   }
 }
 
-/// (d - incident) / wavelength, 1/m.
+/// Scattering vector q = (d - incident) / wavelength, 1/m.
 template <typename T>
 void transfer(const Source& source, const Lanes3<T>& d, Lanes3<T>& q) {
   const Number3<T> in(source.incident);
@@ -70,10 +70,54 @@ void transfer(const Source& source, const Lanes3<T>& d, Lanes3<T>& q) {
   }
 }
 
-/// One fractional index: an edge times q.
+/// One fractional index: the scalar product of a cell edge and q.
 template <typename T>
 inline T index(const Number3<T>& edge, const Lanes3<T>& q, int i) {
   return edge.x * q.x.get(i) + edge.y * q.y.get(i) + edge.z * q.z.get(i);
+}
+
+// Included by *.simd.cpp only.
+
+/// One axis of a block: `delta` is h - round(h), `rest` the fractional part of N·delta. The naive arithmetic stores h
+/// itself in `delta`.
+template <typename T>
+struct Fractions {
+  const T* delta;
+  const T* rest;
+};
+
+/// Squared lattice factor of every lane.
+template <typename T, typename Row>
+void lattice_squared(Shape shape, Cells<T> n, Fractions<T> a, Fractions<T> b, Fractions<T> c, T* __restrict f2,
+                     int count, Row&& row) {
+  const T* __restrict dh = a.delta, * __restrict dk = b.delta, * __restrict dl = c.delta;
+  const T* __restrict rh = a.rest, * __restrict rk = b.rest, * __restrict rl = c.rest;
+  const T all = n.a * n.b * n.c;
+  const auto rho2 = [&](int i) {
+    const T h = n.a * dh[i], k = n.b * dk[i], l = n.c * dl[i];
+    return h * h + k * k + l * l;
+  };
+  switch (shape) {
+    case Shape::kSquare:
+      for (int i = 0; i < count; ++i) {
+        const T f = row(dh[i], rh[i], n.a) * row(dk[i], rk[i], n.b) * row(dl[i], rl[i], n.c);
+        f2[i] = f * f;
+      }
+      break;
+    case Shape::kRound: {
+      const T top = static_cast<T>(physics::kSphere * physics::kSphere) * all * all;
+      for (int i = 0; i < count; ++i) f2[i] = top * sphere_squared(std::sqrt(rho2(i)));
+      break;
+    }
+    case Shape::kGauss:
+      for (int i = 0; i < count; ++i) {
+        f2[i] = all * all * std::exp(T(-2) / static_cast<T>(physics::kGaussWidth2) * rho2(i));
+      }
+      break;
+    case Shape::kTophat:
+      for (int i = 0; i < count; ++i) f2[i] = rho2(i) < static_cast<T>(physics::kTophatRadius2) ? all * all : T(0);
+      break;
+  }
 }
 
 }  // namespace bb::diffraction::BB_ISA

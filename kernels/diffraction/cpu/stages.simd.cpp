@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "block_ops.hpp"
-#include "lattice_lanes.hpp"
+#include "lanes.hpp"
 
 namespace bb::diffraction::BB_ISA {
 namespace {

@@ -7,24 +7,59 @@
 #include <thread>
 #include <type_traits>
 
-#include "cpu/all_cores.hpp"
-#include "cpu/pages.hpp"
-#include "diffraction/run/rounding.hpp"
+#include "cpu/memory.hpp"
+#include "cpu/thread_pool.hpp"
+#include "cuda_fused.hpp"
+#include "diffraction/run/solver.hpp"
 
 namespace bb::diffraction {
 namespace {
 
+template <typename V>
+void send(const std::vector<V>& values, cuda::DeviceBuffer<V>& to, cuda::Stream& stream) {
+  to = cuda::DeviceBuffer<V>(stream.device(), values.size());
+  to.upload(values, stream);
+}
+
+}  // namespace
+
+template <typename I, typename T>
+CudaTables<I, T>::CudaTables(const Setup& setup, cuda::Stream& stream) : packed_(setup) {
+  send(packed_.sources, sources_, stream);
+  send(packed_.rays, rays_, stream);
+  send(packed_.edges, edges_, stream);
+  send(packed_.factors, factors_, stream);
+  send(packed_.phis, phis_, stream);
+  send(packed_.domains, domains_, stream);
+  view_ = packed_.view;
+  view_.source = sources_.pointer();
+  view_.rays = rays_.pointer();
+  view_.edges = edges_.pointer();
+  view_.factors.table = factors_.pointer();
+  view_.phi = phis_.pointer();
+  view_.domain = domains_.pointer();
+  stream.synchronize();
+}
+
+template class CudaTables<float, float>;
+template class CudaTables<double, float>;
+template class CudaTables<double, double>;
+template class CudaTables<device::DoubleFloat, float>;
+
+namespace {
+
 using engine::TaskMode;
 
-/// Lattice factors in a band: tens of milliseconds on a slow device, below what its watchdog and a person notice.
+/// Lattice factors in a band: tens of milliseconds on a slow device, which is too short for its watchdog and for a user
+/// to notice.
 constexpr double kBandTerms = 2e9;
-/// A single pixel of a long row may take hours: its kernels look whether somebody cancelled, and the host whether they
-/// are done, so often.
+/// Interval at which long kernels check for cancellation and the host for completion. A single pixel of a long row may
+/// take hours.
 constexpr std::chrono::microseconds kLook{200};
-/// Bytes copied per transfer: two such parts are page-locked. Smaller ones wake the cores more often, which costs as
-/// much as their work.
+/// Bytes copied per transfer; two buffers of this size are page-locked. Smaller transfers wake the cores more often,
+/// which costs as much as their work.
 constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
-constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core takes at a time
+constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core converts at a time
 constexpr unsigned kRoundThreads = 256;
 constexpr const char* kFetching = "image to the host";
 constexpr int kMostRepetitions = 10'000;
@@ -33,7 +68,7 @@ constexpr int kMostCold = 100;
 }  // namespace
 
 std::string too_long_a_graph(double launches) {
-  // To make one ready takes about a microsecond a kernel.
+  // Instantiating a graph takes about a microsecond per kernel.
   constexpr int kMost = 20'000;
   if (launches <= kMost) return "";
   return "the image takes " + std::to_string(static_cast<long long>(launches)) +
@@ -223,7 +258,7 @@ bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::ato
     opened_.device->make_current();
     const auto held = hold();
     if (cancel.load()) return false;
-    if (mode == TaskMode::kGraph && !graph_ && !replays()) {
+    if (replays_graph(mode) && !graph_ && !replays()) {
       if (const std::string why = too_long_a_graph(launches()); !why.empty()) throw ProblemError("unsupported", why);
       part("capture", [&] {
         stream_.begin_capture();
@@ -239,11 +274,11 @@ bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::ato
     };
     cancel_ = &cancel;
     const Looking looking{cancel_};
-    const bool replay = graph_ && mode == TaskMode::kGraph;
+    const bool replay = graph_ && replays_graph(mode);
     const auto one = [&](cuda::L2Flush* flush) {
       return replay ? timer_.seconds(stream_, flush, [&] { graph_->launch(stream_); }) : image_seconds(flush);
     };
-    if (mode == TaskMode::kCold) {
+    if (is_cold(mode)) {
       if (!flush_) flush_.emplace(opened_.device);
       double sum = 0.0;
       int count = 0;

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "cuda/device/buffer.hpp"
-#include "cuda/device/event.hpp"
 #include "cuda/device/graph.hpp"
 #include "cuda/device/kernel.hpp"
+#include "cuda/device/stream.hpp"
 #include "cuda/opened/opened_device.hpp"
 #include "cuda/timing/timing.hpp"
 #include "diffraction/run/solver.hpp"
 
 namespace bb::diffraction {
 
-/// Base of every CUDA variant: the device, the loop over bands of rows between which a run can be cancelled, and the
-/// clocks. A variant queues kernels that write `T` per pixel to image().
+/// Base of every CUDA variant: the device, the clocks, and the loop over bands of rows, between which a run can be
+/// cancelled. A variant queues kernels that write one `T` per pixel to image().
 template <typename T>
 class CudaImageSolver : public Solver {
  public:
@@ -31,26 +31,27 @@ class CudaImageSolver : public Solver {
  protected:
   explicit CudaImageSolver(const Setup& setup);
 
-  /// Queues the rows first … first + rows - 1. A variant whose bands take long looks at `work` between its launches,
-  /// where there is one, and at stopped(). It answers false when it was cancelled: the band does not count then.
+  /// Queues the rows first … first + rows - 1. A variant with long bands checks stopped() and, if not null, `work`
+  /// between its launches. Returns false if it was cancelled: the band is then incomplete.
   virtual bool queue(cuda::Stream& stream, int first, int rows, const Work* work) = 0;
-  /// Rows of a band, about which `cancel` acts; within one that is a single long row, by cancelled().
+  /// Rows of a band. Cancellation takes effect between bands; a single long row polls cancelled() instead.
   virtual int band_rows() const;
-  /// Held while kernels of this image are under way, by variants that share memory with others of their kind.
+  /// Lock that is held while kernels of this image run, for variants that share memory with other solvers of their
+  /// class.
   virtual std::unique_lock<std::mutex> hold() { return {}; }
-  /// Kernels that one image launches; a graph of too many is refused.
+  /// Kernels that one image launches; too many are refused for a graph.
   virtual double launches() const { return 1.0; }
-  /// Whether queue() launches a graph already.
+  /// True if queue() already launches a graph.
   virtual bool replays() const { return false; }
 
-  /// Does `work` as a named part of the set-up.
+  /// Runs `work` and records its time as a named part of the setup.
   template <typename F>
   void part(const char* name, F&& work) {
     engine::add_part(parts_, name, std::forward<F>(work));
   }
-  /// Data that kernels of long rows read; null if rows are short.
+  /// Cancellation flag that kernels of long rows read; null if rows are short.
   const int* cancelled() const { return flag_ ? flag_->pointer() : nullptr; }
-  /// Whether repetitions were cancelled; of what is captured never.
+  /// True if repetitions were cancelled. Captured launches are never cancelled.
   bool stopped() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
   const Setup& setup() const { return setup_; }
   const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }
@@ -59,18 +60,18 @@ class CudaImageSolver : public Solver {
   cuda::DeviceBuffer<T>& image() { return image_; }
 
  private:
-  /// Page-locked memory for a part of the image, and the mark behind the copy to it.
+  /// Page-locked memory for a part of the image, and the event that follows the copy into it.
   struct Staging;
 
   void queue_all();
-  /// Makes the image on the device, band by band; the rows that are done.
+  /// Computes the image on the device, band by band. Returns the number of finished rows.
   int make_bands(const Work& work);
-  /// The first pixels of the image as FP32, rounded on the device, through page-locked memory. Cores empty one part into
-  /// `image` while the next is on its way. Returns the brightest.
+  /// Copies the first pixels of the image as FP32, rounded on the device, through page-locked memory. CPU cores empty
+  /// one buffer into `image` while the next is filled. Returns the brightest pixel.
   float fetch_shown(std::span<float> image);
-  /// Queues a band. Where rows are long waits for it, and ends it when `cancel` is true: false then.
+  /// Queues a band. If rows are long, waits for it, and ends it once `cancel` is true; then returns false.
   bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);
-  /// Device time of one image, s. One of several bands waits after each, where it can be cancelled.
+  /// Device time of one image, s. An image of several bands waits after each, so that it can be cancelled.
   double image_seconds(cuda::L2Flush* flush);
 
   const Setup& setup_;
@@ -79,21 +80,21 @@ class CudaImageSolver : public Solver {
   cuda::Stream stream_;
   cuda::DeviceTimer timer_;
   cuda::DeviceBuffer<T> image_;
-  std::optional<cuda::DeviceBuffer<int>> flag_;  // of cancelled()
-  std::optional<cuda::Stream> aside_;            // on which it is set while kernels run
+  std::optional<cuda::DeviceBuffer<int>> flag_;  // returned by cancelled()
+  std::optional<cuda::Stream> aside_;            // stream that sets flag_ while kernels run
   std::optional<cuda::Graph> graph_;
   std::optional<cuda::L2Flush> flush_;
   double device_s_ = 0;
-  const std::atomic<bool>* cancel_ = nullptr;  // while it repeats
+  const std::atomic<bool>* cancel_ = nullptr;  // set only while the image is repeated
 };
 
 extern template class CudaImageSolver<float>;
 extern template class CudaImageSolver<double>;
 
-/// Why so many launches are not captured as a graph, in one sentence; "" when they are.
+/// Reason why so many launches are not captured as a graph, in one sentence; "" if they can be.
 std::string too_long_a_graph(double launches);
 
-/// Why the CUDA variants cannot run here, in one sentence; "" when they can.
+/// Reason why the CUDA variants cannot run here, in one sentence; "" if they can.
 inline std::string cuda_unavailable() { return cuda::unavailable("diffraction"); }
 
 }  // namespace bb::diffraction

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "engine/problem_error.hpp"
-#include "options.hpp"
+#include "plate.hpp"
 #include "vec3.hpp"
 
-// A diffraction problem, resolved: what the host hands to every engine. SI units and radians.
+// A diffraction problem with all defaults resolved, the input of every engine. SI units and radians.
 namespace bb::diffraction {
 
 /// Edges and angles of the unit cell.
@@ -19,10 +19,10 @@ struct Cell {
 };
 
 struct Crystal {
-  std::optional<Cell> cell;         // either the cell …
-  std::optional<Basis> reciprocal;  // … or a*, b*, c* in 1/m
+  std::optional<Cell> cell;         // the cell, or …
+  std::optional<Basis> reciprocal;  // … a*, b*, c* in 1/m instead
   Vec3 misset;                      // rad, about x, then y, then z
-  int na = 1, nb = 1, nc = 1;       // cells along each edge
+  int na = 1, nb = 1, nc = 1;       // number of cells along each edge
   Shape shape = Shape::kSquare;
   double mosaic_spread = 0;  // rad
   int mosaic_domains = 1;
@@ -30,7 +30,7 @@ struct Crystal {
 };
 
 struct DetectorSpec {
-  int width = 0, height = 0;                          // pixels, fast and slow
+  int width = 0, height = 0;                          // number of pixels, fast and slow
   double pixel = 0, distance = 0;                     // m
   double beam_x = 0, beam_y = 0;                      // m, MOSFLM's convention: X along slow, Y along fast
   double rotx = 0, roty = 0, rotz = 0, twotheta = 0;  // rad
@@ -58,7 +58,7 @@ struct Rotation {
 
 struct Reflection {
   int h, k, l;
-  double f;  // electrons
+  double f;  // number of electrons
 };
 
 struct Problem {
@@ -66,12 +66,12 @@ struct Problem {
   Crystal crystal;
   DetectorSpec detector;
   Rotation rotation;
-  double default_f = 0;                 // of every reflection that is not in the list
+  double default_f = 0;                 // F of every reflection that is not in the list
   std::vector<Reflection> reflections;  // P1: no symmetry is applied
   Lookup lookup = Lookup::kNearest;
   double water = 0;  // edge of a cube of water in the beam, m
   std::string variant = "auto";
-  std::string device;       // of the GPU, index or UUID; "": the one that runs use
+  std::string device;       // GPU by index or UUID; "": the default one
   int threads = 0;          // 0 = all
   double memory_limit = 0;  // bytes; 0 = no limit
 };

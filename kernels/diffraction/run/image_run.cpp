@@ -4,13 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "cpu/caches.hpp"
 #include "cpu/host.hpp"
-#include "cpu/pages.hpp"
+#include "cpu/memory.hpp"
 #include "cpu/stopwatch.hpp"
-#include "diffraction/run/rounding.hpp"
 #include "diffraction/user_kernel.hpp"
-#include "engine/progress.hpp"
+#include "engine/measuring.hpp"
+#include "solver.hpp"
 #include "variant.hpp"
 
 namespace bb::engine {
@@ -19,7 +18,7 @@ namespace {
 using cpu::Clock;
 using cpu::seconds_since;
 
-/// Each stage as a span of the calling thread, from its beginning to that of the next.
+/// Makes the setup and records each stage as a span of the calling thread, until the next stage begins.
 diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans,
                                const std::atomic<bool>& cancel, double& seconds) {
   const Clock::time_point begun = Clock::now();
@@ -68,7 +67,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   const diffraction::Setup setup = timed_setup(problem_, spans_, cancel_, layout_s);
   const double preparing_ns = spans_.now_ns();
   const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kUserKernelLayout);
-  if (cancel_.load()) {  // the setup may be a part of one
+  if (cancel_.load()) {  // the setup may be incomplete
     if (shown_.empty()) result.image.assign(outline_.pixels(), 0.0);
     result.cancelled = true;
     result.threads = threads_;
@@ -78,7 +77,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     return result;
   }
   const std::unique_ptr<diffraction::Solver> solver = make(setup);
-  // A device shows nothing of an unfinished image, so the final display needs no second copy.
+  // A GPU shows nothing of an unfinished image, so the FP32 image is the only copy that is needed.
   const bool only_shown = on_gpu() && !shown_.empty();
   if (!only_shown) {
     result.image.reserve(outline_.pixels());
@@ -95,7 +94,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   for (const SetupPart& part : parts) known += part.seconds;
   result.setup_parts.push_back({"image and threads", seconds_since(begun) - layout_s - known});
   result.setup_s = seconds_since(begun);
-  if (measuring.mode == TaskMode::kCold && !on_gpu()) cpu::empty_caches();
+  if (is_cold(measuring.mode) && !on_gpu()) cpu::empty_caches();
 
   const Clock::time_point solving = Clock::now();
   double last_report = 0.0;
@@ -126,7 +125,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     result.setup_parts.push_back(part);
     result.setup_s += part.seconds;
   }
-  result.setup_s -= known;  // only the time of the repetitions is counted again
+  result.setup_s -= known;  // avoids counting the earlier parts twice
   result.device_s = solver->device_seconds();
   result.cancelled = result.done < 1.0 || !whole;
   result.terms = result.done * terms();

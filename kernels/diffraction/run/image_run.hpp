@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diffraction/registry.hpp"
-#include "engine/setup_part.hpp"
+#include "engine/measuring.hpp"
 #include "engine/spans.hpp"
 #include "engine/task.hpp"
 
@@ -22,29 +22,29 @@ struct ImageProgress {
 /// Options for timing an image.
 struct ImageMeasuring {
   TaskMode mode = TaskMode::kWarm;
-  double at_least_s = 0;  // of repetitions on a GPU; 0: its one image is timed
+  double at_least_s = 0;  // duration of the repetitions on a GPU; 0: only the one image is timed
 };
 
 struct ImageResult {
-  bool cancelled = false;  // in the image, or in its repetitions
+  bool cancelled = false;  // during the image or its repetitions
   double done = 0;         // share of the image; the rest is 0
   int threads = 1;
   std::string isa;
   double setup_s = 0, solve_s = 0;
   double device_s = 0;  // of one image by the GPU's clock; 0 on the CPU
   std::vector<SetupPart> setup_parts;
-  double terms = 0;  // lattice factors computed
+  double terms = 0;  // number of lattice factors computed
   double scratch_bytes = 0;
-  /// Photons, [slow][fast]; empty where only FP32 is shown: by a device, or cancelled before it was begun.
+  /// Photons, [slow][fast]; empty if only FP32 is shown by a GPU, or if the run was cancelled before the image began.
   std::vector<double> image;
-  float brightest = 0;  // pixel of what was shown
+  float brightest = 0;  // brightest displayed pixel
 };
 
-/// One diffraction image, made on the calling thread by `execute`; `cancel` may be called from any other.
+/// One diffraction image, computed on the calling thread by `execute`; `cancel` may be called from any thread.
 class ImageRun {
  public:
-  /// Counts what there is to lay out and chooses the variant; `execute` lays it out. Throws ProblemError, for what takes
-  /// more than the memory limit too.
+  /// Computes sizes and chooses the variant; `execute` allocates the tables. Throws ProblemError, also if the memory
+  /// limit is exceeded.
   explicit ImageRun(diffraction::Problem problem);
 
   const diffraction::Problem& problem() const { return problem_; }
@@ -55,20 +55,20 @@ class ImageRun {
   bool on_gpu() const;
   double estimate_bytes() const;
   const SpanRecorder& spans() const { return spans_; }
-  /// Work begins now, whenever the run was laid out; called before `execute` by who sets further clocks by the spans'.
+  /// Excludes the time since construction from the spans. Call before `execute` if other clocks use the spans' origin.
   void begin() { spans_.close_gap(); }
 
   /// `on_progress` is called from this thread at most 60 times a second, and once at the end.
-  /// With `measuring` a GPU makes the image again and again afterwards.
+  /// With `measuring` a GPU then repeats the image.
   ImageResult execute(const std::function<void(const ImageProgress&)>& on_progress,
                       const ImageMeasuring& measuring = {});
   void cancel() { cancel_.store(true); }
 
-  /// Destination of the pixels as FP32, [slow][fast]: finished rows at each request, all of them at the end. It is set
-  /// before `execute` and must outlive it: a request copies nothing.
+  /// Destination of the pixels as FP32, [slow][fast]: finished rows at each request, all of them at the end. Call
+  /// before `execute`; the memory must outlive it, because a request copies nothing.
   void show_in(std::span<float> image) { shown_ = image; }
-  /// From any thread: asks for the rows that are done, and returns the share of those that are there. Below 0 where none
-  /// came since the last call.
+  /// Requests the finished rows and returns the share of rows shown so far. Negative if no row was added since the last
+  /// call. May be called from any thread.
   double look();
 
  private:
@@ -78,7 +78,7 @@ class ImageRun {
   const diffraction::Variant* variant_;
   int threads_;
   std::atomic<bool> cancel_{false};
-  /// Which rows of the image in the making are done, and which of them are shown.
+  /// Rows of the current image that are finished; `row_shown_` has those that were copied to `shown_`.
   std::vector<std::atomic<std::uint8_t>> row_done_;
   std::span<float> shown_;
   std::vector<std::uint8_t> row_shown_;
@@ -86,7 +86,7 @@ class ImageRun {
   std::atomic<std::size_t> rows_shown_{0};
   std::size_t rows_seen_ = 0;
 
-  /// Rows that are done and not shown yet, as FP32.
+  /// Copies finished rows that are not shown yet to `shown_`, as FP32.
   void show_rows(std::span<const double> image);
 };
 

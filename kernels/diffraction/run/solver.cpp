@@ -4,21 +4,19 @@
 #include <cmath>
 #include <vector>
 
-#include "rounding.hpp"
-
 namespace bb::diffraction {
 namespace {
 
 /// Lattice factors in a band: about a millisecond, so that a cancelled run ends at once.
 constexpr double kBandTerms = 65536;
-/// Parts of a row begin at whole blocks of the kernels that take pixels side by side.
+/// Parts of a row begin at whole blocks of the vectorised kernels.
 constexpr int kPartPixels = 64;
 constexpr double kMostBands = 1e8;
 
 }  // namespace
 
 bool Solver::repeat(engine::TaskMode mode, double, const std::atomic<bool>&) {
-  if (mode == engine::TaskMode::kGraph) {
+  if (replays_graph(mode)) {
     throw ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
   }
   return true;
@@ -38,7 +36,7 @@ BandSolver::Bands BandSolver::bands() const {
   }
   const int whole = static_cast<int>(std::ceil(fit / kPartPixels)) * kPartPixels;
   const int per_row = std::max(1, (setup_.width + whole - 1) / whole);
-  // A pool counts its tasks in an int.
+  // The thread pool counts its tasks in an int.
   if (static_cast<double>(per_row) * setup_.height > kMostBands) return {1, setup_.width, 1, setup_.height};
   return {1, std::min(whole, setup_.width), per_row, per_row * setup_.height};
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -8,69 +10,80 @@
 #include <vector>
 
 #include "cpu/thread_pool.hpp"
-#include "diffraction/model/row_part.hpp"
 #include "diffraction/model/setup.hpp"
-#include "engine/setup_part.hpp"
+#include "engine/measuring.hpp"
 #include "engine/spans.hpp"
 #include "engine/task.hpp"
 
 namespace bb::diffraction {
 
-/// Inputs of a solver, and its sinks for progress.
+/// Converts photons to FP32, the format of pages and files. `from` and `to` have the same length. Returns the brightest
+/// pixel.
+template <typename T>
+float round_to(std::span<float> to, std::span<const T> from) {
+  float brightest = 0.0f;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[i] = static_cast<float>(from[i]);
+    brightest = std::max(brightest, to[i]);
+  }
+  return brightest;
+}
+
+/// Inputs of a solver, and its outputs for progress.
 struct Work {
   cpu::ThreadPool& pool;
-  /// The step of a span is its first row, of what is about rows.
+  /// Spans of bands have the first row as their step.
   engine::SpanRecorder& spans;
   const std::atomic<bool>& cancel;
-  /// The share done, 0 … 1; called on the thread that called `render` only.
+  /// Receives the share done, 0 … 1; called only on the thread that called `render`.
   const std::function<void(double)>& progress;
-  /// One flag per row of pixels, set when the row is done, for those who look on; empty: nobody does.
+  /// One flag per row of pixels, set when the row is finished, for live display; empty if there is none.
   std::span<std::atomic<std::uint8_t>> row_done = {};
 };
 
-/// Progress of an image that is written as FP32 at once, and its brightest pixel.
+/// Progress of an image that is written as FP32 directly, and its brightest pixel.
 struct Shown {
   double done = 0;
   float brightest = 0;
 };
 
-/// One variant at work on one setup, which outlives it.
+/// A variant that computes one setup, which must outlive it.
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
-  /// rest is 0 then.
+  /// Writes photons per pixel, [slow][fast]. Returns the share of the image that is finished: below 1 if cancelled, the
+  /// rest is then 0.
   virtual double render(const Work& work, std::span<double> image) = 0;
-  /// The same rounded to FP32, into memory that holds 0. A device fills only that: a further image in FP64 is twice as
-  /// much fresh memory, which needs more time than the kernel.
+  /// As `render`, rounded to FP32, into memory that holds 0. A GPU fills only this image: an FP64 image in addition
+  /// would be twice as much new memory, whose allocation takes longer than the kernel.
   virtual Shown render_shown(const Work& work, std::span<float> image);
-  /// Time of the image by the GPU's clock; 0 on the CPU.
+  /// Device time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
-  /// Makes the image again and again, for `at_least_s` together; the mean by the GPU's clock is what
-  /// device_seconds() gives from then on. A CPU times its one image. False when it was cancelled, about which it looks
-  /// between launches. Throws ProblemError('unsupported') where nothing is launched that a graph could replay.
+  /// Repeats the image for a total of `at_least_s`; device_seconds() then returns the mean by the GPU's clock. A CPU
+  /// times its one image. Returns false if it was cancelled, which is checked between launches. Throws
+  /// ProblemError('unsupported') if a graph is requested but there are no launches to replay.
   virtual bool repeat(engine::TaskMode mode, double at_least_s, const std::atomic<bool>& cancel);
   virtual std::vector<engine::SetupPart> setup_parts() const { return {}; }
 };
 
-/// Renders bands of rows, or parts of long ones, each by one thread; every pixel is the work of one thread from first to
-/// last, so the image does not depend on how many there are.
+/// Renders bands of rows, or parts of long rows. One thread computes each pixel completely, so the image does not
+/// depend on the number of threads.
 class BandSolver : public Solver {
  public:
   explicit BandSolver(const Setup& setup) : setup_(setup) {}
   double render(const Work& work, std::span<double> image) final;
 
  protected:
-  /// Part of a row into `out`. False when it was cancelled, about which it looks at least once for each source: a single
-  /// pixel may take hours.
+  /// Writes part of a row to `out`. Returns false if it was cancelled, which is checked at least once per source,
+  /// because a single pixel may take hours.
   virtual bool pixels(RowPart part, std::span<double> out, const std::atomic<bool>& cancel) const = 0;
   const Setup& setup() const { return setup_; }
 
  private:
-  /// Unit of work of one thread: some rows, or a part of one.
+  /// Partition of the image into units of work for one thread: some rows, or a part of one.
   struct Bands {
-    int rows, width;  // of each; the last may have less
-    int per_row;      // bands side by side
+    int rows, width;  // size of a band; the last one may have less
+    int per_row;      // number of bands per row of pixels
     int count;
   };
   Bands bands() const;

@@ -1,11 +1,11 @@
-// Row 12: each value has a key that chooses one of eight iterations; how the keys lie decides what a warp does.
+// Claim ledger, row 12: each value has a key that chooses one of eight iterations; the order of the keys decides
+// whether a warp diverges.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace divergence_row {
@@ -47,9 +47,9 @@ struct Problem {
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.in.size());
-  // Errors shrink with the values: factor < 1 forgets them, at worst in 64 steps.
+  // Each step multiplies the error by a factor < 1, which forgets errors after at most 64 steps.
   const double limit = 0x1p-24 * std::min(static_cast<double>(p.work) + 1, 64.0);
-  // Without a fused operation the product and the sum of a step round apart: the worst of all values has both.
+  // Without fused operations, the product and the sum of a step are rounded separately: the maximum allows for both.
   return {some.map([&](std::size_t i) { return p.at<double>(i); }), limit, 2.0 * limit, some.text() + " with FP64"};
 }
 
@@ -93,7 +93,7 @@ CpuWork on_cpu(CpuBench& bench) {
       if constexpr (how == Cpu::kBranch) {
         for (std::size_t i = first; i < last; ++i) (*out)[i] = branched(p->in[i], p->keys[i], p->work);
       } else {
-        // 32 side by side: without branches the compiler does whole vectors of them.
+        // Values processed together: without branches the compiler turns them into whole vectors.
         constexpr std::size_t kLanes = 32;
         for (std::size_t i = first; i < last; i += kLanes) {
           float y[kLanes] = {}, factor[kLanes] = {}, term[kLanes] = {};
@@ -163,6 +163,11 @@ engine::TaskBench divergence_bench() {
       {"cuda-sorted", "Sorted beforehand", "values by key, so that a warp has one", "cuda-branch"});
   row.cuda<with<on_gpu, Name("micro_divergence_data"), false>>(
       {"cuda-data", "Data for branches", "looks up the two numbers that differ: one code", "cuda-branch"});
+  row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "same"}});
+  row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "warps"}});
+  row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "halves"}});
+  row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "lanes"}});
+  row.small({{"n", 1003}, {"work", 100}}, {{"pattern", "random"}});
   return row.bench();
 }
 

@@ -1,11 +1,10 @@
-// Row 11: Horner's rule with multiplications and additions rounded apart, and fused. A low degree is the control:
-// there memory decides.
+// Claim ledger, row 11: Horner's rule with multiplication and addition rounded separately, and fused. A low degree is
+// the control, because memory limits it.
 #include <cmath>
 
 #include "horner.hpp"
 #include "horner_shape.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace fma_row {
@@ -76,6 +75,8 @@ engine::TaskBench fma_bench() {
   row.cuda<with<on_gpu, Name("micro_horner_compiled")>>(
       {"cuda-compiled", "As compiled", "y * x + c, which the compiler fuses (--fmad=true)", "cuda-separate"});
   row.cuda<with<on_gpu, Name("micro_horner_fused")>>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
+  row.small({{"n", 1003}, {"degree", 12}});
+  row.small({{"n", 70}, {"degree", 1}});
   return row.bench();
 }
 

@@ -1,10 +1,9 @@
-// Row 24: Horner's rule in FP32, in FP64, and in numbers made of two floats.
+// Claim ledger, row 24: Horner's rule in FP32, in FP64, and in numbers made of two floats.
 #include <cmath>
 
 #include "horner.hpp"
 #include "horner_shape.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace fp64_row {
@@ -14,14 +13,14 @@ constexpr unsigned kThreads = 256;
 
 std::size_t terms_of(const TaskProblem& problem) { return problem.count("degree") + 1; }
 
-/// Within a format whose unit roundoff is 2^-bits.
+/// Error limits for a format whose unit roundoff is 2^-bits.
 template <int kBits>
 Answer answer(const TaskProblem& problem) {
   const HornerInputs in(problem, terms_of(problem));
   const Samples some(in.x.size());
   const auto terms = static_cast<double>(in.c.size());
   const double unit = std::ldexp(8.0, -kBits);
-  // In long double where that is more than FP64, which is itself under test here.
+  // Reference in long double, which on some CPUs is wider than FP64, because FP64 is itself under test.
   return {some.map([&](std::size_t i) { return in.at<long double>(i); }), unit * std::sqrt(terms), unit * terms,
           some.text() + " with the widest format of the CPU"};
 }
@@ -43,7 +42,7 @@ std::vector<T> as(const std::vector<float>& values) {
   }
 }
 
-/// `C` is the coefficients' type, `T` that of arguments and results.
+/// `C` is the type of the coefficients, `T` that of arguments and results.
 template <typename C, typename T>
 CpuWork on_cpu(CpuBench& bench) {
   const HornerInputs in(bench.problem(), terms_of(bench.problem()));
@@ -105,6 +104,7 @@ engine::TaskBench fp64_bench() {
   row.cuda<on_gpu<double, double, "micro_horner_fp64">, answer<kFp64>>(
       {"cuda-fp64", "FP64", "double precision", "", "fp64"});
   row.cuda<on_gpu<float, float, "micro_horner_fused">>({"cuda-fp32", "FP32", "single precision", "cuda-fp64"});
+  row.small({{"n", 1003}, {"degree", 12}});
   return row.bench();
 }
 

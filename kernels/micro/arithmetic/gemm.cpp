@@ -1,10 +1,9 @@
-// Row 14: C = A B on the FP32 units and on the tensor cores, by our kernels and by cuBLAS.
+// Claim ledger, row 14: C = A B on the FP32 units and on the tensor cores, by kernels written here and by cuBLAS.
 #include <cmath>
 
-#include "bf16.hpp"
 #include "cuda/library/cublas.hpp"
+#include "engine/half.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace gemm_row {
@@ -28,8 +27,8 @@ struct Problem {
 
 Samples samples_of(const Problem& p) { return Samples(p.m * p.n, std::size_t{1} << 12); }
 
-/// Inputs rounded to `kBits` bits of mantissa; sums in FP32. Of an entry, both grow as the root of k, so that their
-/// ratio does not.
+/// Reference for inputs rounded to `kBits` bits of mantissa and FP32 sums. Error and size of an entry both grow as the
+/// root of k, so their ratio does not.
 template <int kBits>
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
@@ -66,7 +65,7 @@ CpuWork by_rows(CpuBench& bench) {
   return work;
 }
 
-/// Rows of C as sums of rows of B, in blocks that stay in the cache.
+/// Computes rows of C as sums of rows of B, in blocks that stay in the cache.
 CpuWork by_blocks(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto c = std::make_shared<std::vector<float>>(p->m * p->n);
@@ -114,16 +113,16 @@ CudaWork ours(CudaBench& bench, const char* name) {
   return work;
 }
 
-/// To the nearest, ties to even. Inputs are ordinary numbers below 1.
+/// Rounds to nearest, ties to even. Inputs are finite and below 1.
 std::uint16_t to_fp16(float value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000u : 0u);
   const float size = std::abs(value);
-  // Scaled so that the unit of the last place is one: below 2^-14 it is that of the smallest ordinary number.
+  // Scaled so that the unit in the last place is 1. Below 2^-14 that unit is the one of the smallest normal number.
   int exponent = 0;
   std::frexp(size, &exponent);
   exponent = std::max(exponent, -13);
   const auto mantissa = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 11 - exponent)));
-  // A mantissa below 1024 is subnormal; one of 2048 carries into the exponent by itself.
+  // A mantissa below 1024 is subnormal; a mantissa of 2048 carries into the exponent without special handling.
   return static_cast<std::uint16_t>(
       sign | (mantissa < 1024 ? mantissa : mantissa - 1024 + (static_cast<unsigned>(exponent + 14) << 10)));
 }
@@ -201,6 +200,9 @@ engine::TaskBench gemm_bench() {
       {"cublas-bf16", "cuBLAS, BF16", "inputs of 16 bits", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
   row.cuda<with<by_library, Library::kFp16>, answer<kFp16>>(
       {"cublas-fp16", "cuBLAS, FP16", "inputs of 16 bits", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
+  row.small({{"m", 67}, {"n", 131}, {"k", 45}});
+  row.small({{"m", 200}, {"n", 33}, {"k", 130}});
+  row.small({{"m", 1}, {"n", 1}, {"k", 1}});
   return row.bench();
 }
 

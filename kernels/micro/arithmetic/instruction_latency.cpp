@@ -1,8 +1,8 @@
-// Rows 9 and 10: how long one shuffle, vote or atomic takes, where the next one waits for it.
+// Claim ledger, rows 9 and 10: latency of one shuffle, vote or atomic operation in a chain where each waits for the one
+// before.
 #include "cpu/stopwatch.hpp"
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace instruction_latency_row {
@@ -15,7 +15,7 @@ int operations_of(const TaskProblem& problem) { return static_cast<int>(problem.
 
 Answer only(double value) { return {{value}, 0, 0, kCompared}; }
 
-/// End of a chain through 32 entries.
+/// Last entry of a chain of reads through 32 entries.
 Answer chained(const TaskProblem& problem) {
   const std::vector<unsigned> next = one_cycle(kLanes, problem.seed);
   unsigned at = 0;
@@ -33,7 +33,7 @@ Answer turned_over(const TaskProblem& problem) { return only(operations_of(probl
 
 Answer turned(const TaskProblem& problem) { return only(operations_of(problem) % 2); }
 
-/// Lanes 0, 4, 8 …, from the first operation on.
+/// Mask of the lanes 0, 4, 8 …, which every operation of the chain returns.
 Answer matched(const TaskProblem&) { return only(0x11111111u); }
 
 CpuWork on_cpu(CpuBench& bench) {
@@ -104,6 +104,8 @@ engine::TaskBench instruction_latency_bench() {
                                                                  "cuda-shuffle", "int"});
   row.cuda<with<on_gpu, Name("micro_chain_atomic_global"), 1u>>(
       {"cuda-atomic-global", "Atomics in global memory", "the same, where L2 does it", "cuda-atomic-shared", "int"});
+  row.small({{"operations", 1001}});
+  row.small({{"operations", 8}});
   return row.bench();
 }
 

@@ -1,8 +1,8 @@
-// Row 13: a Chebyshev sum whose loop over terms is unrolled 1, 2, 4 and 8 times, and left to the compiler.
+// Claim ledger, row 13: a Chebyshev sum whose loop over terms is unrolled 1, 2, 4 and 8 times, and left to the
+// compiler.
 #include <cmath>
 
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 #if defined(__clang__)
 #define BB_UNROLL(times) _Pragma(BB_UNROLL_TEXT(unroll times))
@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// Coefficients fall off, as those of a smooth function do.
+/// Coefficients decrease, as those of a smooth function do.
 struct Inputs {
   explicit Inputs(const TaskProblem& problem)
       : c(engine::uniform_values(problem.count("terms"), problem.seed)),
@@ -33,7 +33,7 @@ struct Inputs {
   std::vector<float> c, x;
 };
 
-/// The recurrence in FP32 loses about k² roundings next to |x| = 1.
+/// The recurrence in FP32 loses about k² rounding errors near |x| = 1.
 Answer answer(const TaskProblem& problem) {
   const Inputs in(problem);
   const Samples some(in.x.size());
@@ -119,6 +119,8 @@ engine::TaskBench unrolling_bench() {
   row.cuda<with<on_gpu, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms a round", "cuda-1"});
   row.cuda<with<on_gpu, Name("micro_unroll_4")>>({"cuda-4", "Unrolled 4 times", "four terms a round", "cuda-2"});
   row.cuda<with<on_gpu, Name("micro_unroll_8")>>({"cuda-8", "Unrolled 8 times", "eight terms a round", "cuda-4"});
+  row.small({{"n", 1003}, {"terms", 27}});
+  row.small({{"n", 9}, {"terms", 1}});
   return row.bench();
 }
 

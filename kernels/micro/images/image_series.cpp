@@ -6,9 +6,8 @@
 #include "crystals.hpp"
 #include "cuda/device/graph.hpp"
 #include "diffraction/cuda/packed_setup.hpp"
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 #include "series.cuh"
 
 namespace bb::micro {
@@ -19,10 +18,10 @@ using diffraction::Setup;
 using Edges = diffraction::device::Edges<double>;
 using Packed = diffraction::device::PackedSetup<double, float>;
 
-/// Share by which the edges of a crystal's cell differ from the published ones at most.
+/// Largest relative difference between the edges of a crystal's cell and the published ones.
 constexpr double kSpread = 0.01;
 
-/// Every crystal with a misset and a cell of its own, from the seed.
+/// Crystals with different missets and cells, drawn from the seed.
 struct Problem {
   explicit Problem(const TaskProblem& problem) : size(problem), count(problem.count("images")) {
     Random random(problem.seed);
@@ -49,7 +48,7 @@ struct Problem {
   }
   images::Size size;
   std::size_t count;
-  std::vector<Setup> setups;  // of every image
+  std::vector<Setup> setups;  // one per image
 };
 
 Answer answer(const TaskProblem& problem) {
@@ -95,7 +94,7 @@ CpuWork splitting(CpuBench& bench) {
   return on_cpu(bench, kSplit);
 }
 
-/// The crystals and their images on the device.
+/// Crystals and images in device memory.
 class OnDevice {
  public:
   explicit OnDevice(CudaBench& bench)
@@ -111,11 +110,11 @@ class OnDevice {
     crystals_ = bench.upload(edges_);
     static_cast<diffraction::device::Mixed::Setup&>(scene_) = packed_->view;
     scene_.rays = rays_->pointer();
-    scene_.edges = nullptr;  // of every image its own
+    scene_.edges = nullptr;  // passed per image instead
     scene_.cancelled = nullptr;
   }
 
-  /// Sends a crystal, which its image then waits for.
+  /// Uploads one crystal in the stream, before the launch that reads it.
   void send(cuda::Stream& to, std::size_t image) {
     crystals_->upload(std::span<const Edges>(edges_).subspan(image, 1), to, image);
   }
@@ -123,7 +122,7 @@ class OnDevice {
     series_.launch(to, shape(count), scene_, static_cast<const Edges*>(crystals_->pointer()), static_cast<int>(first),
                    stack_->pointer());
   }
-  /// The next image, whichever that is.
+  /// Launches the image that the counter on the device selects, and advances the counter.
   void launch_next(cuda::Stream& to) {
     one_.launch(to, shape(1), scene_, static_cast<const Edges*>(crystals_->pointer()),
                 static_cast<const int*>(next_->pointer()), stack_->pointer());
@@ -139,7 +138,7 @@ class OnDevice {
     return {.grid = {blocks_for(side, 32), blocks_for(side, 8), static_cast<unsigned>(count)}, .block = {32, 8}};
   }
 
-  std::shared_ptr<cuda::DeviceBuffer<float>> stack_;  // the images, one behind the other
+  std::shared_ptr<cuda::DeviceBuffer<float>> stack_;  // all images, one after another
   std::shared_ptr<const Packed> packed_;
   std::shared_ptr<cuda::DeviceBuffer<diffraction::device::Ray<double>>> rays_;
   std::shared_ptr<cuda::DeviceBuffer<int>> next_;
@@ -177,7 +176,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
           to.begin_capture();
           on->launch(to, i, 1);
           cuda::Graph graph = to.end_capture();
-          graph.launch(to);  // the driver keeps what was launched until it is done
+          graph.launch(to);  // the driver keeps launched graphs alive until they are finished
         }
       };
       work.no_graph = "it makes graphs already";
@@ -199,7 +198,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
   if (how == How::kWaited || how == How::kGraphAnew) work.clock = engine::TaskClock::kWall;
   work.restore = [on](cuda::Stream& to) {
     on->stack()->fill_bytes(0xff, to);
-  };  // NaN: every pixel must be computed again
+  };  // fills with NaN, so that every pixel must be computed again
   work.result = sampled(on->stack());
   work.work = on->p->work();
   const double launches = how == How::kBatch ? 1.0 : static_cast<double>(count) * (how == How::kGraphKept ? 2.0 : 1.0);
@@ -233,6 +232,8 @@ engine::TaskBench image_series_bench() {
                                            "cuda-graph-anew"});
   row.cuda<with<on_gpu, How::kBatch>>(
       {"cuda-batch", "All in one launch", "the images are the third dimension of the grid", "cuda-queued"});
+  row.small({{"images", 3}, {"pixels", 67}, {"cells", 5}});
+  row.small({{"images", 1}, {"pixels", 33}, {"cells", 100}});
   return row.bench();
 }
 

@@ -1,5 +1,5 @@
-// A crystal's misset and cell fitted to its image by Gauss and Newton: ten images an iteration, one at the unknowns and
-// one with each of them a step further, and the normal equations of their differences.
+// Fits misset and cell of a crystal to its image by Gauss and Newton. An iteration computes ten images: one at the
+// unknowns, and one with each unknown a step further. The normal equations come from their differences.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,11 +11,10 @@
 #include "crystals.hpp"
 #include "cuda/device/graph.hpp"
 #include "diffraction/cuda/packed_setup.hpp"
-#include "diffraction/model/unit_cell.hpp"
+#include "diffraction/model/crystal.hpp"
 #include "gauss_newton.hpp"
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 #include "series.cuh"
 
 namespace bb::micro {
@@ -29,13 +28,14 @@ using Packed = diffraction::device::PackedSetup<double, float>;
 
 /// Three angles of the misset, three edges and three angles of the cell.
 constexpr std::size_t kUnknowns = 9, kImages = kUnknowns + 1;
-/// As refinement.cu has them: Jᵀ J up to its diagonal, Jᵀ r, rᵀ r.
+/// Sums in the layout of refinement.cu: Jᵀ J up to its diagonal, Jᵀ r, rᵀ r.
 constexpr std::size_t kSums = kUnknowns * (kUnknowns + 1) / 2 + kUnknowns + 1;
-/// Units of the unknowns. A spot of five cells is some three of these wide.
+/// Units of the unknowns. A spot of a crystal of five cells is about three units wide.
 constexpr double kTurn = 0.05 * std::numbers::pi / 180.0, kStretch = 1e-3;
-/// That of the differences, in those units: FP32 leaves 2e-5 of a pixel, a tenth of a unit is some percent of it.
+/// Step of the differences, in those units. FP32 errors are 2e-5 of a pixel; a tenth of a unit changes it by some
+/// percent.
 constexpr double kStep = 0.1;
-/// A fit ends where all steps are below it. Differences of FP32 images see no further.
+/// The fit ends if all steps are below this, because differences of FP32 images resolve no smaller ones.
 constexpr double kEnough = 1e-4;
 
 using Sums = std::array<double, kSums>;
@@ -53,7 +53,7 @@ NormalEquations equations_of(const Sums& sums) {
   return out;
 }
 
-/// Adds a share of the pixels to the sums.
+/// Adds the pixels first … last - 1 to the sums.
 void add_pixels(Sums& sums, std::span<const float> images, std::span<const float> measured, std::size_t first,
                 std::size_t last) {
   const std::size_t pixels = measured.size();
@@ -72,7 +72,7 @@ void add_pixels(Sums& sums, std::span<const float> images, std::span<const float
   }
 }
 
-/// The image, whose crystal is known, and where a fit starts: at zero, up to one unit away from the truth in each.
+/// An image whose crystal is known. Fits start at zero, up to one unit away from the truth in each unknown.
 class Problem {
  public:
   explicit Problem(const TaskProblem& problem)
@@ -88,7 +88,7 @@ class Problem {
     }
   }
 
-  /// The crystal at some unknowns.
+  /// Problem with the crystal at the given unknowns.
   diffraction::Problem at(const std::vector<double>& unknowns) const {
     diffraction::Cell cell = images::triclinic_cell();
     cell.a *= 1.0 + kStretch * unknowns[3];
@@ -97,13 +97,13 @@ class Problem {
     cell.alpha += kTurn * unknowns[6];
     cell.beta += kTurn * unknowns[7];
     cell.gamma += kTurn * unknowns[8];
-    // A misset in which no edge lies along an axis.
+    // A misset for which no edge is parallel to an axis.
     const diffraction::Vec3 misset{0.3 + kTurn * unknowns[0], -0.7 + kTurn * unknowns[1], 1.1 + kTurn * unknowns[2]};
     return images::with_crystal(scene, cell, misset);
   }
   Setup setup_at(const std::vector<double>& unknowns) const { return diffraction::make_setup(at(unknowns)); }
 
-  /// The unknowns of the ten images of an iteration.
+  /// Unknowns of one of the ten images of an iteration.
   static std::vector<double> of_image(std::vector<double> unknowns, std::size_t image) {
     if (image > 0) unknowns[image - 1] += kStep;
     return unknowns;
@@ -128,7 +128,7 @@ Answer answer(const TaskProblem& problem) {
   return {p.truth, 1e-3, 2e-3, "three angles of the misset and six parameters of the cell with those of the image"};
 }
 
-/// One fit after another, and what the last of them took.
+/// Runs fits one after another, and stores the result and time of the last one.
 class Fits {
  public:
   void run(const std::function<NormalEquations(const std::vector<double>&)>& at) {
@@ -148,7 +148,7 @@ class Fits {
   double seconds_ = 0;
 };
 
-/// The number of iterations is known after a fit.
+/// Work of a fit is not known in advance, because the number of iterations is known only after it.
 TaskWork no_work() { return {}; }
 
 CpuWork on_cpu(CpuBench& bench) {
@@ -186,7 +186,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// The images and the sums on the device, and the host's ends of what is copied.
+/// Images and sums on the device, and the host memory that they are copied to and from.
 struct OnDevice {
   static constexpr unsigned kSumThreads = 128, kSumBlocks = 264;
 
@@ -208,18 +208,18 @@ struct OnDevice {
         all_sums(bench.kernel("micro_refinement_total")) {
     static_cast<diffraction::device::Mixed::Setup&>(scene) = packed.view;
     scene.rays = rays->pointer();
-    scene.edges = nullptr;  // of every image its own
+    scene.edges = nullptr;  // passed per image instead
     scene.cancelled = nullptr;
   }
 
-  /// Queues the crystals that `sent` holds.
+  /// Queues the upload of the crystals in `sent`.
   void send(cuda::Stream& to) { crystals.upload(std::as_const(sent).values(), to); }
   void render(cuda::Stream& to, std::size_t first, std::size_t count) {
     image.launch(to,
                  {.grid = {blocks_for(side, 32), blocks_for(side, 8), static_cast<unsigned>(count)}, .block = {32, 8}},
                  scene, static_cast<const Edges*>(crystals.pointer()), static_cast<int>(first), stack.pointer());
   }
-  /// Queues the sums of the images, into `received`.
+  /// Queues the sums over the images, and their copy into `received`.
   void sum(cuda::Stream& to) {
     block_sums.launch(to, {.grid = {kSumBlocks}, .block = {kSumThreads}}, static_cast<int>(pixels),
                       static_cast<const float*>(stack.pointer()), static_cast<const float*>(measured->pointer()),
@@ -292,7 +292,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
   work.result = [fits](cuda::Stream&) { return fits->unknowns(); };
   work.work = no_work();
   work.quantities = [fits] { return fits->quantities(); };
-  work.clock = engine::TaskClock::kWall;  // the host solves between the images
+  work.clock = engine::TaskClock::kWall;  // The host solves between the images.
   work.no_graph = "the host solves for the next step in every iteration";
   return work;
 }
@@ -317,6 +317,7 @@ engine::TaskBench refinement_bench() {
       {"cuda-sums", "Sums on the GPU", "the normal equations too; 55 numbers come back", "cuda-batch"});
   row.cuda<with<on_gpu, How::kGraph>>({"cuda-graph", "A graph kept between iterations",
                                        "crystals, images and sums are one graph, replayed", "cuda-sums"});
+  row.small({{"pixels", 67}, {"cells", 5}});
   return row.bench();
 }
 

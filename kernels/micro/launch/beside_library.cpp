@@ -1,18 +1,17 @@
-// Row 15 C: a kernel of ours and a product of cuBLAS, on one stream or on two.
+// Claim ledger, row 15 C: a custom kernel and a cuBLAS product, on one stream or on two.
 #include <cmath>
 
 #include "cuda/library/cublas.hpp"
+#include "micro/row/elementwise.hpp"
 #include "micro/row/forked.hpp"
-#include "micro/row/iterated.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace beside_library_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
-/// As many of the product's and of the kernel's values each.
+/// Number of values compared, each from the product and from the kernel.
 constexpr std::size_t kCompared = 1 << 12;
 
 struct Problem {
@@ -92,7 +91,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
     return all;
   };
   work.work = p->all_work();
-  // Time of each alone: together they cannot be faster than the longer one.
+  // Time of each operation alone: together they cannot be faster than the longer one.
   work.quantities = [=, kernel = bench.kernel("micro_stream_blocks"), stream = &bench.stream()]() mutable {
     cuda::DeviceTimer timer(stream->device());
     const double own_s = timer.seconds(*stream, nullptr, [&] {
@@ -136,6 +135,7 @@ engine::TaskBench beside_library_bench() {
   row.cuda<with<on_gpu, How::kKernelFirst>>({"cuda-kernel-first", "Two streams, the kernel first",
                                              "queued before the product, which leaves no room else", "cuda-two"},
                                             can_do_all, no_library);
+  row.small({{"size", 67}, {"blocks", 3}, {"work", 9}});
   return row.bench();
 }
 

@@ -1,8 +1,7 @@
-// Row 22: three kernels with 32 … 1024 threads a block.
+// Claim ledger, row 22: three kernels with 32 … 1024 threads per block.
 #include <cmath>
 
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace block_size_row {
@@ -83,6 +82,9 @@ engine::TaskBench block_size_bench() {
   row.cuda<with<on_gpu, 256>>({"cuda-256", "256 threads", "eight warps a block", "cuda-128"});
   row.cuda<with<on_gpu, 512>>({"cuda-512", "512 threads", "16 warps a block", "cuda-256"});
   row.cuda<with<on_gpu, 1024>>({"cuda-1024", "1024 threads", "32 warps a block", "cuda-512"});
+  row.small({{"n", 1003}}, {{"kernel", "axpy"}});
+  row.small({{"n", 1003}}, {{"kernel", "stencil"}});
+  row.small({{"n", 1003}}, {{"kernel", "gemm"}});
   return row.bench();
 }
 

@@ -1,14 +1,13 @@
-// Row 20: what has to happen before y += a x can run for the first time, and what each part takes. A process's very
-// first parts, opening the device and loading the kernels, are parts of the set-up of any run.
+// Claim ledger, row 20: steps before y += a x can run for the first time, and the time of each step. Opening the device
+// and loading the kernels, the first steps in a process, are parts of the setup of any run.
 #include "cpu/stopwatch.hpp"
 #include "cuda/compile/image_cache.hpp"
-#include "cuda/compile/kernel_folders.hpp"
+#include "cuda/compile/kernel_library.hpp"
 #include "cuda/compile/runtime_compiler.hpp"
 #include "cuda/loader/libraries.hpp"
-#include "micro/row/axpy.hpp"
+#include "micro/row/elementwise.hpp"
 #include "micro/row/fresh_memory.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace cold_start_row {
@@ -21,7 +20,7 @@ constexpr unsigned kThreads = 256;
 
 Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
-/// Named parts, summed over repetitions.
+/// Times of named parts, summed over repetitions.
 class Parts {
  public:
   explicit Parts(std::vector<std::pair<const char*, const char*>> names)
@@ -54,7 +53,7 @@ class Parts {
   int times_ = 0;
 };
 
-/// With `fresh` memory each time: the system hands out a page when it is first touched.
+/// With kFresh, each repetition uses new memory: the system maps a page when it is first touched.
 template <bool kFresh>
 CpuWork on_cpu(CpuBench& bench) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
@@ -78,7 +77,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// PTX for the oldest GPU supported, which the driver compiles for the one it has.
+/// PTX for the oldest supported GPU, which the driver compiles for the present one.
 constexpr const char* kPtx = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -109,23 +108,26 @@ DONE:
 }
 )";
 
+/// Path of kernels/micro/launch/grid_stride.cu relative to the folder of kernel sources.
+std::filesystem::path source_below(const std::filesystem::path& sources) {
+  return sources / "micro" / "launch" / "grid_stride.cu";
+}
+
 enum class Code { kLoaded, kBinary, kPtxCached, kPtx, kSource };
 
-/// The module that a repetition starts with, and the name of its kernel.
+/// Module that a repetition starts with, and the name of its kernel.
 cuda::Module module_of(Code code, const std::shared_ptr<cuda::Device>& device, int repetition) {
   if (code == Code::kBinary) return std::move(cuda::load_kernels(device, "micro", cuda::kernel_folders()).module);
   if (code == Code::kSource) {
     const auto root = cuda::kernel_folders().sources;
-    const cuda::CompiledImage image = cuda::compile_at_run_time(cuda::nvrtc_library().api,
-                                                                {.main = root / "micro" / "grid_stride.cu",
-                                                                 .root = root,
-                                                                 .architecture = device->info().architecture(),
-                                                                 .extra_options = {}},
-                                                                cuda::ImageCache({}));
+    const cuda::CompiledImage image = cuda::compile_at_run_time(
+        cuda::nvrtc_library().api,
+        {.main = source_below(root), .root = root, .architecture = device->info().architecture(), .extra_options = {}},
+        cuda::ImageCache({}));
     return {device, std::span<const char>(image.image.data(), image.image.size()), "grid_stride.cu"};
   }
   std::string ptx = kPtx;
-  // The driver keeps what it compiled under the text's hash: a text that it has not seen is compiled.
+  // The driver caches compiled code under a hash of the text, so only a new text is compiled.
   if (code == Code::kPtx) {
     ptx += "// " + std::to_string(Clock::now().time_since_epoch().count()) + " " + std::to_string(repetition) + "\n";
   }
@@ -178,7 +180,7 @@ std::string no_compiler() {
   const cuda::LibraryState& nvrtc = cuda::nvrtc_library().state;
   if (!nvrtc.available) return nvrtc.reason;
   std::error_code ignored;
-  const auto source = cuda::kernel_folders().sources / "micro" / "grid_stride.cu";
+  const std::filesystem::path source = source_below(cuda::kernel_folders().sources);
   return std::filesystem::exists(source, ignored) ? "" : source.string() + " does not exist";
 }
 
@@ -202,6 +204,7 @@ engine::TaskBench cold_start_bench() {
   row.cuda<with<on_gpu, Code::kBinary>>(
       {"cuda-binary", "From machine code", "the module of all the ledger's kernels is loaded", "cuda-ptx"});
   row.cuda<with<on_gpu, Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that ran before", "cuda-binary"});
+  row.small({{"n", 1003}});
   return row.bench();
 }
 

@@ -1,8 +1,7 @@
-// Row 15 B: kernels of a few blocks each, one after another or concurrently.
+// Claim ledger, row 15 B: kernels of a few blocks each, one after another or concurrently.
+#include "micro/row/elementwise.hpp"
 #include "micro/row/forked.hpp"
-#include "micro/row/iterated.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace concurrent_kernels_row {
@@ -80,6 +79,7 @@ engine::TaskBench concurrent_kernels_bench() {
   row.cuda<with<on_gpu, How::kStreams>>({"cuda-streams", "A stream a kernel", "kernels beside each other", "cuda-one"});
   row.cuda<with<on_gpu, How::kOneKernel>>(
       {"cuda-one-kernel", "One kernel", "all blocks in one launch", "cuda-streams"});
+  row.small({{"kernels", 5}, {"blocks", 3}, {"work", 9}});
   return row.bench();
 }
 

@@ -1,7 +1,6 @@
-// Row 17: (a + b) scale.
+// Claim ledger, row 17: (a + b) scale.
+#include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
-#include "micro/row/scaled_sum.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace elementwise_row {
@@ -48,7 +47,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name, unsigned per_thread) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = bench.upload(in->a), b = bench.upload(in->b);
   const auto out = bench.buffer<float>(in->n);
-  // At least one block: the rest of n / 4 is done by the first threads.
+  // At least one block, because the first threads also process the remaining n % 4 values.
   const cuda::LaunchShape shape{.grid = {blocks_for(std::max<std::size_t>(1, in->n / per_thread), kThreads)},
                                 .block = {kThreads}};
   CudaWork work;
@@ -98,6 +97,8 @@ engine::TaskBench elementwise_bench() {
       {"cuda-fused", "(a + b) scale", "an operation less", "cuda-distributed"});
   row.cuda<with<on_gpu, Name("micro_elementwise_16"), 4>>(
       {"cuda-16", "16 bytes a load", "four values a thread", "cuda-fused"});
+  row.small({{"n", 1003}});
+  row.small({{"n", 2}});
   return row.bench();
 }
 

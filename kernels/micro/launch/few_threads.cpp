@@ -1,9 +1,8 @@
-// Row 23: n values iterated by a given number of threads, each with 1, 2, 4 or 8 values at a time.
+// Claim ledger, row 23: n values iterated by a given number of threads, each with 1, 2, 4 or 8 values at a time.
 #include <algorithm>
 
-#include "micro/row/iterated.hpp"
+#include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace few_threads_row {
@@ -67,7 +66,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   };
   work.result = [out](cuda::Stream& from) { return Samples(out->size(), 1 << 12).take<float>(out->read(from)); };
   work.work = p->task_work();
-  const double lanes = 128.0 * bench.device()->info().multiprocessors;  // FP32 lanes of an SM since Ampere
+  const double lanes = 128.0 * bench.device()->info().multiprocessors;  // FP32 lanes per SM since Ampere
   work.quantities = [threads = p->threads, lanes] {
     return std::vector<Quantity>{{"lanes", "Threads per FP32 lane of the device", threads / lanes, ""}};
   };
@@ -91,6 +90,8 @@ engine::TaskBench few_threads_bench() {
   row.cuda<with<on_gpu, Name("micro_chains_4")>>({"cuda-4", "Four chains", "four values a thread at a time", "cuda-2"});
   row.cuda<with<on_gpu, Name("micro_chains_8")>>(
       {"cuda-8", "Eight chains", "eight values a thread at a time", "cuda-4"});
+  row.small({{"n", 1003}, {"threads", 1}, {"work", 5}});
+  row.small({{"n", 1003}, {"threads", 333}, {"work", 70}});
   return row.bench();
 }
 

@@ -1,10 +1,9 @@
-// Row 2: the same launches in a stream, in a graph built once, in a graph built each time, and in a graph with updated
-// arguments; the parts of each as named costs.
+// Claim ledger, row 2: equal launches in a stream, in a graph built once, in a graph built each time, and in a graph
+// with updated arguments. The cost of each step is reported.
 #include "cpu/stopwatch.hpp"
 #include "cuda/device/graph.hpp"
-#include "micro/row/axpy.hpp"
+#include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace graphs_row {
@@ -25,13 +24,13 @@ Answer answer(const TaskProblem& problem) {
   return in.after(in.steps, kA);
 }
 
-/// Time needed to build graphs, summed over `times`.
+/// Time needed to build graphs, summed over `times` repetitions.
 struct Costs {
   double capture_s = 0, instantiate_s = 0, upload_s = 0, update_s = 0;
   int times = 0;
 };
 
-/// The chain of launches and the graphs made of it.
+/// A chain of launches and the graphs made from it.
 class Chain {
  public:
   explicit Chain(CudaBench& bench)
@@ -95,7 +94,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       work.queue = [chain, graph](cuda::Stream& to) { (*graph)->launch(to); };
     } else if (how == How::kRebuilt) {
       work.queue = [chain, graph](cuda::Stream& to) {
-        // The graph before it may still run: the driver keeps what was launched until it is done.
+        // The previous graph may still run: the driver keeps launched graphs alive until they are finished.
         graph->reset();
         graph->emplace(chain->make(to));
         (*graph)->launch(to);
@@ -161,6 +160,7 @@ engine::TaskBench graphs_bench() {
   row.cuda<with<on_gpu, How::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
   row.cuda<with<on_gpu, How::kReplay>>(
       {"cuda-graph", "A graph made once", "captured and instantiated before the time counts", "cuda-stream"});
+  row.small({{"n", 1003}, {"steps", 7}});
   return row.bench();
 }
 

@@ -1,7 +1,7 @@
-// Row 21: y = a x + y by one thread an element, and by grids of a given size that walk over the array.
-#include "micro/row/axpy.hpp"
+// Claim ledger, row 21: y = a x + y with one thread per element, and with grids of a given size that loop over the
+// array.
+#include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace grid_stride_row {
@@ -47,6 +47,8 @@ engine::TaskBench grid_stride_bench() {
   row.cuda<with<on_gpu, false>>({"cuda-one-each", "One thread an element", "as many blocks as the array asks for"});
   row.cuda<with<on_gpu, true>>(
       {"cuda-grid-stride", "A grid that walks", "a given number of blocks a multiprocessor", "cuda-one-each"});
+  row.small({{"n", 1000003}, {"blocks_per_sm", 1}});
+  row.small({{"n", 7}, {"blocks_per_sm", 32}});
   return row.bench();
 }
 

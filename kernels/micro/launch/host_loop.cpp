@@ -1,6 +1,6 @@
-// Row 3: every row of an array convolved with the same taps, zeros beyond its ends: a launch per row against one.
+// Claim ledger, row 3: every row of an array is convolved with the same taps, zeros beyond its ends: one launch per row
+// compared with one launch in total.
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace host_loop_row {
@@ -62,7 +62,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// The inner part of a row without looking at its ends in every term.
+/// Computes the inner part of a row without bounds checks in every term.
 CpuWork on_cpu_split(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->values.size());
@@ -150,6 +150,8 @@ engine::TaskBench host_loop_bench() {
   row.cuda<with<on_gpu, Gpu::kRows>>(
       {"cuda-row-launches", "A launch per row", "leaves the rows on the device", "cuda-row-copies"});
   row.cuda<with<on_gpu, Gpu::kBatched>>({"cuda-batched", "One launch", "all rows in one launch", "cuda-row-launches"});
+  row.small({{"rows", 17}, {"length", 301}, {"radius", 5}});
+  row.small({{"rows", 3}, {"length", 7}, {"radius", 16}});
   return row.bench();
 }
 

@@ -1,23 +1,35 @@
-// Row 1: `steps` dependent y += a x over `n` elements, as so many launches, or fused into one.
-#include "micro/row/axpy.hpp"
-#include "micro/row/cooperative.hpp"
-#include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include <algorithm>
 
 #include "cuda/device/graph.hpp"
+#include "cuda/device/kernel.hpp"
+#include "micro/row/elementwise.hpp"
+#include "micro/row/row.hpp"
+#include "micro/row/work.hpp"
 
 namespace bb::micro {
+
+/// Launch shape whose blocks are all resident at once, with no more blocks than `n` elements need.
+inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cuda::Device& device, std::size_t n,
+                                           unsigned threads) {
+  return {.grid = {std::min(resident_blocks(kernel, device, threads), blocks_for(n, threads))},
+          .block = {threads},
+          .cooperative = true};
+}
+
+// Claim ledger, row 1: `steps` dependent y += a x over `n` elements, as `steps` launches, or fused into one.
+
 namespace launch_row {
 namespace {
 
-constexpr float kA = 1.0f / 1024.0f;  // small: y stays an ordinary number over thousands of repetitions
+constexpr float kA = 1.0f / 1024.0f;  // small: y stays in the normal range over thousands of repetitions
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kPiece = 16384;  // elements of one CPU task: 64 KiB of each array
 
 struct Problem : AxpyInputs {
   explicit Problem(const TaskProblem& problem) : AxpyInputs(problem), steps(static_cast<int>(problem.count("steps"))) {}
 
-  /// Compulsory: x is read once, y read and written once. What passes over memory again is the arrangement's cost.
+  /// Compulsory traffic: x is read once, y is read and written once. Further passes over memory are a cost of the
+  /// variant.
   TaskWork work() const {
     const auto elements = static_cast<double>(n);
     return {.bytes = 12.0 * elements, .flops = 2.0 * elements * steps};
@@ -97,12 +109,12 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
       const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
       graph->upload(bench.stream());
       bench.stream().synchronize();
-      out.queue = [graph, x](cuda::Stream& to) { graph->launch(to); };  // which reads x
+      out.queue = [graph, x](cuda::Stream& to) { graph->launch(to); };  // captured: the graph reads x
       out.no_graph = "it is a graph already";
     } else {
       out.queue = all;
     }
-    // Waiting between launches is what this one is about; the device's clock would not see the host's part.
+    // This variant measures the wait between launches; the device's clock would miss the host's part.
     if (how == Gpu::kSynchronised) {
       out.clock = engine::TaskClock::kWall;
       out.no_graph = "it waits for the device after every launch";
@@ -142,6 +154,8 @@ engine::TaskBench launch_bench() {
                                             "cuda-launches"});
   row.cuda<with<on_gpu, Gpu::kFused>>({"cuda-fused", "All steps in one launch",
                                        "takes every step of an element while it is in a register", "cuda-launches"});
+  row.small({{"n", 1003}, {"steps", 7}});
+  row.small({{"n", 1}, {"steps", 1}});
   return row.bench();
 }
 

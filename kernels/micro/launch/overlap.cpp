@@ -1,10 +1,10 @@
-// Row 15 A: pieces of an array go to the device, are worked on, and come back, on one stream or several.
+// Claim ledger, row 15 A: pieces of an array are copied to the device, processed, and copied back, on one stream or
+// several.
 #include <algorithm>
 
+#include "micro/row/elementwise.hpp"
 #include "micro/row/forked.hpp"
-#include "micro/row/iterated.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace overlap_row {
@@ -33,7 +33,7 @@ Answer answer(const TaskProblem& problem) {
           kIteratedLimit, some.text() + " with FP64"};
 }
 
-/// The host's two arrays, page-locked or not.
+/// The two host arrays, optionally page-locked.
 class HostArrays {
  public:
   HostArrays(CudaBench& bench, const std::vector<float>& values, bool pinned) {
@@ -72,7 +72,7 @@ CudaWork on_gpu(CudaBench& bench, Streams how, bool pinned) {
       const std::size_t first = p->first(piece), count = p->first(piece + 1) - first;
       if (count == 0) continue;
       values->upload(host->in().subspan(first, count), mine, first);
-      // A launch that names no stream goes to the legacy default one, which waits for every blocking stream.
+      // A launch without a stream uses the legacy default stream, which waits for every blocking stream.
       kernel.launch(how == Streams::kLegacyKernels ? *legacy : mine,
                     {.grid = {blocks_for(count, kThreads)}, .block = {kThreads}}, static_cast<unsigned>(count), p->work,
                     values->pointer() + first);
@@ -118,6 +118,7 @@ engine::TaskBench overlap_bench() {
        "copies on streams, launches that name none: the legacy default stream", "cuda-one"});
   row.cuda<with<on_gpu, Streams::kSeveral, true>>(
       {"cuda-streams", "Streams, pinned", "pieces on streams, from page-locked memory", "cuda-one"});
+  row.small({{"n", 10007}, {"work", 9}, {"pieces", 5}, {"streams", 3}});
   return row.bench();
 }
 

@@ -1,12 +1,11 @@
-// Row 19: the same (a + b) scale, and what different ways of timing it report. Every repetition ends idle; `reported`
-// is what the way of the variant says, `true` what events around the same launch say.
+// Claim ledger, row 19: results of different methods of timing (a + b) scale. Every repetition ends idle. `reported` is
+// the time by the variant's method, `true` the time by events around the same launch.
 #include "cpu/stopwatch.hpp"
-#include "cuda/compile/kernel_folders.hpp"
-#include "cuda/device/event.hpp"
+#include "cuda/compile/kernel_library.hpp"
+#include "cuda/device/stream.hpp"
+#include "micro/row/elementwise.hpp"
 #include "micro/row/fresh_memory.hpp"
 #include "micro/row/row.hpp"
-#include "micro/row/scaled_sum.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace timing_row {
@@ -16,9 +15,9 @@ using cpu::Clock, cpu::seconds_since;
 using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
 
 constexpr unsigned kThreads = 256;
-constexpr int kFirstCalls = 10;  // the usual loop of a note: ten calls, the first of them cold
+constexpr int kFirstCalls = 10;  // as in typical notes: ten calls, the first cold
 
-/// Sums over repetitions.
+/// Times summed over repetitions.
 struct Said {
   double reported_s = 0, true_s = 0;
   int times = 0;
@@ -34,7 +33,7 @@ void fused(const Inputs& in, float* out) {
   for (std::size_t i = 0; i < in.n; ++i) out[i] = (in.a[i] + in.b[i]) * kScale;
 }
 
-/// With the first call, the mean of ten of which the first writes to memory that nobody has touched.
+/// With kFirstCall, reports the mean of ten calls, of which the first writes to untouched memory.
 template <bool kFirstCall>
 CpuWork on_cpu(CpuBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
@@ -81,7 +80,7 @@ CudaWork on_gpu(CudaBench& bench, Way way) {
     to.synchronize();
     if (way == Way::kFirstCall) {
       const Clock::time_point first = Clock::now();
-      // As a program that has not called it before: the code is loaded when it is first wanted.
+      // As in a program that calls the kernel for the first time: its code is loaded on first use.
       const cuda::LoadedKernels again = cuda::load_kernels(device, "micro", cuda::kernel_folders());
       cuda::Kernel cold(again.module, "micro_elementwise_fused");
       for (int call = 0; call < kFirstCalls; ++call) launch(cold, to);
@@ -130,6 +129,7 @@ engine::TaskBench timing_bench() {
   row.cuda<with<on_gpu, Way::kSync>>(
       {"cuda-sync", "Wall clock with waiting", "stops the clock when the device is idle", "cuda-no-sync"});
   row.cuda<with<on_gpu, Way::kEvents>>({"cuda-events", "Events", "the device's clock on both sides", "cuda-sync"});
+  row.small({{"n", 1003}});
   return row.bench();
 }
 

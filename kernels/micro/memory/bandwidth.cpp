@@ -1,7 +1,6 @@
-// Row 6: the STREAM triad a = b + s c, `passes` times over arrays of a given size.
+// Claim ledger, row 6: the STREAM triad a = b + s c, `passes` times over arrays of a given size.
 #include "cuda/timing/timing.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace bandwidth_row {
@@ -27,7 +26,7 @@ struct Inputs {
 Answer answer(const TaskProblem& problem) {
   const Inputs in(problem);
   const Samples some(in.n);
-  const double s = static_cast<double>(kS) + in.passes - 1;  // the last pass's
+  const double s = static_cast<double>(kS) + in.passes - 1;  // value of the last pass
   return {some.map([&](std::size_t i) { return static_cast<double>(in.b[i]) + s * static_cast<double>(in.c[i]); }),
           0x1p-23, 0x1p-23, some.text() + " of the last pass with FP64"};
 }
@@ -43,7 +42,7 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
   };
   CpuWork work;
   work.run = [in, triad, all_threads, &pool = bench.pool()] {
-    // Pieces as large as a thread's share: what a thread wrote in one pass is in its own caches in the next.
+    // Pieces as large as a thread's share, so that data written in one pass are in the thread's caches in the next.
     const auto lanes = static_cast<std::size_t>(all_threads ? pool.lanes() : 1);
     const std::size_t piece = std::max<std::size_t>(1, (in->n + lanes - 1) / lanes);
     const auto share = [&](std::size_t first, std::size_t last) {
@@ -62,7 +61,7 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
 CpuWork on_one_core(CpuBench& bench) { return on_cpu(bench, false); }
 CpuWork on_all_cores(CpuBench& bench) { return on_cpu(bench, true); }
 
-/// Bandwidth of a repetition by events, as notes state it.
+/// Bandwidth of a repetition, timed by events.
 std::function<std::vector<Quantity>()> rate(CudaBench& bench, const CudaWork& work) {
   return [queue = work.queue, bytes = work.work.bytes, stream = &bench.stream()] {
     cuda::DeviceTimer timer(stream->device());
@@ -89,7 +88,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   return work;
 }
 
-constexpr unsigned kShare = 4096;  // elements of a block: three arrays of 16 KiB, in every device's 48 KiB
+constexpr unsigned kShare = 4096;  // elements per block: three arrays of 16 KiB, within the 48 KiB of every device
 
 CudaWork on_shared(CudaBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
@@ -126,6 +125,8 @@ engine::TaskBench bandwidth_bench() {
   row.cuda<with<on_gpu, Name("micro_triad_l2")>>(
       {"cuda-l2", "Past L1", "loads that L1 does not keep (__ldcg)", "cuda-16"});
   row.cuda<on_shared>({"cuda-shared", "Shared memory", "each block passes over its share in shared memory", "cuda-16"});
+  row.small({{"n", 10007}, {"passes", 3}});
+  row.small({{"n", 3}, {"passes", 1}});
   return row.bench();
 }
 

@@ -1,8 +1,7 @@
-// Row 8: reads of shared memory by lanes that are `stride` words apart.
+// Claim ledger, row 8: reads of shared memory by lanes that are `stride` words apart.
 #include <numeric>
 
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace bank_conflicts_row {
@@ -68,6 +67,8 @@ engine::TaskBench bank_conflicts_bench() {
       {"cuda-strided", "With the stride", "neighbouring lanes are a stride of words apart", "", "int"});
   row.cuda<with<on_gpu, Name("micro_bank_padded"), true>>(
       {"cuda-padded", "With a word more in 32", "a word is left out after each 32", "cuda-strided", "int"});
+  row.small({{"stride", 1}, {"reads", 33}});
+  row.small({{"stride", 32}, {"reads", 17}});
   return row.bench();
 }
 

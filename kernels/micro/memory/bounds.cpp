@@ -1,14 +1,13 @@
-// Row 21: what the check of an array's end costs, and what it costs to leave it out.
-#include "micro/row/axpy.hpp"
+// Claim ledger, row 21: cost of the check for the end of an array, and consequences of omitting it.
+#include "micro/row/elementwise.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace bounds_row {
 namespace {
 
 constexpr float kA = 1.0f / 1024.0f;
-/// 512 bytes of FP32, the driver's unit of memory: what lies beyond the end belongs to nobody else.
+/// 512 bytes of FP32, the driver's allocation granularity, so memory just beyond the end is unused.
 constexpr unsigned kThreads = 128;
 
 Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
@@ -56,6 +55,8 @@ engine::TaskBench bounds_bench() {
       {"cuda-padded", "Arrays as long as the blocks", "no check, and nothing lies beyond the end", "cuda-checked"});
   row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), false>>(
       {"cuda-unchecked", "Without the check", "writes beyond the end; its results are right by luck", "cuda-padded"});
+  row.small({{"n", 1003}});
+  row.small({{"n", 128}});
   return row.bench();
 }
 

@@ -1,7 +1,6 @@
-// Row 4: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16 bytes.
-#include "micro/row/made_up.hpp"
+// Claim ledger, row 4: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16 bytes.
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace coalescing_row {
@@ -56,7 +55,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Walks the elements in the order in which they lie in memory, and scatters.
+/// Visits the elements in the order of memory, and scatters the results.
 CpuWork on_cpu_scatter(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n * p->words);
@@ -82,7 +81,8 @@ const char* by_words(std::size_t words, const char* one, const char* two, const 
 
 enum class Gpu { kDirect, kStaged, kPacked };
 
-/// Only a kernel whose parameters are typed differs by element size: the pointers are handed on as they are.
+/// Kernels differ by element size only in the types of their parameters, so the pointers are passed on without
+/// conversion.
 CudaWork on_gpu(CudaBench& bench, Gpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   auto values = p->values;
@@ -123,7 +123,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
   }
   work.result = [p, out](cuda::Stream& stream) { return p->results(out->read(stream)); };
   work.work = p->work();
-  // Bytes in the elements' sectors of 32 bytes over the bytes that are needed.
+  // Bytes of the 32-byte sectors that hold the elements, divided by the bytes needed.
   const double element = 4.0 * static_cast<double>(p->words), apart = element * stride;
   const bool scattered = how == Gpu::kDirect && p->random;
   const double fetched = scattered ? std::max(32.0, element) : std::min(apart, std::max(32.0, element));
@@ -141,7 +141,7 @@ std::string refuses_random(const TaskProblem& problem) {
 std::string refuses_staged(const TaskProblem& problem) {
   if (const std::string why = refuses_random(problem); !why.empty()) return why;
   const std::size_t need = kThreads * problem.count("stride") * problem.count("element_bytes");
-  constexpr std::size_t kMost = 96 * 1024;  // an Ampere multiprocessor of the 30 series offers 99 KiB
+  constexpr std::size_t kMost = 96 * 1024;  // Ampere GPUs of the 30 series offer 99 KiB per SM
   if (need <= kMost) return "";
   return "stride = " + std::to_string(problem.count("stride")) + " needs " + std::to_string(need) +
          " bytes of shared memory a block, allowed: " + std::to_string(kMost);
@@ -171,6 +171,11 @@ engine::TaskBench coalescing_bench() {
   row.cuda<with<on_gpu, Gpu::kPacked>>({"cuda-packed", "Packed beforehand",
                                         "elements that were stored one after another before the time counts",
                                         "cuda-direct"});
+  row.small({{"n", 1003}, {"stride", 1}, {"offset", 3}, {"element_bytes", 4}}, {{"order", "forward"}});
+  row.small({{"n", 1003}, {"stride", 7}, {"offset", 1}, {"element_bytes", 8}}, {{"order", "forward"}});
+  row.small({{"n", 517}, {"stride", 24}, {"offset", 0}, {"element_bytes", 16}}, {{"order", "forward"}});
+  row.small({{"n", 1003}, {"stride", 2}, {"offset", 5}, {"element_bytes", 4}}, {{"order", "random"}});
+  row.small({{"n", 77}, {"stride", 1}, {"offset", 0}, {"element_bytes", 16}}, {{"order", "random"}});
   return row.bench();
 }
 

@@ -1,17 +1,17 @@
-// Row 5: a chain of dependent loads through a table of a given size: which cache answers is a matter of the size.
+// Claim ledger, row 5: a chain of dependent loads through a table of a given size, which decides the cache level that
+// answers.
 #include "cpu/stopwatch.hpp"
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace latency_row {
 namespace {
 
-constexpr std::size_t kLine = 128;  // bytes: one entry a line, so that every hop is one of its own
+constexpr std::size_t kLine = 128;  // bytes: one entry per line, so that every hop reads a different line
 constexpr std::size_t kSharedMost = 96 * 1024;
 
-/// Links are offsets in bytes from the table's beginning. Entries that are not on the chain are zero.
+/// Links are byte offsets from the start of the table. Entries that are not on the chain are zero.
 struct Table {
   explicit Table(const TaskProblem& problem, std::size_t line = kLine)
       : entries(std::max<std::size_t>(2, problem.count("footprint_bytes") / line)),
@@ -36,7 +36,7 @@ Answer answer(const TaskProblem& problem) {
   return {{static_cast<double>(table.after(table.hops))}, 0, 0, "where the chain ends, which must be equal"};
 }
 
-/// A chain shorter than the table sees a part of it, which a cache may hold from the repetition before.
+/// A chain shorter than the table touches only a part, which may still be in a cache from the repetition before.
 Quantity touched(const Table& table) {
   const std::size_t lines = std::min(table.entries, static_cast<std::size_t>(table.hops));
   return {"touched", "Memory that the chain touches", 1e-6 * static_cast<double>(lines * kLine), "MB"};
@@ -53,7 +53,7 @@ CpuWork on_cpu(CpuBench& bench) {
   CpuWork work;
   work.run = [table, state] {
     const Clock::time_point start = Clock::now();
-    // Through a volatile pointer: each load is done, and in order.
+    // A volatile pointer, so that every load is executed, and in order.
     const volatile unsigned* words = table->words.data();
     unsigned at = 0;
     for (int i = 0; i < table->hops; ++i) at = words[at / 4];
@@ -126,6 +126,8 @@ engine::TaskBench latency_bench() {
   row.cuda<with<on_gpu, Where::kShared>>(
       {"cuda-shared", "Shared memory", "the table copied to shared memory first", "cuda-global", "int"},
       refuses_shared);
+  row.small({{"footprint_bytes", 12345}, {"hops", 1001}});
+  row.small({{"footprint_bytes", 300000}, {"hops", 777}});
   return row.bench();
 }
 

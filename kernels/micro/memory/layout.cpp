@@ -1,6 +1,6 @@
-// Row 4: one field of records of eight floats advanced by another, in three layouts of the records.
+// Claim ledger, row 4: one field of records with eight floats is updated from another field, in three layouts of the
+// records.
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace layout_row {
@@ -12,14 +12,14 @@ constexpr float kDt = 1.0f / 4096.0f;
 
 enum class Layout { kRecords, kFields, kTiles };
 
-/// Position of field `field` of record `i` of `n`.
+/// Index of field `field` of record `i` among `n` records.
 inline std::size_t place(Layout layout, std::size_t i, std::size_t field, std::size_t n) {
   if (layout == Layout::kRecords) return i * kFields + field;
   if (layout == Layout::kFields) return field * n + i;
   return i / kTile * kTile * kFields + field * kTile + i % kTile;
 }
 
-/// Value `k` of `values` is field k % 8 of record k / 8; a tile that is not full is filled with zeros.
+/// Value `k` of `values` is field k % 8 of record k / 8; incomplete tiles are padded with zeros.
 std::vector<float> laid_out(Layout layout, const std::vector<float>& values) {
   const std::size_t n = values.size() / kFields;
   std::vector<float> out((n + kTile - 1) / kTile * kTile * kFields);
@@ -105,6 +105,8 @@ engine::TaskBench layout_bench() {
       {"cuda-aosoa", "Tiles (AoSoA)", "tiles of 32 records, in each field after field", "cuda-aos"});
   row.cuda<with<on_gpu, Layout::kFields, Name("micro_layout_soa")>>(
       {"cuda-soa", "Fields (SoA)", "field after field", "cuda-aos"});
+  row.small({{"n", 1003}});
+  row.small({{"n", 5}});
   return row.bench();
 }
 

@@ -1,6 +1,5 @@
-// Row 8: out[x][y] = in[y][x].
+// Claim ledger, row 8: out[x][y] = in[y][x].
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace transpose_row {
@@ -82,6 +81,8 @@ engine::TaskBench transpose_bench() {
       {"cuda-padded", "Padded tile", "a word more a row: no bank twice", "cuda-shared"});
   row.cuda<with<on_gpu, Name("micro_transpose_swizzled")>>(
       {"cuda-swizzled", "Swizzled tile", "rows permuted by their number: no bank twice, no word more", "cuda-shared"});
+  row.small({{"rows", 67}, {"columns", 131}});
+  row.small({{"rows", 1}, {"columns", 33}});
   return row.bench();
 }
 

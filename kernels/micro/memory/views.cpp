@@ -1,6 +1,5 @@
-// Row 18: 2 v + 1 of a view v that is not contiguous: a transposed array, or every other column of one.
+// Claim ledger, row 18: 2 v + 1 for a non-contiguous view v: a transposed array, or every other column of an array.
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace views_row {
@@ -8,7 +7,7 @@ namespace {
 
 constexpr unsigned kThreads = 256, kMostGridY = 65535;
 
-/// The kernels' View: strides in elements.
+/// Same layout as `View` in the kernels: strides in elements.
 struct View {
   unsigned rows, columns;
   long long row_stride, column_stride;
@@ -127,6 +126,8 @@ engine::TaskBench views_bench() {
   row.cuda<with<on_gpu, How::kStrided>>(
       {"cuda-strided", "With strides", "asks the strides for every element", "cuda-ignored"});
   row.cuda<with<on_gpu, How::kPacked>>({"cuda-packed", "Packed first", "copies the view tile by tile", "cuda-strided"});
+  row.small({{"rows", 67}, {"columns", 131}}, {{"view", "transposed"}});
+  row.small({{"rows", 67}, {"columns", 131}}, {{"view", "every-other"}});
   return row.bench();
 }
 

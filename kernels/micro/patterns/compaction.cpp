@@ -1,8 +1,7 @@
-// Row 9: the values below a threshold, packed in the order of arrival.
+// Claim ledger, row 9: the values below a threshold, packed in the order of arrival.
 #include <algorithm>
 
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace compaction_row {
@@ -13,7 +12,7 @@ constexpr unsigned kThreads = 256;
 struct Problem {
   explicit Problem(const TaskProblem& problem)
       : values(engine::uniform_values(problem.count("n"), problem.seed)),
-        threshold(static_cast<float>(2.0 * problem.number("kept") - 1.0)) {}  // of values in [-1, 1)
+        threshold(static_cast<float>(2.0 * problem.number("kept") - 1.0)) {}  // values are in [-1, 1)
   std::size_t kept() const {
     return static_cast<std::size_t>(std::ranges::count_if(values, [&](float v) { return v < threshold; }));
   }
@@ -24,7 +23,7 @@ struct Problem {
   float threshold;
 };
 
-/// Number of values, and a sample of the sorted ones: the order of arrival is arbitrary.
+/// Number of values, and a sample of the sorted values, because the order of arrival is arbitrary.
 std::vector<double> summary(std::vector<float> kept) {
   std::ranges::sort(kept);
   std::vector<double> out{static_cast<double>(kept.size())};
@@ -65,7 +64,7 @@ CpuWork by_branch(CpuBench& bench) {
   return work;
 }
 
-/// Writes every value, and advances only past those that pass the test.
+/// Writes every value, but advances only past values that pass the test.
 CpuWork without_branch(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto kept = std::make_shared<Kept>(Kept{std::vector<float>(p->values.size() + 1)});
@@ -125,6 +124,9 @@ engine::TaskBench compaction_bench() {
       {"cuda-ballot", "A vote a warp", "the lanes vote, and one of them asks for all", "cuda-atomics"});
   row.cuda<with<on_gpu, Name("micro_compact_block")>>(
       {"cuda-block", "An atomic a block", "the warps of a block add up their votes", "cuda-ballot"});
+  row.small({{"n", 10007}, {"kept", 0.3}});
+  row.small({{"n", 33}, {"kept", 1}});
+  row.small({{"n", 100}, {"kept", 0}});
   return row.bench();
 }
 

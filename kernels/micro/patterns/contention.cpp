@@ -1,19 +1,18 @@
-// Row 10: what an addition costs as more threads want the same address. A note calls it quadratic; the exponent is
-// measured.
+// Claim ledger, row 10: cost of an addition when more threads use the same address. A published note calls the cost
+// quadratic; the exponent is measured here.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 
-#include "cuda/device/event.hpp"
+#include "cuda/device/stream.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace contention_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
-/// Each success of one is a failure of all others: beyond this a run takes seconds.
+/// With compare-and-swap, each success of one thread makes all others fail: more threads than this take seconds.
 constexpr std::size_t kMostCompared = 4096;
 constexpr int kTimings = 5;
 
@@ -28,7 +27,7 @@ struct Problem {
   unsigned writers, additions, addresses;
 };
 
-/// Sums go round at 2^32, in every variant alike.
+/// Sums wrap at 2^32, in every variant alike.
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   std::vector<unsigned> sums(p.addresses);
@@ -129,6 +128,10 @@ engine::TaskBench contention_bench() {
       {"cuda-warp", "An atomic a warp", "lanes with one address add up by shuffles first", "cuda-add", "int"});
   row.cuda<with<on_gpu, Name("micro_contend_own")>>(
       {"cuda-own", "An atomic a thread", "each thread adds up by itself first", "cuda-warp", "int"});
+  row.small({{"writers", 1003}, {"additions", 5}, {"addresses", 1}});
+  row.small({{"writers", 4096}, {"additions", 3}, {"addresses", 7}});
+  row.small({{"writers", 33}, {"additions", 2}, {"addresses", 1000}});
+  row.small({{"writers", 1}, {"additions", 1}, {"addresses", 1}});
   return row.bench();
 }
 

@@ -1,8 +1,7 @@
-// Row 9: a search that may stop at the first hit. What a vote saves is what lies behind it.
+// Claim ledger, row 9: a search that may stop at the first hit. A vote can only save the part of a row after the hit.
 #include <algorithm>
 
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 
 namespace bb::micro {
 namespace early_exit_row {
@@ -10,7 +9,8 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// Values below 1, and one above it in each row, near the requested position; no two rows have it at the same position.
+/// Rows of values below 1 with one value above 1 near the requested position; the position differs between neighbouring
+/// rows.
 struct Problem {
   explicit Problem(const TaskProblem& problem)
       : rows(static_cast<unsigned>(problem.count("rows"))),
@@ -25,7 +25,7 @@ struct Problem {
       first[row] = at;
     }
   }
-  /// Bytes that a search reads which looks at `step` values before it decides.
+  /// Bytes read by a search that checks `step` values per decision.
   double read(unsigned step) const {
     double sum = 0;
     for (const unsigned at : first) sum += std::min(length, (at / step + 1) * step);
@@ -97,6 +97,10 @@ engine::TaskBench early_exit_bench() {
       {"cuda-all", "A vote for four loads", "a vote (all) after each 128 values", "cuda-any"});
   row.cuda<with<on_gpu, Name("micro_exit_thread"), 1u, 1u>>(
       {"cuda-thread", "A thread a row", "no vote: each thread stops by itself", "cuda-any"});
+  row.small({{"rows", 103}, {"length", 1003}, {"place", 0.3}});
+  row.small({{"rows", 33}, {"length", 77}, {"place", 0.9}});
+  row.small({{"rows", 5}, {"length", 129}, {"place", 1}});
+  row.small({{"rows", 65}, {"length", 1}, {"place", 0}});
   return row.bench();
 }
 

@@ -1,13 +1,11 @@
-// Row 10, and the key grouping of row 9: sums by key, where keys meet often or seldom.
+// Claim ledger, row 10, and the key grouping of row 9: sums by key, with frequent or rare collisions of keys.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <type_traits>
 
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/row/summands.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace histogram_row {
@@ -15,7 +13,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// Keys and whole-number weights 1 … 256, which FP32 holds exactly however they are summed below 2^24.
+/// Keys, and integer weights 1 … 16 or fractions in [0, 1). FP32 sums of the integers are exact below 2^24.
 struct Problem {
   explicit Problem(const TaskProblem& problem)
       : bins(static_cast<unsigned>(problem.count("bins"))), keys(problem.count("n")), weights(keys.size()) {
@@ -24,7 +22,8 @@ struct Problem {
     const double top = std::log(static_cast<double>(bins) + 1.0);
     const bool fractions = problem.word("weights") != "int";
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      // The chance of key k is 1 / (k + 1) in Zipf's case: the inverse of its running sum, taken as a logarithm.
+      // Zipf's distribution: the probability of key k is proportional to 1 / (k + 1). Inverts its cumulative sum,
+      // approximated by a logarithm.
       const double key = zipf ? std::exp(random.unit() * top) - 1.0 : random.unit() * bins;
       keys[i] = std::min(static_cast<unsigned>(key), bins - 1);
       weights[i] = fractions ? static_cast<double>(static_cast<float>(random.unit()))
@@ -47,7 +46,7 @@ Answer answer(const TaskProblem& problem) {
   std::vector<std::size_t> counts(p.bins);
   for (std::size_t i = 0; i < p.keys.size(); ++i) sums[p.keys[i]] += p.weights[i], ++counts[p.keys[i]];
   const Samples some(p.bins);
-  // A chain in the fullest bin.
+  // FP32 limit for a chain of additions in the fullest bin.
   const auto fullest = static_cast<double>(*std::ranges::max_element(counts));
   const std::string& weights = problem.word("weights");
   const double limit = weights == "int"    ? 0.0
@@ -64,7 +63,7 @@ std::vector<T> weights_as(const Problem& p) {
 
 std::size_t weight_bytes(const TaskProblem& problem) { return problem.word("weights") == "fp64" ? 8 : 4; }
 
-/// Calls `with` with a value of the weights' type.
+/// Calls `with` with a value of the type of the weights.
 template <typename F>
 auto by_type(const TaskProblem& problem, F&& with) {
   const std::string& weights = problem.word("weights");
@@ -125,7 +124,7 @@ constexpr const char* stem(How how) {
                                : "micro_histogram_segments_";
 }
 
-/// The weights by key, and where each key's begin.
+/// Weights sorted by key, and the first index of each key.
 template <typename T>
 std::pair<std::vector<T>, std::vector<unsigned>> sorted(const Problem& p) {
   std::vector<unsigned> begin(p.bins + std::size_t{1});
@@ -137,7 +136,7 @@ std::pair<std::vector<T>, std::vector<unsigned>> sorted(const Problem& p) {
   return {std::move(weights), std::move(begin)};
 }
 
-/// The largest difference between two repetitions, over the largest sum.
+/// Largest difference between two repetitions, relative to the largest sum.
 template <typename T>
 double run_to_run(const std::vector<T>& first, const std::vector<T>& second) {
   double worst = 0, largest = 0;
@@ -229,6 +228,10 @@ engine::TaskBench histogram_bench() {
   row.cuda<with<on_gpu, How::kSorted>>({"cuda-sorted", "Sorted beforehand",
                                         "a warp adds up a key's values, which lie together before the time counts",
                                         "cuda-global", "as weights"});
+  row.small({{"n", 10007}, {"bins", 37}}, {{"distribution", "uniform"}, {"weights", "int"}});
+  row.small({{"n", 10007}, {"bins", 1000}}, {{"distribution", "zipf"}, {"weights", "fp32"}});
+  row.small({{"n", 1001}, {"bins", 1}}, {{"distribution", "uniform"}, {"weights", "fp64"}});
+  row.small({{"n", 999}, {"bins", 50000}}, {{"distribution", "zipf"}, {"weights", "int"}});
   return row.bench();
 }
 

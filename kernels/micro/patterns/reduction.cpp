@@ -1,9 +1,8 @@
-// Row 9: the sum of n values.
+// Claim ledger, row 9: the sum of n values.
 #include <numeric>
 
 #include "micro/row/row.hpp"
-#include "micro/row/summands.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace reduction_row {
@@ -11,7 +10,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// The limit holds for the chain of atomics: sums in a tree or by parts lose far less.
+/// The limit is that of a chain of atomics; sums in a tree or by parts have much smaller errors.
 Answer answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
@@ -64,7 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Launches until one sum is left; each leaves a sum per block.
+/// Launches the kernel until one sum is left; each launch leaves one sum per block.
 CudaWork by_tree(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);
@@ -83,7 +82,7 @@ CudaWork by_tree(CudaBench& bench, const char* name) {
       if (left == 1) break;
     }
   };
-  // Which of the two buffers has the sum depends on how many launches it took.
+  // The number of launches decides which of the two buffers holds the sum.
   int launches = 0;
   for (std::size_t left = n; launches == 0 || left > 1; left = blocks_for(left, threads)) ++launches;
   work.result = [=](cuda::Stream& from) {
@@ -93,7 +92,7 @@ CudaWork by_tree(CudaBench& bench, const char* name) {
   return work;
 }
 
-/// A grid that fills the device once, then one block.
+/// A grid that fills the device once, followed by one block.
 CudaWork by_grid_stride(CudaBench& bench) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);
@@ -155,6 +154,9 @@ engine::TaskBench reduction_bench() {
       {"cuda-shuffle", "Shuffles", "warps add up by shuffles, without shared memory", "cuda-sequential"});
   row.cuda<by_grid_stride>({"cuda-grid-stride", "Shuffles, several values a thread",
                             "a grid that fills the device once walks over the array", "cuda-shuffle"});
+  row.small({{"n", 100003}});
+  row.small({{"n", 70000}});
+  row.small({{"n", 1}});
   return row.bench();
 }
 

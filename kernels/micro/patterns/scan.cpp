@@ -1,9 +1,8 @@
-// Row 9: running sums.
+// Claim ledger, row 9: prefix sums.
 #include <numeric>
 
 #include "micro/row/row.hpp"
-#include "micro/row/summands.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace scan_row {
@@ -15,7 +14,7 @@ Answer answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const Samples some(values.size());
   Answer out{{}, 0, 0, some.text() + " with FP64"};
-  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // the one on the CPU loses most
+  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // largest for the sequential sum
   double sum = 0;
   std::size_t next = 0;
   for (std::size_t k = 0; k < some.size(); ++k) {
@@ -37,7 +36,7 @@ CpuWork by_chain(CpuBench& bench) {
   return work;
 }
 
-/// Pieces first, then the running sums of their totals are added: twice the work, on all cores.
+/// Scans pieces first, then adds the prefix sums of their totals: twice the work, but on all cores.
 CpuWork by_pieces(CpuBench& bench) {
   const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
   const auto out = std::make_shared<std::vector<float>>(in->size());
@@ -63,10 +62,10 @@ CpuWork by_pieces(CpuBench& bench) {
   return work;
 }
 
-/// Scans blocks, then their sums the same way, level by level, and adds what comes back.
+/// Scans blocks, then recursively the sums of the blocks, and adds the results back.
 CudaWork on_gpu(CudaBench& bench, const char* name) {
   struct Level {
-    std::shared_ptr<cuda::DeviceBuffer<float>> in, out;  // the next level's input is this one's sums
+    std::shared_ptr<cuda::DeviceBuffer<float>> in, out;  // the sums of this level are the input of the next
     unsigned n, blocks;
   };
   std::vector<Level> levels;
@@ -111,6 +110,9 @@ engine::TaskBench scan_bench() {
       {"cuda-shared", "In shared memory", "each step adds the value so far before, between barriers"});
   row.cuda<with<on_gpu, Name("micro_scan_shuffle")>>(
       {"cuda-shuffle", "By shuffles", "warps by shuffles, then the warps' sums", "cuda-shared"});
+  row.small({{"n", 100003}});
+  row.small({{"n", 1}});
+  row.small({{"n", 1024}});
   return row.bench();
 }
 

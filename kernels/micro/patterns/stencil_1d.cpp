@@ -1,5 +1,4 @@
-// Row 7: a weighted sum over 2 radius + 1 neighbours along a line, zeros beyond its ends.
-#include "micro/rows.hpp"
+// Claim ledger, row 7: a weighted sum over 2 radius + 1 neighbours along a line, zeros beyond its ends.
 #include "stencil.hpp"
 
 namespace bb::micro {
@@ -57,7 +56,8 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// A tap at a time over a piece that stays in the cache: a loop without conditions, which the compiler vectorises.
+/// Applies one tap at a time to a piece that stays in the cache: a loop without conditions, which the compiler
+/// vectorises.
 CpuWork on_cpu_by_taps(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n);
@@ -140,6 +140,9 @@ engine::TaskBench stencil_1d_bench() {
       {"cuda-async", "Tile by asynchronous copies", "brings the tile by cp.async, past the registers", "cuda-shared"});
   row.cuda<with<on_gpu, Name("micro_stencil_window"), Taps::kConstant, Tile::kWindow>>(
       {"cuda-window", "Register window", "eight outputs a thread: a value read serves eight sums", "cuda-shared"});
+  row.small({{"n", 2503}, {"radius", 1}});
+  row.small({{"n", 5003}, {"radius", 32}});
+  row.small({{"n", 3}, {"radius", 5}});
   return row.bench();
 }
 

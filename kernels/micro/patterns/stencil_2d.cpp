@@ -1,12 +1,11 @@
-// Row 7: a weighted sum over a square of (2 radius + 1)² neighbours, zeros beyond the edges.
-#include "micro/rows.hpp"
+// Claim ledger, row 7: a weighted sum over a square of (2 radius + 1)² neighbours, zeros beyond the edges.
 #include "stencil.hpp"
 
 namespace bb::micro {
 namespace stencil_2d_row {
 namespace {
 
-constexpr unsigned kTileX = 32, kTileY = 8, kColumn = 4;  // as the kernels usually have them
+constexpr unsigned kTileX = 32, kTileY = 8, kColumn = 4;  // defaults of the kernels' constants
 
 struct Problem {
   explicit Problem(const TaskProblem& problem)
@@ -41,7 +40,7 @@ struct Problem {
   std::vector<float> in, taps;
 };
 
-/// The reference costs (2 radius + 1)² a result, so that fewer are taken where that is much.
+/// The reference costs (2 radius + 1)² operations per result, so large radii are checked on fewer samples.
 Samples samples_of(const Problem& p) { return Samples(p.in.size(), Samples::kMost / (1 + p.taps.size() / 64)); }
 
 Answer answer(const TaskProblem& problem) {
@@ -65,7 +64,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// A tap at a time over a row, from a copy with a margin of zeros.
+/// Applies one tap at a time to a row, from a copy with a margin of zeros.
 CpuWork on_cpu_by_taps(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());
@@ -94,7 +93,7 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
 }
 
 enum class Taps { kGlobal, kConstant };
-enum class Rows { kOne, kColumn };  // of a thread
+enum class Rows { kOne, kColumn };  // outputs per thread
 
 CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Rows rows, bool tiled) {
   const auto p = std::make_shared<const Problem>(bench.problem());
@@ -150,6 +149,9 @@ engine::TaskBench stencil_2d_bench() {
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
   row.cuda<with<on_gpu, Name("micro_stencil2_window"), Taps::kConstant, Rows::kColumn, true>>(
       {"cuda-window", "Register window", "four outputs a thread: a value read serves four sums", "cuda-shared"});
+  row.small({{"nx", 61}, {"ny", 43}, {"radius", 2}});
+  row.small({{"nx", 37}, {"ny", 71}, {"radius", 9}});
+  row.small({{"nx", 3}, {"ny", 5}, {"radius", 4}});
   return row.bench();
 }
 

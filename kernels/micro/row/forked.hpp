@@ -3,15 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/device/event.hpp"
+#include "cuda/device/stream.hpp"
 #include "work.hpp"
 
 namespace bb::micro {
 
 enum class StreamKind { kNonBlocking, kBesideDefault, kLegacyDefault };
 
-/// Streams whose work begins after what is queued on another and ends before what is queued there next, by
-/// events. So one pair of events around it times them all, and a capture of that stream takes them in.
+/// Streams that fork from another stream and join it again, by events. So one pair of events on that stream times all
+/// of them, and its capture includes them.
 class Forked {
  public:
   Forked(const std::shared_ptr<cuda::Device>& device, std::size_t count, StreamKind kind)

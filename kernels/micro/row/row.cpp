@@ -2,6 +2,10 @@
 
 namespace bb::micro {
 
+std::string Samples::text() const {
+  return (count_ == total_ ? "all " : std::to_string(count_) + " of ") + std::to_string(total_) + " results";
+}
+
 std::string can_do_all(const TaskProblem&) { return ""; }
 std::string everywhere() { return ""; }
 std::string no_device() { return cuda::unavailable("micro"); }

@@ -1,18 +1,56 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "samples.hpp"
 #include "work.hpp"
 
 namespace bb::micro {
 
-/// The words of a variant.
+/// Selects which of `total` results are compared with the FP64 reference: all of them, or, if the reference needs far
+/// longer than the work, `most` results spread evenly.
+class Samples {
+ public:
+  static constexpr std::size_t kMost = 1 << 16;  // limit if the reference has many terms
+
+  explicit Samples(std::size_t total) : Samples(total, total) {}
+  Samples(std::size_t total, std::size_t most) : total_(total), count_(std::min(total, most)) {}
+
+  std::size_t size() const { return count_; }
+  std::size_t total() const { return total_; }
+  std::size_t operator[](std::size_t k) const {
+    return count_ == total_ ? k : static_cast<std::size_t>(static_cast<double>(k) * step());
+  }
+
+  /// Calls `of(index)` for every sample.
+  template <typename F>
+  std::vector<double> map(F&& of) const {
+    std::vector<double> out(count_);
+    for (std::size_t k = 0; k < count_; ++k) out[k] = static_cast<double>(of((*this)[k]));
+    return out;
+  }
+  template <typename T>
+  std::vector<double> take(std::span<const T> results) const {
+    return map([&](std::size_t i) { return results[i]; });
+  }
+
+  /// Description of the samples: "all 1000 results", "65536 of 4194304 results".
+  std::string text() const;
+
+ private:
+  double step() const { return static_cast<double>(total_ - 1) / static_cast<double>(count_ - 1); }
+
+  std::size_t total_, count_;
+};
+
+/// Texts that describe a variant.
 struct Words {
   const char* id;
   const char* title;
@@ -22,7 +60,7 @@ struct Words {
   const char* library = "";
 };
 
-/// A kernel's name as a template argument.
+/// Kernel name as a template argument.
 template <std::size_t kLength>
 struct Name {
   char text[kLength]{};
@@ -32,7 +70,8 @@ struct Name {
   constexpr operator const char*() const { return text; }  // NOLINT: and the name a literal
 };
 
-/// A set-up with what sets one arrangement apart, such as its kernel: compiled once for all of them.
+/// Setup function with the parameters of one variant, such as its kernel; the function is compiled once for all of
+/// them.
 template <auto kSetUp, auto... kHow>
 CudaWork with(CudaBench& bench) {
   return kSetUp(bench, kHow...);
@@ -42,7 +81,7 @@ std::string can_do_all(const TaskProblem&);
 std::string everywhere();
 std::string no_device();
 
-/// Results of an arrangement in `out`, which every repetition writes completely unless CpuWork::reset says otherwise.
+/// Results of a variant in `out`. Every repetition must write it completely unless CpuWork::reset is set.
 Left<> sampled(const std::shared_ptr<std::vector<float>>& out);
 Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
 template <typename T>
@@ -55,28 +94,28 @@ Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
           {array_at(out->pointer(), out->size())}};
 }
 
-/// The words of a row.
+/// Texts that describe a row of the claim ledger.
 struct About {
   const char* id;
   const char* title;
-  const char* source;   // of the CPU variants
-  const char* kernels;  // of the CUDA variants
+  const char* source;   // file of the CPU variants
+  const char* kernels;  // file of the CUDA variants
   double (*bytes)(const TaskProblem&);
 };
 
-/// Adds a variant to a row's.
+/// Adds a variant to a row.
 void add(engine::TaskBench& row, const About& about, const Words& words, const char* device,
          std::unique_ptr<engine::Task> (*make)(const TaskProblem&), std::string (*refuses)(const TaskProblem&),
          std::string (*unavailable)());
 
-/// Puts a row together: the answer and the memory are the row's, the rest the variants'.
+/// Builds a row: all variants share the answer and the memory estimate.
 template <Answer (*kAnswer)(const TaskProblem&)>
 class Row {
  public:
   explicit Row(const About& about)
       : about_(about), bench_{.workload = "micro", .id = about.id, .title = about.title, .variants = {}} {}
 
-  /// `kOwn` where a variant has limits of its own.
+  /// `kOwn` replaces the answer for a variant with different limits.
   template <CpuWork (*kSetUp)(CpuBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
   Row& cpu(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
     add(
@@ -91,6 +130,16 @@ class Row {
     add(
         bench_, about_, words, "cuda", [](const TaskProblem& problem) { return cuda_task(problem, kOwn, kSetUp); },
         refuses, unavailable);
+    return *this;
+  }
+
+  /// Adds a problem on which tests compare every variant with FP64; each row needs at least one.
+  Row& small(std::map<std::string, double> numbers, std::map<std::string, std::string> words = {}) {
+    TaskProblem& problem = bench_.small.emplace_back();
+    problem.workload = bench_.workload;
+    problem.bench = bench_.id;
+    problem.numbers = std::move(numbers);
+    problem.words = std::move(words);
     return *this;
   }
 

@@ -1,30 +1,49 @@
-// Multiple scattering of one step, as transport has it: every column of angles is convolved with a narrow kernel. Sum by
-// sum, by FFT, or as a banded matrix on the tensor cores; which of them pays changes with the number of angles.
 #include <algorithm>
 #include <cmath>
 
 #include "angle_rows.hpp"
+#include "build_config.hpp"
+#include "cpu/host.hpp"
 #include "cuda/library/cufft.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 #include "physics/row_fft.hpp"
 
 namespace bb::micro {
+
+#define BB_DECLARE(isa)                       \
+  namespace isa {                             \
+  const AngleRowFunctions& angle_functions(); \
+  }
+BB_FOR_EACH_ISA(BB_DECLARE)
+#undef BB_DECLARE
+
+const AngleRowFunctions& angle_row_functions() {
+  using Choice = const AngleRowFunctions& (*)();
+#define BB_ENTRY(isa) isa::angle_functions,
+  static constexpr Choice all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
+#undef BB_ENTRY
+  return all[cpu::instruction_set()]();
+}
+
+// Multiple scattering of one step of the proton transport: every column of angles is convolved with a narrow kernel.
+// Variants use direct sums, FFTs, or a banded matrix on the tensor cores; the number of angles decides which is
+// fastest.
+
 namespace scattering_row {
 namespace {
 
 using Fft = physics::device::RowFft<float>;
 
-/// As scattering.cu has them.
+/// Must equal the constants in scattering.cu.
 constexpr unsigned kScatterAngles = 8, kBandAngles = 16, kBandCells = 32, kBandWarps = 4;
-/// Standard deviations that a kernel reaches to each side.
+/// Half width of a kernel in standard deviations.
 constexpr double kReach = 4.0;
-/// As a root mean square: what separates sums in FP32 from FP64.
+/// Root mean square difference between FP32 and FP64 sums.
 constexpr double kFp32Error = 1e-6;
-/// Columns that share the tables of a transform on the CPU.
+/// Columns per task on the CPU, which share the tables of a transform.
 constexpr std::size_t kColumnsAtOnce = 4096;
 
-/// A Gaussian over the bins of the angles, whose weights add up to 1.
+/// A Gaussian over the angle bins, whose weights sum to 1.
 std::vector<float> gaussian(std::size_t reach) {
   const double sigma = std::max(0.5, static_cast<double>(reach) / kReach);
   std::vector<double> exact(reach + 1);
@@ -46,16 +65,16 @@ struct Problem {
             static_cast<std::size_t>(std::lround(problem.number("reach") * static_cast<double>(angles))), 1, angles)),
         weights(gaussian(reach)),
         in(engine::uniform_values(angles * cells, problem.seed)) {
-    for (float& value : in) value = 0.5f + 0.5f * value;  // as many protons as there are, none below zero
+    for (float& value : in) value = 0.5f + 0.5f * value;  // in [0, 1), because numbers of protons are not negative
   }
   std::size_t values() const { return angles * cells; }
   std::size_t length() const { return physics::device::fft_length(angles, reach); }
-  /// Read once and written once; a weight is multiplied and added.
+  /// Each value is read once and written once; each weight needs a multiplication and an addition.
   TaskWork work() const {
     const auto all = static_cast<double>(values());
     return {.bytes = 8.0 * all, .flops = 2.0 * (2.0 * static_cast<double>(reach) + 1.0) * all};
   }
-  /// By two transforms of real columns, 2.5 n log₂ n each, and the product with the spectrum.
+  /// Two transforms of real columns, 2.5 n log₂ n each, and the product with the spectrum.
   TaskWork work_by_fft() const {
     const auto n = static_cast<double>(length()), all = static_cast<double>(cells);
     return {.bytes = 8.0 * static_cast<double>(values()), .flops = all * (5.0 * n * std::log2(n) + n)};
@@ -90,7 +109,7 @@ CpuWork on_cpu(CpuBench& bench, OnCpu how) {
   const auto out = std::make_shared<std::vector<float>>(p->values());
   const auto spectrum = std::make_shared<const std::vector<float>>(Fft(p->length()).spectrum(p->weights));
   const auto function = how == OnCpu::kDirect ? angle_row_functions().direct : angle_row_functions().transformed;
-  // Few columns keep all their angles in the cache, sum by sum.
+  // Direct sums use few columns per piece, so that all their angles stay in the cache.
   const std::size_t piece =
       how == OnCpu::kDirect ? std::max<std::size_t>(64, (std::size_t{1} << 15) / p->angles) : kColumnsAtOnce;
   CpuWork work;
@@ -141,7 +160,7 @@ CudaWork summed(CudaBench& bench, const char* name, bool banded) {
   return work;
 }
 
-/// Rows stay padded to the transform's length on the device, with zeros beyond the angles.
+/// Rows are padded on the device to the length of the transform, with zeros beyond the angles.
 CudaWork by_fft(CudaBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const std::size_t length = p->length();
@@ -174,7 +193,7 @@ std::string no_library() {
   return cuda::cufft_unavailable();
 }
 
-/// Padded rows there and back, and their frequencies.
+/// Padded rows as input and output, and their frequencies.
 double bytes(const TaskProblem& problem) {
   return 4.0 * 6.0 * static_cast<double>(problem.count("angles")) * static_cast<double>(problem.count("cells"));
 }
@@ -199,6 +218,9 @@ engine::TaskBench scattering_bench() {
   row.cuda<with<summed, Name("micro_scatter_3xtf32"), true>>({"cuda-3xtf32", "Banded matrix in three times TF32",
                                                               "adds the products with what rounding left over",
                                                               "cuda-tf32", "tf32"});
+  row.small({{"angles", 72}, {"cells", 333}, {"reach", 0.1}});
+  row.small({{"angles", 37}, {"cells", 1003}, {"reach", 0.3}});
+  row.small({{"angles", 129}, {"cells", 65}, {"reach", 0.01}});
   return row.bench();
 }
 

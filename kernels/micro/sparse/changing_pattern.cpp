@@ -1,12 +1,11 @@
-// Row 16: y = A x of a matrix that comes as a list of entries in no order, another one in each call: is it worth to
-// make a format of it first?
+// Claim ledger, row 16: y = A x for a matrix that arrives as an unordered list of entries, a new one in each call. Does
+// converting it to a sparse format first pay off?
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "micro/row/made_up.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
+#include "micro/row/synthetic.hpp"
 #include "sparse_matrix.hpp"
 
 namespace bb::micro {
@@ -16,7 +15,7 @@ namespace {
 constexpr unsigned kThreads = 256, kBeginThreads = 1024;
 constexpr std::size_t kPatterns = 4;
 
-/// A matrix as it comes.
+/// A matrix as a list of entries.
 struct Entries {
   std::vector<unsigned> rows, columns;
   std::vector<float> values;
@@ -38,17 +37,17 @@ struct Problem {
       lists.push_back(std::move(list));
     }
   }
-  /// Bytes and operations of the product alone, without its preparation.
+  /// Memory traffic and operations of the product alone, without the conversion.
   TaskWork work() const {
     const auto n = static_cast<double>(rows), all = static_cast<double>(entries);
     return {.bytes = 8.0 * all + 12.0 * n, .flops = 2.0 * all};
   }
   std::size_t rows, entries;
   std::vector<float> x;
-  std::vector<Entries> lists;  // that calls take in turn
+  std::vector<Entries> lists;  // calls use them cyclically
 };
 
-/// Rows in the order of the list, by counting.
+/// Converts to CSR by counting; entries of a row keep the order of the list.
 SparseMatrix csr_of(const Entries& list, std::size_t rows) {
   SparseMatrix out{.rows = rows,
                    .begin = std::vector<unsigned>(rows + 1),
@@ -65,7 +64,7 @@ SparseMatrix csr_of(const Entries& list, std::size_t rows) {
   return out;
 }
 
-/// That of the first list, which a call after a reset takes.
+/// Result for the first list, which the first call after a reset uses.
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Entries& list = p.lists[0];
@@ -77,7 +76,7 @@ Answer answer(const TaskProblem& problem) {
   return {some.map([&](std::size_t r) { return sums[r]; }), 2e-6, 2e-6, some.text() + " with FP64"};
 }
 
-/// Which list a call takes.
+/// Selects the list of the next call.
 struct Turn {
   std::size_t next = 0;
   std::size_t take() { return next++ % kPatterns; }
@@ -122,7 +121,7 @@ CpuWork doing(CpuBench& bench) {
   return on_cpu(bench, kHow);
 }
 
-/// The lists, and one matrix by rows, on the device.
+/// The lists, and one matrix in CSR format, on the device.
 struct OnDevice {
   OnDevice(CudaBench& bench, const Problem& p)
       : x(bench.upload(p.x)),
@@ -152,7 +151,7 @@ struct OnDevice {
   std::vector<Floats> list_values;
 };
 
-/// A product with the matrix stored by rows.
+/// Queues a product with a matrix in CSR format.
 void queue_product(OnDevice& on, cuda::Stream& to, const unsigned* begin, const unsigned* columns,
                    const float* values) {
   const auto rows = static_cast<unsigned>(on.y->size());
@@ -197,7 +196,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
         on->columns->upload(std::span<const unsigned>(a.columns), to);
         on->values->upload(std::span<const float>(a.values), to);
         queue_product(*on, to, on->begin->pointer(), on->columns->pointer(), on->values->pointer());
-        to.synchronize();  // the copies read what ends here
+        to.synchronize();  // the copies read `a`, which is destroyed here
         return;
       }
       case OnGpu::kAnew:
@@ -237,7 +236,7 @@ engine::TaskBench changing_pattern_bench() {
   using namespace changing_pattern_row;
   Row<answer> row({"changing-pattern", "A sparse pattern that changes every call",
                    "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
-  // Variants that know the patterns beforehand come first: `auto` takes the last.
+  // Variants that know the patterns in advance are listed first, because `auto` prefers later ones.
   row.cpu<doing<OnCpu::kKept>>({"cpu-kept", "By rows, kept", "as if the patterns had been known before"});
   row.cpu<doing<OnCpu::kAdded>>({"cpu-list", "From the list", "entries as they come, by one thread"});
   row.cpu<doing<OnCpu::kAnew>>(
@@ -249,6 +248,8 @@ engine::TaskBench changing_pattern_bench() {
       {"cuda-csr", "By rows, made by the GPU", "counts, places and fills, then multiplies", "cuda-host"});
   row.cuda<with<on_gpu, OnGpu::kAdded>>(
       {"cuda-list", "From the list", "no format: an atomic addition an entry", "cuda-csr"});
+  row.small({{"rows", 1003}, {"entries_per_row", 5}});
+  row.small({{"rows", 3001}, {"entries_per_row", 1}});
   return row.bench();
 }
 

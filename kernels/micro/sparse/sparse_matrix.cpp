@@ -5,14 +5,14 @@
 #include <map>
 
 #include "engine/task.hpp"
-#include "micro/row/made_up.hpp"
+#include "micro/row/synthetic.hpp"
 
 namespace bb::micro {
 namespace {
 
-constexpr double kMostEntries = 4096;  // of a row of the power-law matrix
+constexpr double kMostEntries = 4096;  // entries in a row of the power-law matrix
 
-/// Columns of a row at these distances from the diagonal; `keep` says which of them exist.
+/// Matrix with entries at the given distances from the diagonal; `keep` decides which of them exist.
 template <typename Keep>
 SparseMatrix banded(std::size_t rows, const std::vector<std::ptrdiff_t>& offsets, Keep&& keep) {
   SparseMatrix out{.rows = rows, .begin = {0}, .columns = {}, .values = {}};
@@ -32,7 +32,7 @@ SparseMatrix power_law(std::size_t rows, std::uint64_t seed) {
   Random random(seed);
   const double most = std::min(kMostEntries, static_cast<double>(rows));
   for (std::size_t r = 0; r < rows; ++r) {
-    // The inverse of the running sum of n^-2 from 1 to `most`.
+    // Inverts the cumulative distribution of n^-2 from 1 to `most`.
     const auto entries = static_cast<std::size_t>(1.0 / (1.0 - random.unit() * (1.0 - 1.0 / most)));
     const std::size_t first = out.columns.size();
     for (std::size_t e = 0; e < entries; ++e) out.columns.push_back(static_cast<unsigned>(random.index(rows)));
@@ -54,7 +54,7 @@ SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_
   } else if (kind == "five-point") {
     const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(rows)));
     const auto wide = static_cast<std::ptrdiff_t>(side);
-    // Neighbours along a grid's line end with the line.
+    // The last point of a grid line has no neighbour on the right, the first none on the left.
     out = banded(side * side, {-wide, -1, 0, 1, wide}, [side](std::size_t r, std::ptrdiff_t offset) {
       return !(offset == -1 && r % side == 0) && !(offset == 1 && r % side == side - 1);
     });

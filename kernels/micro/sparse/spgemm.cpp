@@ -1,13 +1,11 @@
-// Row 16: C = A A, sparse times sparse. Which entries C has is not known before: finding them is a part of the work,
-// unless the pattern stays from call to call.
+// Claim ledger, row 16: C = A A, sparse times sparse. The pattern of C is not known in advance: finding it is part of
+// the work, unless the pattern is reused between calls.
 #include <algorithm>
 #include <cmath>
 
 #include "cpu/stopwatch.hpp"
 #include "cuda/library/cusparse.hpp"
-#include "cuda/library/sparse_square.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 #include "sparse_matrix.hpp"
 
 namespace bb::micro {
@@ -23,18 +21,18 @@ struct Problem {
         weights(engine::uniform_values(matrix.rows, problem.seed + 3)) {
     for (const unsigned k : matrix.columns) products += matrix.begin[k + 1] - matrix.begin[k];
   }
-  /// Each product reads an entry, and is added.
+  /// One multiplication and one addition per product of two entries.
   TaskWork work() const { return {.flops = 2.0 * products}; }
   std::vector<Quantity> quantities(std::size_t entries) const {
     return {{"entries", "Entries of the product", static_cast<double>(entries), ""},
             {"products", "Products", products, ""}};
   }
   SparseMatrix matrix;
-  std::vector<float> weights;  // of columns: C is compared by its rows' weighted sums
+  std::vector<float> weights;  // one per column: C is compared by weighted sums of its rows
   double products = 0;
 };
 
-/// Weighted sums of rows of C, and how many entries it has a row.
+/// Weighted sums of rows of C, and its mean number of entries per row.
 std::vector<double> summary(const Problem& p, const std::vector<unsigned>& begin, const std::vector<unsigned>& columns,
                             const std::vector<float>& values) {
   std::vector<double> out = Samples(p.matrix.rows).map([&](std::size_t r) {
@@ -48,7 +46,7 @@ std::vector<double> summary(const Problem& p, const std::vector<unsigned>& begin
   return out;
 }
 
-/// The columns that a row of C has, each once.
+/// Finds the columns of the entries in a row of C, each once.
 class RowOfC {
  public:
   explicit RowOfC(std::size_t columns) : seen_(columns, kNone) {}
@@ -102,7 +100,7 @@ Answer answer(const TaskProblem& problem) {
   return out;
 }
 
-/// Row by row with a dense row of sums a thread (Gustavson, ACM Trans. Math. Softw. 4 (1978) 250).
+/// Row by row, with a dense row of sums per thread (Gustavson, ACM Trans. Math. Softw. 4 (1978) 250).
 CpuWork by_rows(CpuBench& bench) {
   struct Piece {
     std::vector<unsigned> lengths, columns;
@@ -176,7 +174,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
   }
   CudaWork work;
   work.queue = [=](cuda::Stream& to) {
-    // The arrays live as long as the product that reads them.
+    // Captured so that the arrays live as long as the product that reads them.
     static_cast<void>(begin), static_cast<void>(columns), static_cast<void>(values);
     if (pattern == Pattern::kKept) {
       product->run_kept(to);
@@ -206,7 +204,7 @@ std::string no_library() {
   return cuda::cusparse_unavailable();
 }
 
-/// A row of the power-law matrix has some nine entries, of its square some eighty.
+/// A row of the power-law matrix has about nine entries, a row of its square about eighty.
 double bytes(const TaskProblem& problem) {
   const std::string& kind = problem.word("matrix");
   const double entries = kind == "diagonal" ? 2 : kind == "tridiagonal" ? 8 : kind == "five-point" ? 18 : 100;
@@ -228,6 +226,9 @@ engine::TaskBench spgemm_bench() {
       {"cusparse-kept", "cuSPARSE, pattern kept", "only the values are computed in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
       can_do_all, no_library);
+  row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
+  row.small({{"rows", 1003}}, {{"matrix", "five-point"}});
+  row.small({{"rows", 2003}}, {{"matrix", "power-law"}});
   return row.bench();
 }
 

@@ -1,11 +1,11 @@
-// Row 16: y = A x with A by rows, by columns or by diagonals; building the format is timed separately.
+// Claim ledger, row 16: y = A x with A by rows, by columns or by diagonals. The conversion to a format is timed
+// separately.
 #include <algorithm>
 #include <cmath>
 
 #include "cpu/stopwatch.hpp"
 #include "cuda/library/cusparse.hpp"
 #include "micro/row/row.hpp"
-#include "micro/rows.hpp"
 #include "sparse_matrix.hpp"
 
 namespace bb::micro {
@@ -19,7 +19,7 @@ struct Problem {
       : matrix(make_matrix(problem.word("matrix"), problem.count("rows"), problem.seed)),
         x(engine::uniform_values(matrix.rows, problem.seed + 2)) {}
   double entries() const { return static_cast<double>(matrix.columns.size()); }
-  /// By rows: values and columns, begins, x and y.
+  /// Traffic for storage by rows: values and columns, row starts, x and y.
   TaskWork work() const {
     const auto rows = static_cast<double>(matrix.rows);
     return {.bytes = 8.0 * entries() + 12.0 * rows, .flops = 2.0 * entries()};
@@ -97,7 +97,7 @@ CpuWork by_diagonals_on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Column by column: what a column adds goes to any row, so that every thread adds to a copy of y of its own.
+/// Column by column: a column adds to any row, so each thread adds to a private copy of y.
 CpuWork by_columns_on_cpu(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const cpu::Clock::time_point start = cpu::Clock::now();
@@ -140,7 +140,7 @@ CudaWork finished(CudaWork work, const std::shared_ptr<cuda::DeviceBuffer<float>
   return work;
 }
 
-/// The arrays of a CSR matrix, x and y on the device.
+/// Arrays of a CSR matrix, x and y on the device.
 struct OnDevice {
   OnDevice(CudaBench& bench, const Problem& p)
       : begin(bench.upload(p.matrix.begin)),
@@ -156,7 +156,7 @@ CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
   const Problem p(bench.problem());
   const OnDevice on(bench, p);
   const auto rows = static_cast<unsigned>(p.matrix.rows);
-  // More warps than fit are looped over, to keep within a grid's size.
+  // Kernels loop over further rows, because the size of a grid is limited.
   const std::size_t threads = warp_per_row ? std::min(p.matrix.rows, std::size_t{1} << 22) * 32 : p.matrix.rows;
   CudaWork work;
   work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
@@ -167,7 +167,7 @@ CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
   return finished(std::move(work), on.y, 0.0);
 }
 
-/// The arrays of a CSC matrix, x and y on the device, and what making them took.
+/// Arrays of a CSC matrix, x and y on the device, and the time of the conversion.
 struct ColumnsOnDevice {
   ColumnsOnDevice(CudaBench& bench, const Problem& p) : y(bench.buffer<float>(p.matrix.rows)) {
     const cpu::Clock::time_point start = cpu::Clock::now();
@@ -305,6 +305,10 @@ engine::TaskBench spmv_bench() {
       {"cuda-dia", "DIA", "no columns to read, and lanes read along a diagonal", "cuda-csr-scalar"},
       refuses_many_diagonals);
   row.cuda<one_diagonal>({"cuda-diagonal", "One diagonal", "a product an element", "cuda-dia"}, refuses_off_diagonal);
+  row.small({{"rows", 1003}}, {{"matrix", "diagonal"}});
+  row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
+  row.small({{"rows", 1003}}, {{"matrix", "five-point"}});
+  row.small({{"rows", 1003}}, {{"matrix", "power-law"}});
   return row.bench();
 }
 

@@ -1,7 +1,7 @@
-// Energy, angle and streaming as three passes over the whole grid; in each, every cell that holds
-// something adds to the cells it feeds, atomically, in an output cleared before. This is how the
-// earlier CuPy kernels were arranged: one work item per cell, no ordering between them. (Streaming
-// scatters along x, then along z, because each remap limits its own flux.)
+// Energy, angle and streaming as three passes over the whole grid. In each pass, every non-empty cell adds atomically
+// to the cells that it feeds, in an output that was cleared before. The earlier CuPy kernels had the same structure:
+// one work item per cell, no ordering between them. (Streaming scatters along x, then along z, because each remap
+// limits its own flux.)
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -10,7 +10,6 @@
 #include "dense_state.hpp"
 #include "lane_spans.hpp"
 #include "transport/model/index.hpp"
-#include "transport/model/source_taps.hpp"
 #include "transport/model/typed_tables.hpp"
 #include "transport/run/by_precision.hpp"
 #include "transport/run/projection.hpp"
@@ -61,7 +60,7 @@ class Scatter final : public engine::Solver {
       lane.reactions.assign(scores_.reactions().size(), 0.0);
       lane.tracks.assign(scores_.tracks().size(), 0.0);
     }
-    lanes_.front().dose = scores_.dose();  // what the way in left
+    lanes_.front().dose = scores_.dose();  // the dose of the entry path
     rows_ = t_.ne * t_.ntheta * state_.rows;
     rows_per_task_ = std::max(1, kCellsPerTask / t_.nx);
   }
@@ -126,14 +125,14 @@ class Scatter final : public engine::Solver {
   double state_bytes() const override { return state_.bytes(); }
 
  private:
-  /// One row of cells, decoded.
+  /// A row of cells by its indices e, a and z, and the position of its first cell.
   struct Row {
-    int e, a, z;  // z of the state
+    int e, a, z;  // z in the state
     std::size_t begin;
     const std::uint8_t* materials;
   };
 
-  /// Makes `to` the sum of what the lanes have, which stays.
+  /// Sets `to` to the sum over the lanes, which remain unchanged.
   void collect(std::vector<double>& to, std::vector<double> Lane::* part) const {
     std::ranges::fill(to, 0.0);
     for (const Lane& lane : lanes_) {
@@ -220,8 +219,9 @@ class Scatter final : public engine::Solver {
     }
   }
 
-  /// Moves cell `at` of a row of `n` cells, `stride` apart, that holds `psi[i]`; calls lost(face, protons) for what
-  /// leaves the row at its ends, `low` and the face behind it. In x it reads behind them as remap_neighbour.
+  /// Remaps cell `at` of a row of `n` cells, `stride` apart, with content `psi[i]`. Calls lost(face, protons) for
+  /// protons that leave the row through face `low` or the opposite face. Cells beyond the ends in x are read as in
+  /// remap_neighbour.
   template <typename F>
   void remap(std::size_t i, int at, int n, std::ptrdiff_t stride, const physics::RemapShift& shift, const T* c,
              Face low, F&& lost) {
@@ -252,7 +252,7 @@ class Scatter final : public engine::Solver {
           [&](Face face, T protons) { lane.totals.escape(face, protons, t_.energy[u(r.e)]); });
   }
 
-  /// Content in flight; behind the last plane of depth stepping it has left the grid.
+  /// Counts the content in flight. Content beyond the last plane of depth stepping has left the grid.
   void count(engine::SpanRecorder& spans) {
     const bool left = state_.depth && state_.plane >= t_.nz;
     each_row(spans, "count", [&](Lane& lane, const Row& r) {
@@ -292,7 +292,7 @@ Variant scatter_variant() {
       .source = "kernels/transport/cpu/scatter.cpp",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kPath, Stepping::kDepth},
-      .bytes_per_cell_step = 68,  // 4 passes × (read, clear, read and write the target), one more read to count
+      .bytes_per_cell_step = 68,  // 4 passes × (read, clear, read and write the target), one more read for the count
       .flops_per_cell_step = 62,
       .speed_rank = 10,
       .scores_tracks = true,

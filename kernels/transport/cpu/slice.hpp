@@ -1,17 +1,46 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include "tables_by_bin.hpp"
+#include "transport/model/typed_tables.hpp"
 #include "transport/run/score_fields.hpp"
 #include "transport/run/solver.hpp"
 
-// One energy bin's part of phase space, and the fused step that makes it from its sources. The
-// fused variants share this: `fused` gives every slice the whole grid, `window` and `depth` give it
-// the box that its protons fill.
 namespace bb::transport {
+
+/// Operator tables in which the rows of a bin at all angles are adjacent, because a slice is one bin at all angles. In
+/// `Tables` these rows are far apart in memory.
+template <typename T>
+struct TablesByBin : TypedTables<T> {
+  explicit TablesByBin(const Tables& tables);
+
+  std::vector<std::int32_t> gather_begin;  // [materials·ne·paths + 1]
+  std::vector<std::int32_t> gather_source;
+  std::vector<std::int32_t> angle_begin;  // [materials·ne·paths + 1]
+  std::vector<std::int32_t> path_of;      // [classes]
+  /// Contribution of a proton to the sums over a plane, by angle: its weight, weight times angle, and weight times
+  /// angle squared.
+  std::vector<std::array<T, 3>> plane_weight;
+  int ne = 0, paths = 1;
+
+  /// The row of class `c`, material `m` and bin `e`.
+  std::size_t row(int c, int m, int e) const {
+    return (static_cast<std::size_t>(m) * static_cast<std::size_t>(ne) + static_cast<std::size_t>(e)) *
+               static_cast<std::size_t>(paths) +
+           static_cast<std::size_t>(path_of[static_cast<std::size_t>(c)]);
+  }
+};
+
+extern template struct TablesByBin<float>;
+extern template struct TablesByBin<double>;
+
+// A slice is the part of phase space in one energy bin. The fused step computes each slice from the slices of its
+// source bins. `fused` gives every slice the whole grid; `window` and `depth` give each slice the box that its protons
+// fill.
 
 /// Half-open bounds in z, angle and x.
 struct Box {
@@ -33,16 +62,16 @@ struct Box {
   }
 };
 
-inline constexpr int kRowAlign = 16;  // columns: one AVX-512 vector of floats; rows start on a multiple
+inline constexpr int kRowAlign = 16;  // columns: one AVX-512 vector of floats; rows start at a multiple
 
-/// Angles that go through the stages of a step together. A stage reads across the vectors that the one before wrote, and
-/// waits for them while they are on their way to the cache.
+/// Angles that a step processes together, stage by stage. A stage reads across the vectors that the previous stage
+/// wrote; with one angle at a time, loads would wait for those stores to reach the cache.
 inline constexpr int kRowsTogether = 8;
 
 inline constexpr int align_down(int x) { return x / kRowAlign * kRowAlign; }
 inline constexpr int align_up(int x) { return (x + kRowAlign - 1) / kRowAlign * kRowAlign; }
 
-/// Columns on either side of a row that its remap reads, where protons move by `low` to `high` columns.
+/// Columns on either side of a row that the remap reads if protons move by `low` to `high` columns.
 inline int remap_margin(int low, int high) {
   return align_up(high - low + physics::kRemapReach + kRowAlign) + 2 * kRowAlign;
 }
@@ -52,7 +81,7 @@ inline int remap_margin(int low, int high) {
 template <typename T>
 struct Slice {
   Box box;
-  int zs = 0, as = 0, xs = 0;  // cell stored first
+  int zs = 0, as = 0, xs = 0;  // first stored cell
   int nz = 0, na = 0, pitch = 0;
   T* data = nullptr;
 
@@ -60,7 +89,7 @@ struct Slice {
     return static_cast<std::size_t>(nz) * static_cast<std::size_t>(na) * static_cast<std::size_t>(pitch);
   }
   T* row(int z, int a) const { return data + (static_cast<std::ptrdiff_t>(z - zs) * na + (a - as)) * pitch; }
-  /// Lays the storage out for `bounds`; the caller provides `data`.
+  /// Sets the shape of the storage for `bounds`; the caller provides `data`.
   void shape(const Box& bounds) {
     box = bounds;
     zs = bounds.z0;
@@ -77,7 +106,7 @@ template <typename T>
 struct SliceContext {
   const Tables* tables;
   const TablesByBin<T>* typed;
-  bool depth;  // depth stepping: slices have one row of z, which is the plane `plane`
+  bool depth;  // depth stepping: slices have one row of z, the plane `plane`
   int plane;
 };
 
@@ -93,14 +122,14 @@ struct SliceScore {
   double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
 };
 
-/// Scores of each row of z of a slice in a step, by column: rows of its pitch, summed over its angles. kReacted and kWay
-/// hold something only where the tables record reactions, or ways differ by angle.
+/// Scores of a slice in one step, for each row of z: arrays of `pitch` columns, summed over the slice's angles.
+/// kReacted is used only if the tables record reactions, kWay only if path lengths differ by angle.
 enum LeftRow { kNumber, kLeftDose, kLeftCurrent, kLeftTheta, kLeftThetaTheta, kReacted, kWay, kLeftRows };
 
 template <typename T>
 struct Left {
   int bin = 0;
-  int z0 = 0, z1 = 0;  // of the map
+  int z0 = 0, z1 = 0;  // rows of the map
   int xs = 0, pitch = 0;
   T* rows = nullptr;
 
@@ -114,40 +143,40 @@ struct Left {
   T* row(int z, int which) const { return rows + (static_cast<std::ptrdiff_t>(z - z0) * kLeftRows + which) * pitch; }
 };
 
-/// Rows of z of the map and columns, half-open.
+/// Half-open ranges of rows z of the map and of columns.
 struct Tile {
   int z0, z1, x0, x1;
 };
 
-/// The results that slices add to, as Scores has them: four fields [z][x] (see ScorePlane), and where the tables say so
-/// reactions and tracks.
+/// Result arrays to which slices add, in the layout of Scores: four fields [z][x] (see ScorePlane), and reactions and
+/// tracks if the tables enable them.
 struct ScoreFields {
   double *planes, *reactions, *tracks;
 };
 
-/// The content and the extremes of a slice after a step. plane/angle/column hold its sums over the
-/// other two axes, from the first stored cell on.
+/// Content and extremes of a slice after a step. The arrays `plane`, `angle` and `column` of SliceOps::measure receive
+/// its sums over the other two axes, from the first stored cell on.
 struct SliceMeasure {
   double number = 0, low = 0, high = 0;
 };
 
 template <typename T>
 struct SliceOps {
-  /// Fills `out` (laid out, not yet written) from `sources` (ne slices by bin). `scratch` holds at
-  /// least scratch_size() values.
+  /// Fills `out` (shape set, values not yet written) from `sources` (ne slices by bin). `scratch` has at least
+  /// slice_scratch_size() values.
   SliceLoss (*advance)(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
                        const Slice<T>& out, T* scratch);
-  /// Fills the rows of `left`. The second adds the slice's own bins of the spectra to `tracks` too, where the tables say
-  /// so; the first is compiled without any of that.
+  /// Fills the rows of `left`. score[1] also adds the slice's bins of the spectra to `tracks` if the tables enable
+  /// them; score[0] is compiled without tracks.
   SliceScore (*score[2])(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks);
-  /// Adds what `n` slices have left in a tile to the fields, one slice after the other; tracks as above. Where reactions
-  /// are recorded, a tile holds whole planes and columns of their grid.
+  /// Adds the scores of `n` slices in a tile to the fields, one slice after the other; add_left[1] includes tracks. If
+  /// reactions are recorded, a tile consists of whole planes and columns of their grid.
   void (*add_left[2])(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
                       const ScoreFields& to);
   SliceMeasure (*measure)(const Slice<T>& slice, double* plane, double* angle, T* column);
 };
 
-/// Values of scratch that advance() and measure() need for a step from `from` into `out`.
+/// Number of scratch values that advance() and measure() need for a step from `from` into `out`.
 std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box& out);
 
 /// The operations compiled for the best instruction set of this CPU.

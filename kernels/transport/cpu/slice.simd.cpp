@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 
-#include "material_runs.hpp"
 #include "row_sums.hpp"
 #include "slice_score.hpp"
 
@@ -16,9 +15,9 @@ namespace {
 using physics::kRemapReach;
 using physics::kRemapTaps;
 
-constexpr int kRing = kRemapTaps;  // tiles that the z remap looks at
+constexpr int kRing = kRemapTaps;  // tiles that the z remap reads
 
-/// Columns on either side of a row that its remap may read or reach.
+/// Columns on either side of a row that its remap may read or write.
 int row_margin(const Tables& t, int a0, int a1) {
   int low = 0, high = 0;
   for (int a = a0; a < a1; ++a) {
@@ -28,8 +27,8 @@ int row_margin(const Tables& t, int a0, int a1) {
   return remap_margin(low, high);
 }
 
-/// Content of the cells `here` that moves on to the next, from the cells around them. The products are added in a fixed
-/// order: compilers choose one otherwise, and the last bits with it.
+/// Content of the cells `here` that moves on to the next cells, computed from their neighbours. The products are added
+/// in a fixed order, because compilers would otherwise choose one and change the last bits.
 template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
                 const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
@@ -44,7 +43,7 @@ Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, co
   return flux;
 }
 
-/// The same of cells in rows: each is where the cell `here` has its neighbour.
+/// Flux of cells in rows: each pointer is to one neighbour of the cells `here`, or to these cells.
 template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const T* before2, const T* before, const T* here, const T* behind,
                 const T* behind2) {
@@ -52,7 +51,7 @@ Vector<T> moved(const std::array<T, kRemapTaps>& c, const T* before2, const T* b
   return moved(c, of(before2), of(before), of(here), of(behind), of(behind2));
 }
 
-/// The same of one row, by the vectors before and behind that of the cells.
+/// Flux of cells in a row, from the vectors before and after `here`.
 template <typename T>
 Vector<T> moved_in(const std::array<T, kRemapTaps>& c, const Vector<T>& before, const Vector<T>& here,
                    const Vector<T>& behind) {
@@ -61,7 +60,7 @@ Vector<T> moved_in(const std::array<T, kRemapTaps>& c, const Vector<T>& before, 
                behind_by<1>(here, behind), behind_by<2>(here, behind));
 }
 
-/// One energy bin's step: the state that its stages share.
+/// Step of one energy bin: the state that its stages share.
 template <typename T>
 class Advance {
  public:
@@ -86,7 +85,8 @@ class Advance {
     zero_ = moved_ + static_cast<std::ptrdiff_t>(kRowsTogether) * apart_ - margin_;
     ring_ = zero_ + out.pitch;
     kernels_ = ring_ + (context.depth ? 0 : static_cast<std::ptrdiff_t>(kRing) * out.na * out.pitch);
-    // Within its width a row is written before it is read, but for what one of several materials has beyond the grid.
+    // Every column within width_ is written before it is read, except columns beyond the grid in rows of several
+    // materials.
     const int end = min_of(width_, t_.nx - x_start_);
     for (int i = 0; i < 2 * kRowsTogether; ++i) {
       std::memset(row_of(i) - margin_, 0, sizeof(T) * static_cast<std::size_t>(margin_));
@@ -125,16 +125,16 @@ class Advance {
     each_material_run(w_, map_row, x_start_, width_, f);
   }
 
-  /// A row of z of a slice as the gather reads it: angle `a` is at rows + a · pitch, columns are counted from x_start_.
+  /// A row of z of a slice as input of the gather: angle `a` is at rows + a · pitch, columns are counted from x_start_.
   struct Source {
     int bin = -1, z = 0;
-    int a0 = 0, a1 = 0;  // none: nothing is there
+    int a0 = 0, a1 = 0;  // equal if the row is empty
     int first = 0, last = 0;
     std::ptrdiff_t pitch = 0;
     const T* rows = nullptr;
   };
 
-  /// The few that feed a bin are the same at almost all angles, and found once.
+  /// Caches the sources of a bin, because the same few are used at almost all angles.
   const Source& source_of(int bin, int z) {
     Source& found = found_[static_cast<std::size_t>(bin) % found_.size()];
     if (found.bin == bin && found.z == z) return found;
@@ -148,7 +148,7 @@ class Advance {
     return found;
   }
 
-  /// Energy gather of row z into the tile, and the count of what its scattering sends off the grid.
+  /// Gathers the energies of row z into the tile and counts the protons that scattering sends off the grid.
   void gather(int z, int map_row) {
     for (int a = from_.a0; a < from_.a1; ++a) {
       T* to = tile_row(a);
@@ -195,7 +195,7 @@ class Advance {
     }
   }
 
-  /// Angle convolution for angles `a` to `a + n` into their rows.
+  /// Convolves the angles `a` to `a + n` into their rows.
   void scatter(int map_row, int a, int n) {
     each_run(map_row, [&](int material, int lo, int hi) {
       const int half = spread_of(material);
@@ -206,7 +206,7 @@ class Advance {
     });
   }
 
-  /// Sets spread_ to the angle kernels of a material and returns the largest distance that they reach.
+  /// Sets spread_ to the angle kernels of a material and returns their largest reach.
   int spread_of(int material) {
     if (!context_.depth) {
       const std::size_t row = w_.row(0, material, bin_);
@@ -229,7 +229,7 @@ class Advance {
   T* row_of(int i) { return row_ + static_cast<std::ptrdiff_t>(i) * apart_; }
   T* moved_of(int i) { return moved_ + static_cast<std::ptrdiff_t>(i) * apart_; }
 
-  /// Scatters all angles and moves them on in x, into rows that lie behind each other from `to` on.
+  /// Scatters all angles and remaps them in x into consecutive rows from `to` on.
   void remap_x(int map_row, T* to) {
     const int end = out_.as + out_.na;
     for (int a = out_.as; a < end; a += kRowsTogether, to += static_cast<std::ptrdiff_t>(kRowsTogether) * out_.pitch) {
@@ -245,7 +245,7 @@ class Advance {
     }
   }
 
-  /// Whether some of `n` angles reads or reaches beyond the grid in x.
+  /// Whether any of `n` angles reads or writes beyond the grid in x.
   bool at_face(int a, int n) const {
     if (from_.x0 == 0 || from_.x1 == t_.nx) return true;
     for (int i = a; i < a + n; ++i) {
@@ -255,7 +255,7 @@ class Advance {
     return false;
   }
 
-  /// Row `i`, moved on, from what is read once: beyond its cells nothing is there, and nothing moves on.
+  /// Remaps row `i` in a single read. The row is empty beyond its cells, so nothing moves on from there.
   void move_on(int i, int a, T* to) {
     constexpr int kSize = Vector<T>::kSize;
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
@@ -277,7 +277,7 @@ class Advance {
     for (int x = t_.nx - out_.xs; x < pitch; ++x) to[x] = T(0);
   }
 
-  /// Content of row `i` that moves on.
+  /// Computes the content of row `i` that moves on.
   void flux_of(int i, int a) {
     extend_row(i, t_.shift_x[static_cast<std::size_t>(a)].whole);
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
@@ -306,7 +306,7 @@ class Advance {
     if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) count_x_loss(i, whole);
   }
 
-  /// Writes what the remap reads behind the grid's two faces; see remap_neighbour.
+  /// Writes the cells that the remap reads beyond the two x faces of the grid; see remap_neighbour.
   void extend_row(int i, int whole) {
     T* p = row_of(i) - x_start_;
     for (int k = 1; k <= kRemapReach; ++k) {
@@ -339,7 +339,7 @@ class Advance {
       const bool far_in = near + 1 >= 0 && near + 1 < t_.nz;
       constexpr int kSize = Vector<T>::kSize;
       const auto flux = [&](int x) { return moved(c, m2 + x, m1 + x, p + x, p1 + x, p2 + x); };
-      if (shift.fraction == 0.0 && near_in) {  // whole cells: the row behind may not exist in `out`
+      if (shift.fraction == 0.0 && near_in) {  // whole cells: the next row may not exist in `out`
         T* keep = out_.row(near, a);
         for (int x = 0; x < out_.pitch; ++x) keep[x] += p[x];
         continue;
@@ -387,11 +387,11 @@ class Advance {
   const Slice<T>& out_;
   int x_start_, width_, margin_, angles_, apart_;
   T *tile_, *zero_, *ring_;
-  T *row_, *moved_;               // kRowsTogether each, `apart_` from one to the next
-  T* kernels_;                    // [angles_][half_ + 1] weights by the angle they start from and distance; depth
-  const T* spread_ = nullptr;     // stepping
+  T *row_, *moved_;               // kRowsTogether rows each, with stride apart_
+  T* kernels_;                    // [angles_][half_ + 1] weights by source angle and distance; depth stepping
+  const T* spread_ = nullptr;     // kernels of spread_material_
   std::array<Source, 16> found_;  // by bin
-  int spread_material_ = -1;      // whose kernels those are
+  int spread_material_ = -1;      // material of these kernels
   SliceLoss loss_;
 };
 

@@ -1,19 +1,45 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
-#include "material_runs.hpp"
 #include "row_sums.hpp"
 #include "row_vectors.hpp"
 #include "slice.hpp"
+#include "transport/model/typed_tables.hpp"
 
-// Scores of slices in a step. Each slice sums its own, on whichever thread. Then each cell of the results adds the
-// slices in order: the sums are the same for any number of threads. Only slice.simd.cpp includes this.
+// Stretches of one material in a row of the map. Only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
-/// Sums over the angles of row `z`: protons, and those through the plane by powers of the angle; `with_dose`: what they
-/// leave too, where the row is of one material. `rows` as LeftRow says.
+/// Calls f(material, lo, hi) for each stretch of one material in row `z`, within `width` columns from `start` on; lo
+/// and hi are relative to `start`. A row of one material includes its padding.
+template <typename T, typename F>
+void each_material_run(const TypedTables<T>& typed, int z, int start, int width, F&& f) {
+  const std::int32_t first = typed.run_begin[static_cast<std::size_t>(z)];
+  const std::int32_t last = typed.run_begin[static_cast<std::size_t>(z) + 1];
+  if (last - first == 1) {
+    f(typed.runs[static_cast<std::size_t>(first)].material, 0, width);
+    return;
+  }
+  for (std::int32_t r = first; r < last; ++r) {
+    const MaterialRun& run = typed.runs[static_cast<std::size_t>(r)];
+    const int lo = max_of(run.begin - start, 0);
+    const int hi = min_of(run.end - start, width);
+    if (lo < hi) f(run.material, lo, hi);
+  }
+}
+
+template <typename T>
+bool one_material(const TypedTables<T>& typed, int z) {
+  return typed.run_begin[static_cast<std::size_t>(z) + 1] - typed.run_begin[static_cast<std::size_t>(z)] == 1;
+}
+
+// Scores of slices in a step. First each slice sums its own scores, on any thread. Then each cell of the results adds
+// the slices in order, so the sums do not depend on the number of threads. Only slice.simd.cpp includes this.
+
+/// Sums over the angles of row `z`: the protons, and the protons through the plane times powers of the angle. If
+/// `with_dose`, the row has one material and the deposited energy is summed too. `rows` is indexed by LeftRow.
 template <typename T>
 void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
                  T* rows) {
@@ -41,7 +67,7 @@ void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice,
   }
 }
 
-/// Adds protons in a row, in units of the beam's way, to the slice's bin of the row's spectrum.
+/// Adds protons in a row, weighted by path length relative to the beam's, to the spectrum of the row.
 template <typename T>
 void score_spectrum(const SliceContext<T>& context, const Left<T>& left, int map_row, const T* number, double* tracks) {
   const Tables& t = *context.tables;
@@ -54,10 +80,10 @@ void score_spectrum(const SliceContext<T>& context, const Left<T>& left, int map
   });
 }
 
-/// Which row of Left holds protons in units of the beam's way.
+/// Row of Left with the protons weighted by path length relative to the beam's.
 constexpr LeftRow way_row(bool tracks, bool depth) { return tracks && depth ? kWay : kNumber; }
 
-/// `kTracks`: the moments of tracks and the spectra too. Without, nothing of them is compiled in.
+/// With `kTracks`, also scores the moments of tracks and the spectra; without, no code for them is compiled.
 template <typename T, bool kTracks>
 SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left,
                  [[maybe_unused]] double* tracks) {
@@ -140,7 +166,7 @@ void add_tracks(const SliceContext<T>& context, const Left<T>& left, int map_row
   });
 }
 
-/// The same to the recorded reactions.
+/// Adds columns `x0` to `x1` of a row of a slice to the recorded reactions.
 template <typename T>
 void add_reactions(const ReactionGrid& grid, const Left<T>& left, int map_row, int x0, int x1, double* reactions) {
   const T* reacted = left.row(map_row, kReacted) - left.xs;

@@ -3,19 +3,53 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "cpu/thread_pool.hpp"
 #include "slice.hpp"
-#include "store.hpp"
 #include "transport/run/solver.hpp"
 
 namespace bb::transport {
 
-/// Part of the grid in a slice.
+/// Buffer for values that are written before they are read. Growing neither preserves nor clears the content.
+template <typename T>
+class Store {
+ public:
+  T* data() { return values_.get(); }
+  std::size_t size() const { return size_; }
+  std::span<T> all() { return {data(), size_}; }
+
+  /// Sets the size to `size`.
+  void hold(std::size_t size) {
+    if (size > capacity_) {
+      values_.reset();  // free the old memory before allocating more
+      capacity_ = size * sizeof(T) < kSmallBytes ? kAhead * size : size;
+      values_ = std::make_unique_for_overwrite<T[]>(capacity_);
+    }
+    size_ = size;
+  }
+  /// Makes the size at least `size`, with room for further growth.
+  void grow(std::size_t size) {
+    if (size_ < size) hold(size + size / 4);
+  }
+  /// Sets the size to 0 and retains the memory.
+  void clear() { size_ = 0; }
+
+ private:
+  /// A small buffer reserves kAhead times its size: unused addresses cost nothing, while each move to fresh memory
+  /// costs page faults.
+  static constexpr std::size_t kAhead = 4, kSmallBytes = std::size_t{64} << 20;
+
+  std::unique_ptr<T[]> values_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+/// Extent of a slice on the grid.
 enum class Extent {
-  kNonZero,  // the box that holds every cell that is not exactly zero: nothing is cut
-  kWindow,   // the box that its protons fill; edges below a threshold are cut and counted as skipped
+  kNonZero,  // box of all cells that are not exactly zero; nothing is cut
+  kWindow,   // box that the protons fill; edges below a threshold are cut and counted as skipped
 };
 
 /// A state of energy slices, advanced by the fused step: one task per bin that protons can reach.
@@ -41,25 +75,25 @@ class SlicedSolver final : public engine::Solver {
  private:
   struct Lane {
     Store<T> scratch;
-    std::vector<double> edge;  // sums of one slice over z planes and over angles
+    std::vector<double> edge;  // sums of a slice by z plane, then by angle
   };
-  /// Contribution of one bin to the step's totals. Stored by bin and added in that order: the sums do not depend on the
-  /// thread of each bin.
+  /// Contribution of one bin to the step's totals. Contributions are stored and added in the order of bins, so the sums
+  /// do not depend on which thread computes a bin.
   struct Part {
     engine::StepTotals totals;
     double low = 0, high = 0, cells = 0;
   };
-  /// Inputs of a bin's step, and the reach of its content.
+  /// Inputs of a bin's step, and the box that its content may reach.
   struct Plan {
     int bin;
     Box from, to;
     int half;
   };
 
-  /// Sources of a bin's content, over all materials and angles; the same in every step.
+  /// Sources of a bin's content, over all materials and angles. They are the same in every step.
   struct Feed {
-    std::vector<int> sources;  // bins, ascending
-    int half = 0;              // of the widest angle kernel
+    std::vector<int> sources;  // source bins, ascending
+    int half = 0;              // half width of the widest angle kernel
   };
 
   static std::vector<Feed> feeds(const Tables& t);
@@ -81,7 +115,7 @@ class SlicedSolver final : public engine::Solver {
   const std::vector<Feed> feeds_;  // [ne]
   bool depth_;
   Extent extent_;
-  double threshold_;  // protons: an edge of a slice with fewer is cut
+  double threshold_;  // edges of a slice with fewer protons are cut
   int plane_ = 0;
   int step_ = 0;
   cpu::ThreadPool pool_;
@@ -89,7 +123,7 @@ class SlicedSolver final : public engine::Solver {
   Store<T> now_store_, next_store_, left_store_;
   std::vector<Lane> lanes_;
   std::vector<Part> parts_;     // [ne]
-  engine::Scores scores_;       // but for the dose, which is the first of planes_
+  engine::Scores scores_;       // without the dose, which is the first field of planes_
   std::vector<double> planes_;  // [kScorePlanes][z][x]
   double cell_steps_ = 0, state_bytes_ = 0;
 };

@@ -10,36 +10,37 @@
 #include "physics/moment_taps.hpp"
 #include "slice.hpp"
 #include "transport/model/index.hpp"
-#include "transport/model/matter/medium.hpp"
+#include "transport/model/medium.hpp"
 #include "transport/run/by_precision.hpp"
 
 namespace bb::transport {
 namespace {
 
-constexpr int kLooks = 16;      // depths at which the boxes are laid out,
-constexpr double kLast = 0.95;  // up to here: behind it protons stop
-constexpr int kColumns = 64;    // columns that are looked at, at most
-// The estimate was 0.8 to 1.6 of the memory of runs; less where tails reach to the cut of FP64.
+constexpr int kLooks = 16;      // depths at which the boxes are estimated
+constexpr double kLast = 0.95;  // share of the axis with estimates; protons stop beyond
+constexpr int kColumns = 64;    // maximum number of sampled columns
+// Safety factors. The estimate was 0.8 to 1.6 times the memory of runs; less where tails reach the cut of FP64.
 constexpr double kSurePath = 1.3, kSureDepth = 1.4, kSureFp64 = 1.3;
-constexpr double kRoom = 1.25;   // of what is stored, for the next step
-constexpr double kTilted = 1.2;  // widths of a tilted beam's row in depth: its ends hold less than the middle
+constexpr double kRoom = 1.25;   // allocated per stored value; see Store::grow
+constexpr double kTilted = 1.2;  // length of a tilted beam's row in depth, in widths; less at its ends
 
-/// The share of the beam below which a plane of a box is cut, as in SlicedSolver, as -2 ln.
+/// -2 ln of the share of the beam below which a plane of a box is cut, as in SlicedSolver.
 double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }
 
-/// Half-widths in standard deviations: what is left of the cut for a plane that holds `share` of the others at its middle.
+/// Half width of a box along one axis, in standard deviations. `spent` is the part of the cut that other axes use,
+/// `share` the content of the axis's middle plane relative to all planes.
 double left_of(double cut, double spent, double share) {
   return std::sqrt(std::max(0.0, cut - spent + 2.0 * std::log(std::min(1.0, share))));
 }
 
-/// Share of a normal distribution in a cell, at its middle.
+/// Share of a normal distribution in the cell at its middle.
 double share_of(double cell, double sigma) { return cell / std::max(cell, sigma * std::sqrt(2.0 * std::numbers::pi)); }
 
-/// The beam behind some way along its axis.
+/// Beam after some path along its axis.
 struct Widths {
-  double left_mm;               // of the range in water
-  physics::PencilMoments beam;  // of scattering and the beam's own
-  double scattered_mm2 = 0;     // variance by scattering alone
+  double left_mm;               // residual range in water
+  physics::PencilMoments beam;  // moments by the spot and by scattering
+  double scattered_mm2 = 0;     // variance in x by scattering alone
   double detour_mm = 0;         // mean
 };
 
@@ -50,7 +51,7 @@ class Boxes {
  public:
   Boxes(const Problem& p, const Tables& t);
 
-  /// Bytes of the slices before and after the step at a depth, and of what they leave.
+  /// Number of values in the slices before and after the step at a depth, and in their scores.
   double at(double share) const;
   double scratch() const;
 
@@ -64,14 +65,13 @@ class Boxes {
   const Tables& t_;
   bool depth_;
   std::vector<Medium> media_;
-  std::vector<double> relative_;  // stopping of each material over that of water
-  std::vector<double> bin_mm_;    // [ne] range in water
-  std::vector<int> half_;         // [ne] of angle kernels, over the materials
+  std::vector<double> relative_;  // stopping power of each material relative to water, by path length
+  std::vector<double> bin_mm_;    // [ne] range in water of a bin
+  std::vector<int> half_;         // [ne] half width of the angle kernels, over the materials
   std::vector<Widths> followed_;
-  double
-      behind_;  // mean detours per unit of the cut that the row in depth reaches back: detours have an exponential tail
-  double rows_ = 4.0;     // of a row in depth that goes on by whole cells and by parts of them
-  double length_mm_ = 0;  // of the way along the axis
+  double behind_;         // tail of a row in depth, in mean detours per unit of the cut (it is exponential)
+  double rows_ = 4.0;     // minimum rows in depth: steps of whole cells and parts of cells
+  double length_mm_ = 0;  // path length along the axis
   double slowest_mm_ = 0, fastest_mm_ = 0, low_x_ = 0, high_x_ = 0, spread_mm_ = 0;
 };
 
@@ -106,16 +106,16 @@ Boxes::Boxes(const Problem& p, const Tables& t)
     high_x_ = std::max(high_x_, spot.x);
     energy_sigma = std::max(energy_sigma, spot.energy_sigma / spot.energy);
   }
-  constexpr double kExponent = 1.77;  // of the range by the energy
+  constexpr double kExponent = 1.77;  // exponent of the range as a power of the energy
   spread_mm_ = std::hypot(kExponent * t.beam_range_mm * energy_sigma, t.extra_straggling_mm);
   follow();
   length_mm_ = t.axis_steps * (depth_ ? p.grid.dz / std::cos(p.beam.angle) : p.step);
-  // Beginning of the tail that moves on at first order; see build_streaming().
+  // Mean detour from which the first-order tail is used; see build_streaming().
   constexpr double kLongDetour_mm = 0.09;
   if (!depth_ && followed_.back().detour_mm > kLongDetour_mm) rows_ += 2.0;
 }
 
-/// Scattering along the axis, through the matter there.
+/// Follows scattering along the axis, through the materials there.
 void Boxes::follow() {
   double sigma = 0.0, width = 0.0;
   for (const Beam& spot : spots_of(p_)) {
@@ -149,7 +149,7 @@ Widths Boxes::widths(double left_mm) const {
   return found == followed_.end() ? followed_.back() : *found;
 }
 
-/// Range in water that a proton loses on its way along the beam, `way_mm` from the entrance in `column` there.
+/// Range in water that a proton loses along the beam, over `way_mm` from the entrance in `column`.
 double Boxes::lost_mm(int column, double way_mm) const {
   const double cosine = std::cos(p_.beam.angle), shift = std::tan(p_.beam.angle) * p_.grid.dz / p_.grid.dx;
   const int first = static_cast<int>(p_.beam.z / p_.grid.dz);
@@ -173,7 +173,8 @@ double Boxes::at(double share) const {
   const double way = share * length_mm_;
   const int middle = static_cast<int>(std::floor(0.5 * (low_x_ + high_x_) / p_.grid.dx + 0.5 * t_.nx));
   const Widths mean = widths(t_.beam_range_mm - lost_mm(std::clamp(middle, 0, t_.nx - 1), way));
-  constexpr double kStraggling = 0.12, kPower = 0.935, kGrowth = 1.87;  // cm; of the range, protons in water
+  constexpr double kStraggling = 0.12, kPower = 0.935, kGrowth = 1.87;  // range straggling of protons in water, in mm
+                                                                        // from a range in cm
   const double straggling = kStraggling * std::pow(0.1 * t_.beam_range_mm, kPower);
   const double sigma = std::hypot(
       spread_mm_, straggling * std::sqrt(1.0 - std::pow(std::max(0.0, mean.left_mm / t_.beam_range_mm), kGrowth)), bin);
@@ -213,7 +214,7 @@ double Boxes::at(double share) const {
     const double angle = std::sqrt(w.beam.theta_theta);
     const double reach_a = left_of(cut, least, share_of(p_.grid.dtheta, angle)) * angle / p_.grid.dtheta;
     const double angles = std::min<double>(t_.ntheta, 2.0 * (reach_a + half_[u(e)]) + 1.0);
-    // Streaming goes on by a step at the outermost angles.
+    // Streaming at the outermost angles extends the box by one step.
     const double tangent = std::tan(std::min(1.4, reach_a * p_.grid.dtheta));
     const double on = t_.path_step * tangent / p_.grid.dx + 1.0;
     const double x0 = std::clamp(from - on, 0.0, static_cast<double>(t_.nx)),

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cpu/all_cores.hpp"
-#include "cuda_feeds.hpp"
+#include "cpu/thread_pool.hpp"
 #include "transport/model/index.hpp"
 
 namespace bb::transport {

@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/all_cores.hpp"
+#include "cpu/thread_pool.hpp"
 #include "cuda/device/buffer.hpp"
 
 namespace bb::transport {
 
-/// Lays arrays out one after the other, brings them to the device in one copy, and sets the pointers to them there.
+/// Packs arrays into one allocation, copies it to the device at once, and sets the pointers to the arrays there.
 class Packer {
  public:
-  /// `values` must live until they are sent.
+  /// `values` must outlive send().
   template <typename V>
   void add(const std::vector<V>& values, const V** pointer) {
     place(std::as_bytes(std::span(values)),
           [pointer](const unsigned char* at) { *pointer = reinterpret_cast<const V*>(at); });
   }
-  /// Keeps them itself.
+  /// Takes ownership of `values`.
   template <typename V>
   void add(std::vector<V>&& values, const V** pointer) {
     const auto kept = std::make_shared<const std::vector<V>>(std::move(values));
@@ -31,10 +31,10 @@ class Packer {
     add(*kept, pointer);
   }
 
-  /// The copy is complete when it returns.
+  /// Blocks until the copy is complete.
   cuda::DeviceBuffer<unsigned char> send(cuda::Stream& stream, cuda::Reuse reuse = cuda::Reuse::kNo) {
     cuda::DeviceBuffer<unsigned char> out(stream.device(), bytes_, reuse);
-    // Pinned memory is copied from without a detour, and filled by all cores where that pays.
+    // Copies from pinned memory are direct. All cores fill it if the arrays are large.
     cuda::PinnedBuffer<unsigned char> staging(stream.device(), bytes_, cuda::Reuse::kYes);
     const std::span<unsigned char> to = staging.values();
     std::vector<std::pair<std::size_t, std::span<const std::byte>>> pieces;
@@ -66,11 +66,10 @@ class Packer {
     std::span<const std::byte> bytes;
     std::function<void(const unsigned char*)> set;
   };
-  // The first load of a warp from any array, and any 16-byte load, starts on a whole line.
+  // Aligned to a cache line for the first load of a warp from any array, and for 16-byte loads.
   static constexpr std::size_t kAlignment = 128;
-  static constexpr std::size_t kPiece = std::size_t{1} << 18;  // bytes that a core copies at a time
-  static constexpr std::size_t kAlone = std::size_t{1}
-                                        << 20;  // up to so many, one core is done before others are awake
+  static constexpr std::size_t kPiece = std::size_t{1} << 18;  // bytes per copy of one core
+  static constexpr std::size_t kAlone = std::size_t{1} << 20;  // up to this size, one core is faster than waking others
 
   void place(std::span<const std::byte> bytes, std::function<void(const unsigned char*)> set) {
     const std::size_t at = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;

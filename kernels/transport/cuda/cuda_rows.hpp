@@ -4,15 +4,31 @@
 #include <cstddef>
 #include <vector>
 
+#include "transport/model/device_tables.hpp"
 #include "transport/model/tables.hpp"
 #include "transport/run/by_precision.hpp"
+#include "transport/run/solver.hpp"
 
-// Sizes of ψ[bin][z][angle][x] on the device, its rows padded to whole quads of columns.
 namespace bb::transport {
+
+/// Balance of a step, from its row of a device's ledger and from the next row, which has the content in flight
+/// afterwards.
+inline engine::StepTotals step_totals(const double* row, const double* next) {
+  engine::StepTotals s;
+  s.number = {
+      .in_flight = next[kInFlight], .stopped = row[kStopped], .nuclear = row[kNuclear], .skipped = row[kSkipped]};
+  s.energy = {.in_flight = next[kEnergyInFlight], .nuclear = row[kEnergyNuclear], .skipped = row[kEnergySkipped]};
+  std::copy_n(row + kEscaped, kFaces, s.number.escaped.begin());
+  std::copy_n(row + kEnergyEscaped, kFaces, s.energy.escaped.begin());
+  s.deposited = row[kDeposited];
+  return s;
+}
+
+// Sizes of ψ[bin][z][angle][x] on the device, with rows padded to whole quads of columns.
 
 inline int row_pitch(const Tables& t) { return (t.nx + 3) / 4 * 4; }
 
-/// z rows stored: depth stepping holds one plane.
+/// Number of stored z rows; depth stepping stores one plane.
 inline int rows_held(const Problem& problem, const Tables& t) {
   return problem.stepping == Stepping::kDepth ? 1 : t.nz;
 }
@@ -21,12 +37,12 @@ inline double cells_held(const Problem& problem, const Tables& t) {
   return static_cast<double>(t.ne) * t.ntheta * rows_held(problem, t) * row_pitch(t);
 }
 
-/// Bytes of the state before and after a pass.
+/// Bytes of two states, before and after a pass.
 inline double estimate_cuda_rows(const Problem& problem, const Tables& t) {
   return 2.0 * value_bytes(problem) * cells_held(problem, t);
 }
 
-/// The least and the largest whole shift over all angles.
+/// Minimum and maximum whole shift over all angles.
 struct WholeShifts {
   int least, most;
 };

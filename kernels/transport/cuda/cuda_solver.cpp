@@ -3,26 +3,99 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
-#include "cpu/all_cores.hpp"
+#include "cpu/thread_pool.hpp"
 #include "cuda/device/graph.hpp"
 #include "cuda_packer.hpp"
-#include "ledger_rows.hpp"
+#include "cuda_rows.hpp"
 #include "transport/model/index.hpp"
+#include "transport/model/typed_tables.hpp"
 #include "transport/run/score_fields.hpp"
 
 namespace bb::transport {
 namespace {
 
+template <typename T>
+std::vector<T> flat(const std::vector<std::array<T, physics::kRemapTaps>>& rows) {
+  std::vector<T> out;
+  for (const auto& row : rows) out.insert(out.end(), row.begin(), row.end());
+  return out;
+}
+
+template <typename T>
+std::vector<T> typed(const std::vector<double>& values) {
+  return std::vector<T>(values.begin(), values.end());
+}
+
+std::vector<int> wholes(const std::vector<physics::RemapShift>& shifts) {
+  std::vector<int> out;
+  for (const physics::RemapShift& s : shifts) out.push_back(s.whole);
+  return out;
+}
+
+}  // namespace
+
+template <typename T>
+CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTables<T>& rounded, Sent sent,
+                          cuda::Stream& stream) {
+  view_.ne = t.ne;
+  view_.ntheta = t.ntheta;
+  view_.nz = t.nz;
+  view_.nx = t.nx;
+  view_.materials = t.materials;
+  view_.classes = t.classes;
+  view_.depth = problem.stepping == Stepping::kDepth ? 1 : 0;
+  view_.angle_half_max = t.angle_half_max;
+  view_.reach_down = t.reach_down;
+  view_.reach_up = t.reach_up;
+  view_.dx = t.dx;
+  view_.dz = t.dz;
+
+  std::vector<unsigned char> mixed;
+  for (int z = 0; z < t.nz; ++z) {
+    const auto row = static_cast<std::size_t>(z);
+    mixed.push_back(rounded.run_begin[row + 1] - rounded.run_begin[row] > 1 ? 1 : 0);
+  }
+  Packer packer;
+  packer.add(t.path_of, &view_.path_of);
+  if (sent == Sent::kAll) {
+    packer.add(t.gather_begin, &view_.gather_begin);
+    packer.add(t.gather_source, &view_.gather_source);
+    packer.add(rounded.gather_weight, &view_.gather_weight);
+    packer.add(t.angle_begin, &view_.angle_begin);
+    packer.add(rounded.angle_weight, &view_.angle_weight);
+  }
+  packer.add(rounded.deposit, &view_.deposit);
+  packer.add(rounded.stopped, &view_.stopped);
+  packer.add(rounded.nuclear, &view_.nuclear);
+  packer.add(rounded.nuclear_escape, &view_.nuclear_escape);
+  packer.add(wholes(t.shift_x), &view_.whole_x);
+  packer.add(wholes(t.shift_z), &view_.whole_z);
+  packer.add(flat(rounded.flux_x), &view_.flux_x);
+  packer.add(flat(rounded.flux_z), &view_.flux_z);
+  packer.add(typed<T>(t.plane_weight), &view_.plane_weight);
+  packer.add(typed<T>(t.theta), &view_.theta);
+  packer.add(t.energy, &view_.energy);
+  packer.add(t.map, &view_.map);
+  packer.add(mixed, &view_.mixed);
+  memory_ = packer.send(stream, cuda::Reuse::kYes);
+}
+
+template class CudaTables<float>;
+template class CudaTables<double>;
+
+namespace {
+
 using engine::StepTotals;
 
-// Longest time of one batch: the host checks the cancel flag, and the page the beam, between batches.
+// Maximum time of one batch. Between batches the host checks the cancel flag and the page updates its view of the beam.
 constexpr double kBatchSeconds = 0.05;
-// Before anything was timed: slower than any variant here on a current device.
+// Assumed speed before the first timing, below that of any variant on a current device.
 constexpr double kFirstGuess = 1e10;  // cells per second
-constexpr int kLongestBatch = 1024;   // ledger rows that one download brings
+constexpr int kLongestBatch = 1024;   // ledger rows per download
 
-/// The pairs of axes that Marginals hold.
+/// The pairs of axes in Marginals.
 using engine::Axis;
 constexpr engine::PlaneRequest kPairs[] = {{Axis::kZ, Axis::kX},          {Axis::kX, Axis::kTheta},
                                            {Axis::kEnergy, Axis::kTheta}, {Axis::kEnergy, Axis::kZ},
@@ -108,7 +181,7 @@ cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
   return cuda::Kernel(opened_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
 }
 
-// Memory cached between runs may belong to another run at once, so no work may be under way when an exception leaves.
+// Cached memory may be reused by another run at once, so the stream must be idle when an exception propagates.
 template <typename T>
 template <typename F>
 auto CudaSolver<T>::settled(F&& work) {
@@ -168,7 +241,7 @@ int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engin
 
 template <typename T>
 int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine::SpanRecorder& spans) {
-  if (step_ == 0) {  // ties the device's clock to the host's
+  if (step_ == 0) {  // synchronizes the device's clock with the host's
     origin_.record(stream_);
     origin_.synchronize(stream_);
     origin_ns_ = spans.now_ns();
@@ -187,7 +260,7 @@ int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine
     graph->upload(stream_);
     stream_.synchronize();
   }
-  if (flush_) flush_->run(stream_);  // the device is busy with it while the host queues the steps
+  if (flush_) flush_->run(stream_);  // keeps the device busy while the host queues the steps
   const double queue_ns = spans.now_ns();
   untimed_seconds_ += (queue_ns - begin_ns) * 1e-9;
   batch_start_.record(stream_);
@@ -311,7 +384,7 @@ std::vector<engine::Plane> CudaSolver<T>::planes(std::span<const engine::PlaneRe
 template <typename T>
 void CudaSolver<T>::queue_plane(const DeviceState<T>& state, const engine::PlaneRequest& request,
                                 const std::array<int, engine::kAxes>& cells, double* sums) {
-  // Enough blocks to fill a device twice; more would only add to the same places.
+  // Enough blocks to fill a device twice. More blocks would only add more atomics on the same cells.
   constexpr unsigned kBlocks = 512;
   const int slow = static_cast<int>(request.slow), fast = static_cast<int>(request.fast);
   DevicePlane plane{.sums = sums,
@@ -324,7 +397,7 @@ void CudaSolver<T>::queue_plane(const DeviceState<T>& state, const engine::Plane
   std::ranges::copy(request.cut, plane.cut);
   plane.strides[slow] = cells[u(fast)];
   plane.strides[fast] = 1;
-  const auto rows = [&](int axis, int all) {  // that hold anything
+  const auto rows = [&](int axis, int all) {  // stored rows of an axis
     return static_cast<unsigned>(axis == static_cast<int>(Axis::kZ) && state.sizes[axis] == 1 ? 1 : all);
   };
   const unsigned first = rows(plane.first, plane.first_cells), second = rows(plane.second, plane.second_cells);
@@ -340,7 +413,7 @@ template <typename T>
 void CudaSolver<T>::download_scores() {
   if (scores_here_) return;
   on_device([&] {
-    // Copies to pinned memory take no detour; to pin much takes longer than the copy.
+    // Copies to pinned memory are direct, but pinning a large buffer takes longer than the copy.
     constexpr std::size_t kMostPinned = std::size_t{4} << 20;  // values
     std::optional<cuda::PinnedBuffer<double>> pinned;
     std::vector<double> pageable;
@@ -351,13 +424,13 @@ void CudaSolver<T>::download_scores() {
     }
     const std::span<double> fields = pinned ? pinned->values().first(fields_.size()) : std::span<double>(pageable);
     fields_.download(fields, stream_);
-    engine::Scores scores(tables_);  // with what the way in left
+    engine::Scores scores(tables_);  // initialized with the dose of the entry path
     stream_.synchronize();
     const auto add_rows = [&](int first, int end) {
       add_fields(tables_, first, end, fields.data(), scores.dose().data(), scores.crossing().data());
     };
-    constexpr int kRows = 16;             // that a core takes at a time
-    constexpr std::size_t kAlone = 8192;  // cells: up to so many, one core is done before others are awake
+    constexpr int kRows = 16;             // rows per task
+    constexpr std::size_t kAlone = 8192;  // cells: up to this number, one core is faster than waking others
     if (tables_.plane() <= kAlone) {
       add_rows(0, tables_.nz);
     } else {

@@ -8,36 +8,62 @@
 #include <vector>
 
 #include "cuda/device/buffer.hpp"
-#include "cuda/device/event.hpp"
+#include "cuda/device/stream.hpp"
 #include "cuda/opened/opened_device.hpp"
 #include "cuda/timing/timing.hpp"
 #include "cuda_planes.hpp"
-#include "cuda_tables.hpp"
+#include "transport/model/device_tables.hpp"
 #include "transport/model/problem.hpp"
+#include "transport/model/tables.hpp"
 #include "transport/model/typed_tables.hpp"
 #include "transport/run/solver.hpp"
 
 namespace bb::transport {
 
+/// The tables that a variant's kernels use.
+enum class Sent {
+  kAll,
+  kLosses,  // all but the energy gather and the angle kernels, which the variant sends in its own layout
+};
+
+/// The tables of a problem on a device: one allocation, sent in one copy.
+template <typename T>
+class CudaTables {
+ public:
+  /// Blocks until the copy is complete.
+  CudaTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed, Sent sent,
+             cuda::Stream& stream);
+
+  const DeviceTables<T>& view() const { return view_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  cuda::DeviceBuffer<unsigned char> memory_;
+  DeviceTables<T> view_{};
+};
+
+extern template class CudaTables<float>;
+extern template class CudaTables<double>;
+
 using cuda::on_device;
 
-/// Why the CUDA variants cannot run here, in one sentence; "" when they can. Opens no device.
+/// Returns the reason why the CUDA variants cannot run here, in one sentence; "" if they can. Opens no device.
 inline std::string cuda_unavailable() { return cuda::unavailable("transport"); }
 
-/// Base of every CUDA variant: device, kernels, tables, scores and ledger on the device, and the loop that queues steps
-/// in batches and reads their ledger rows. A variant stores ψ in its own layout.
+/// Base of every CUDA variant. It has the device, kernels, tables, scores and ledger, and the loop that queues steps in
+/// batches and reads their ledger rows. Each variant has its own layout of ψ.
 ///
-/// Ledger: step n adds to row n of `scores().ledger` (LedgerColumn): Σψ and its energy at the START of the step, and the
-/// losses and deposits of the step. A row whose kInFlight is 0 is a step that was not taken: once `stop_number()` or
-/// fewer protons are in flight, kernels leave their row and ψ alone (`run_is_over`). So the host may queue more steps
-/// than there are.
+/// Ledger: step n adds to row n of `scores().ledger` (LedgerColumn): Σψ and its energy at the START of the step, and
+/// the losses and deposits of the step. If kInFlight of a row is 0, the step was not taken: once `stop_number()` or
+/// fewer protons are in flight, kernels do not change their row or ψ (`run_is_over`). So the host may queue more steps
+/// than the run needs.
 template <typename T>
 class CudaSolver : public engine::Solver {
  public:
   CudaSolver(const Problem& problem, const Tables& tables, Sent sent = Sent::kAll);
   ~CudaSolver() override;
 
-  /// Second half of the construction, for what needs the variant. Throws ProblemError.
+  /// Second phase of the construction, which calls virtual functions of the variant. Throws ProblemError.
   void set_up();
 
   int advance(int max_steps, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans,
@@ -58,15 +84,15 @@ class CudaSolver : public engine::Solver {
   double untimed_seconds() const final { return untimed_seconds_; }
 
  protected:
-  // Interface of a variant. Nothing here waits for the device; errors leave as cuda::Error.
+  // Interface of a variant. These functions do not wait for the device. They report errors as cuda::Error.
 
-  /// Bytes that `prepare` will allocate; more than the device has free is refused before.
+  /// Number of bytes that `prepare` will allocate. The run is refused earlier if the device has less free memory.
   virtual double state_bytes_needed() const = 0;
-  /// Allocates ψ, queues its start, and looks up the kernels.
+  /// Allocates ψ, queues the start of the run, and looks up the kernels.
   virtual void prepare() = 0;
-  /// Anything made ready once more after `prepare`, timed as "capture": graphs, cooperative launch sizes.
+  /// Prepares graphs or cooperative launch sizes after `prepare`; timed as "capture".
   virtual void capture() {}
-  /// Why its steps cannot be captured and replayed as one graph; empty where they can.
+  /// Returns the reason why steps cannot be captured and replayed as one graph; "" if they can.
   virtual const char* no_graph() const { return ""; }
   /// Queues step `step` (0 is the run's first).
   virtual void launch_step(int step) = 0;
@@ -74,39 +100,39 @@ class CudaSolver : public engine::Solver {
   virtual void launch_steps(int first, int count) {
     for (int i = 0; i < count; ++i) launch_step(first + i);
   }
-  /// Queues what adds Σψ and its energy of the state as it is now to `row` (kInFlight, kEnergyInFlight).
+  /// Queues a kernel that adds the current Σψ and its energy to `row` (kInFlight, kEnergyInFlight).
   virtual void launch_count(double* row) = 0;
   /// Current location of ψ.
   virtual DeviceState<T> device_state() const = 0;
-  /// The last `steps` steps queued were not taken (the run was over): undoes what the host noted of them.
+  /// Undoes the host's records of the last `steps` queued steps, which were not taken because the run was over.
   virtual void forget_steps(int steps) = 0;
   /// Cells visited by one step; for cell_steps().
   virtual double cells_per_step() const = 0;
 
   const Problem& problem() const { return problem_; }
   const Tables& tables() const { return tables_; }
-  /// The tables as the kernels compute with them.
+  /// The tables in the precision of the kernels.
   const TypedTables<T>& typed() const { return typed_; }
   const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
   const DeviceScores& scores() const { return scores_; }
-  /// Destination of the moments of tracks; only with Tables::tracks.
+  /// Destination of the moments of tracks; valid only if Tables::tracks is on.
   const DeviceTracks<T>& device_tracks() const { return device_tracks_; }
   double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
   const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }
   cuda::Stream& stream() { return stream_; }
   /// Kernel `<name>_f32` or `<name>_f64`.
   cuda::Kernel kernel(const char* name) const;
-  /// A kernel of exactly that name.
+  /// Kernel with exactly the name `name`.
   cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(opened_.kernels->module, name); }
-  /// A BB_TUNABLE constant as the kernels have it.
+  /// Value of a BB_TUNABLE constant in the compiled kernels.
   int tuned(const char* name, int usual) const { return opened_.kernels->module.tunable(name, usual); }
-  /// Kernels that `prepare` and the steps ask for, by their whole names: without a fat binary they are compiled together.
+  /// Full names of the kernels that `prepare` and the steps need. Without a fat binary they are compiled together.
   virtual std::vector<std::string> kernels_needed() const { return {}; }
-  /// Memory of ψ and scratch, set by `prepare`.
+  /// Sets the memory of ψ and scratch; called by `prepare`.
   void set_state_bytes(double bytes) { state_bytes_ = bytes; }
 
  private:
-  /// The result of `work`; where it throws, the stream has come to rest.
+  /// Returns the result of `work`. If it throws, waits until the stream is idle.
   template <typename F>
   auto settled(F&& work);
   void make_ready();
@@ -128,36 +154,36 @@ class CudaSolver : public engine::Solver {
   const TypedTables<T> typed_;
   CudaTables<T> device_tables_;
   cuda::DeviceBuffer<double> ledger_;  // [max_steps][kLedgerColumns]
-  cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] row of what is in flight after a batch
+  cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] content in flight after a batch
   cuda::DeviceBuffer<double> fields_;  // dose and the three currents, [4][z][x]
   cuda::DeviceBuffer<float> extremes_;
-  cuda::DeviceBuffer<double> reactions_;  // recorded; empty where they are not followed
+  cuda::DeviceBuffer<double> reactions_;  // recorded reactions; empty if not recorded
   cuda::DeviceBuffer<unsigned char> reaction_bins_;
-  cuda::DeviceBuffer<double> tracks_;  // moments of tracks and spectra; empty where nobody asks
+  cuda::DeviceBuffer<double> tracks_;  // moments of tracks and spectra; empty if not requested
   cuda::DeviceBuffer<unsigned char> track_tables_;
   cuda::DeviceBuffer<double> sums_;  // planes
   cuda::DeviceBuffer<float> rounded_;
-  cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
+  cuda::PinnedBuffer<double> rows_, tail_;  // downloaded ledger_ and count_
   cuda::PinnedBuffer<float> seen_extremes_;
   cuda::Event batch_start_, batch_end_;
   cuda::Event origin_;
-  double origin_ns_ = 0;  // of origin_ on the recorder's clock
+  double origin_ns_ = 0;  // time of origin_ on the recorder's clock
   DeviceScores scores_{};
   DeviceTracks<T> device_tracks_{};
   std::vector<double> dose_, crossing_, recorded_, tracked_;
-  bool scores_here_ = false;  // these two are of the state as it is now
+  bool scores_here_ = false;  // whether dose_ and crossing_ are those of the current state
   double min_over_max_ = 0, cell_steps_ = 0, state_bytes_ = 0, device_seconds_ = 0;
   int step_ = 0;
-  std::optional<cuda::L2Flush> flush_;  // to be run before the next step
+  std::optional<cuda::L2Flush> flush_;  // runs before the next step
   bool replay_ = false;                 // steps are captured and replayed as one graph
   double untimed_seconds_ = 0;
-  bool over_ = false;  // fewer protons are in flight than count
+  bool over_ = false;  // no more than stop_number() protons are in flight
 };
 
 extern template class CudaSolver<float>;
 extern template class CudaSolver<double>;
 
-/// A solver of class SolverOf<float> or SolverOf<double>, as the problem asks, ready to run.
+/// Creates a solver of class SolverOf<float> or SolverOf<double>, by the problem's precision, ready to run.
 template <template <typename> class SolverOf, auto... kOptions>
 std::unique_ptr<engine::Solver> make_cuda_solver(const Problem& problem, const Tables& tables, int /*threads*/) {
   const auto make = [&]<typename T>(T) -> std::unique_ptr<engine::Solver> {
@@ -168,7 +194,7 @@ std::unique_ptr<engine::Solver> make_cuda_solver(const Problem& problem, const T
   return on_device([&] { return problem.precision == Precision::kFp32 ? make(float{}) : make(double{}); });
 }
 
-/// A solver of a class that computes in FP32 alone, ready to run.
+/// Creates a solver of a class that supports FP32 only, ready to run.
 template <typename Solver>
 std::unique_ptr<engine::Solver> make_cuda_float_solver(const Problem& problem, const Tables& tables, int /*threads*/) {
   return on_device([&]() -> std::unique_ptr<engine::Solver> {

@@ -5,20 +5,24 @@
 #include <map>
 #include <utility>
 
+#include "entry/start.hpp"
 #include "index.hpp"
 
 namespace bb::transport {
 namespace {
 
-// Planes over the beam's range, in whatever matter: following products costs their square. With 100 the falloff of the
-// dose is 1.5 % wider.
+// Number of planes over the beam's range, in any material. The cost of following products is quadratic in this number.
+// With 100 planes the falloff of the dose is 1.5 % wider.
 constexpr double kPlanes = 125.0;
-constexpr double kThin = 10.0;          // in thin matter a plane is at most this many times as long as in water
-constexpr double kColumn_mm = 2.0;      // of water, at most, unless a cell is wider: products spread over more
-constexpr double kStepsPerPlane = 4.0;  // where a step is longer than a cell its reactions lie in one row of several
+// Factor by which planes may be longer far from the ends of beams, where the dose of products changes slowly.
+constexpr double kFar = 2.0;
+constexpr double kEntrance = 0.04, kEnd = 0.2;  // shares of a beam's range
+constexpr double kThin = 10.0;                  // maximum length of a plane in thin material, relative to water
+constexpr double kColumn_mm = 2.0;              // maximum width in water, or one cell; products spread over more
+constexpr double kStepsPerPlane = 4.0;  // minimum if steps are longer than cells, as one row in several has reactions
 constexpr double kRounding = 1e-9;
 
-/// Ratios of the media's linear stopping powers to that of water of density 1, at the beam's energy.
+/// Ratio of each medium's linear stopping power to that of water of density 1, at the beam's energy.
 std::vector<double> stopping_ratios(const Problem& p, std::span<const Medium> media) {
   std::vector<double> out;
   const double water = media[0].table.stopping(p.beam.energy);
@@ -28,7 +32,7 @@ std::vector<double> stopping_ratios(const Problem& p, std::span<const Medium> me
   return out;
 }
 
-/// The stopping ratio of the matter of each row of z that stops most: no column's planes are longer than wanted.
+/// Maximum stopping ratio in each row of z, so that planes are not too long in any column.
 std::vector<double> densest_of_rows(const Problem& p, const std::vector<double>& ratios) {
   std::vector<double> out;
   for (int z = 0; z < p.grid.nz; ++z) {
@@ -40,34 +44,54 @@ std::vector<double> densest_of_rows(const Problem& p, const std::vector<double>&
   return out;
 }
 
-/// Cuts the rows into planes that take `most` mm of water each.
-void cut_planes(const Problem& p, const std::vector<double>& ratios, double most, ReactionGrid& g) {
+/// Range of depths with longer planes, mm of water.
+struct FarFromEnds {
+  double from = 0, to = 0;
+};
+
+/// Divides the rows into planes of up to `most` mm of water.
+void cut_planes(const Problem& p, const std::vector<double>& ratios, double most, const FarFromEnds& far,
+                ReactionGrid& g) {
   const bool coarse = p.step > 1.001 * p.grid.dz && p.stepping == Stepping::kPath;
   const int least = coarse ? static_cast<int>(std::ceil(kStepsPerPlane * p.step / p.grid.dz)) : 1;
-  double taken = 0.0;
+  double taken = 0.0, depth = 0.0;
   g.first_row.push_back(0);
   for (int z = 0; z < p.grid.nz; ++z) {
     const int rows = z - g.first_row.back();
-    const double with = taken + p.grid.dz * ratios[u(z)], long_as = (rows + 1) * p.grid.dz;
-    const bool full = with > most * (1.0 + kRounding) || long_as > kThin * most * (1.0 + kRounding);
+    const double row = p.grid.dz * ratios[u(z)], long_as = (rows + 1) * p.grid.dz;
+    const double longest = most * (depth >= far.from && depth + row < far.to ? kFar : 1.0) * (1.0 + kRounding);
+    const bool full = taken + row > longest || long_as > kThin * longest;
     if (rows >= least && full) {
       g.first_row.push_back(z);
       taken = 0.0;
     }
-    taken += p.grid.dz * ratios[u(z)];
+    taken += row;
+    depth += row;
     g.plane_of.push_back(static_cast<std::int32_t>(g.first_row.size()) - 1);
   }
   g.planes = static_cast<int>(g.first_row.size());
   g.first_row.push_back(p.grid.nz);
 }
 
-/// A plane as most are that take enough of the range: its length, mm, and that in water.
+/// The most frequent size of planes, without thin ones: length in mm, and length in water in mm.
 struct TypicalPlane {
   double length = 0, in_water = 0;
 };
 
+/// Products build up after the entrance, and end where a beam ends.
+FarFromEnds far_from_ends(const Problem& p, const physics::StoppingTable& water) {
+  const Beam& slowest = *std::ranges::min_element(spots_of(p), {}, &Beam::energy);
+  return {kEntrance * 10.0 * water.range(p.beam.energy), (1.0 - kEnd) * 10.0 * water.range(slowest.energy)};
+}
+
+/// Whether moments of products are stored by bin of their range in the middle of a plane, and not by bin of the
+/// reaction.
+bool has_long_planes(const Problem& p) {
+  return (p.variant == "moments" || p.variant == "cuda-moments") && !p.track_scores;
+}
+
 TypicalPlane typical_plane(const Problem& p, const std::vector<double>& ratios, double most, const ReactionGrid& g) {
-  std::map<std::pair<int, double>, int> counts;  // of planes by rows and ratio
+  std::map<std::pair<int, double>, int> counts;  // number of planes by rows and ratio
   for (int plane = 0; plane < g.planes; ++plane) {
     const double ratio = ratios[u(g.first_row[u(plane)])];
     const bool thin = g.rows(plane) * p.grid.dz * ratio < 0.5 * most && plane + 1 < g.planes;
@@ -85,12 +109,18 @@ ReactionGrid reaction_grid(const Problem& p, std::span<const Medium> media, cons
   const physics::StoppingTable& water = media[0].table;
   const double most = 10.0 * water.range(p.beam.energy) / kPlanes;
   const std::vector<double> ratios = densest_of_rows(p, stopping_ratios(p, media));
-  cut_planes(p, ratios, most, g);
+  // Bins follow from planes of equal length, so that products end within a bin, whatever the planes are.
+  cut_planes(p, ratios, most, {}, g);
   const TypicalPlane typical = typical_plane(p, ratios, most, g);
+  if (has_long_planes(p)) {
+    g.plane_of.clear();
+    g.first_row.clear();
+    cut_planes(p, ratios, most, far_from_ends(p, water), g);
+  }
   const double ratio = typical.in_water / typical.length;
   g.cells = std::clamp(static_cast<int>(kColumn_mm / std::max(1.0, ratio) / p.grid.dx + kRounding), 1, p.grid.nx);
   g.columns = (p.grid.nx + g.cells - 1) / g.cells;
-  // A bin more or less a plane, but none finer than what thin matter alone would ask for.
+  // About one bin per plane, but bins are not finer than thin material alone would need.
   g.spacing = 0.1 * std::max(typical.in_water, 0.5 * most);
   const double top = std::max(*std::ranges::max_element(energies), p.beam.energy);
   g.bins = std::max(4, static_cast<int>(std::ceil(water.range(top) / g.spacing)) + 2);

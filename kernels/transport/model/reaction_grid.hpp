@@ -5,30 +5,31 @@
 #include <span>
 #include <vector>
 
+#include "medium.hpp"
 #include "problem.hpp"
-#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 
-/// Grid on which nuclear reactions of the beam are recorded as sources of secondaries. Planes are whole rows of z that
-/// use about the same residual range each. Bins are of residual range in water, and columns hold several cells of x. A
-/// reaction is split over two bins so that number and energy are conserved. Empty unless reactions are followed.
+/// Grid on which nuclear reactions of the beam are recorded as sources of secondaries. Planes consist of whole rows of
+/// z and use about the same residual range each. Bins are of residual range in water, and columns consist of several
+/// cells in x. A reaction is split over two bins so that number and energy are conserved. Empty unless reactions are
+/// followed.
 struct ReactionGrid {
-  int cells = 1;  // of x in a column
+  int cells = 1;  // cells in x per column
   int planes = 0, bins = 0, columns = 0;
   std::vector<std::int32_t> plane_of;   // [nz]
   std::vector<std::int32_t> first_row;  // [planes + 1]
-  double spacing = 0;                   // of the bins, g/cm²; bin 0 is centred at half of it
+  double spacing = 0;                   // width of the bins, g/cm²; the centre of bin 0 is at half of it
   std::vector<double> energy;           // [bins] MeV
-  std::vector<double> at;         // [ne] MeV that a proton of the bin has when it reacts; 0: reactions are not followed
-  std::vector<std::int32_t> bin;  // [ne] the lower of the two
-  std::vector<double> upper;      // [ne] share of the upper one
+  std::vector<double> at;               // [ne] MeV of a reacting proton in the bin; 0: reactions are not followed
+  std::vector<std::int32_t> bin;        // [ne] lower of the two bins
+  std::vector<double> upper;            // [ne] share of the upper bin
 
   bool on() const { return bins > 0; }
   std::size_t size() const {
     return static_cast<std::size_t>(planes) * static_cast<std::size_t>(bins) * static_cast<std::size_t>(columns);
   }
-  /// Records `number` protons of bin `e` of the beam that react in cell (z, x).
+  /// Records `number` reactions of the beam's protons of bin `e` in cell (z, x).
   void add(double* recorded, int e, int z, int x, double number) const {
     const std::size_t bin_e = static_cast<std::size_t>(e);
     double* low = recorded + row(z, bin[bin_e]) + x / cells;
@@ -36,19 +37,19 @@ struct ReactionGrid {
     low[0] += number - upper_part;
     low[columns] += upper_part;
   }
-  /// Index of the first column.
+  /// Index of the first column of bin `b` in the plane of row z.
   std::size_t row(int z, int b) const {
     const std::size_t plane = static_cast<std::size_t>(plane_of[static_cast<std::size_t>(z)]);
     return (plane * static_cast<std::size_t>(bins) + static_cast<std::size_t>(b)) * static_cast<std::size_t>(columns);
   }
-  /// First row of the plane behind that of row z.
+  /// First row of the next plane after that of row z.
   int next_plane(int z) const { return first_row[static_cast<std::size_t>(plane_of[static_cast<std::size_t>(z)]) + 1]; }
   int rows(int plane) const {
     return first_row[static_cast<std::size_t>(plane) + 1] - first_row[static_cast<std::size_t>(plane)];
   }
 };
 
-/// Grid for a beam whose protons hold `energies` in `media`, those of the problem's materials.
+/// Grid for a beam with protons of `energies` in `media`, which are those of the problem's materials.
 ReactionGrid reaction_grid(const Problem& problem, std::span<const Medium> media, const std::vector<double>& energies);
 
 }  // namespace bb::transport

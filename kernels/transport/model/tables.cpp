@@ -14,18 +14,17 @@
 
 #include "energy_grid.hpp"
 #include "index.hpp"
+#include "medium.hpp"
 #include "physics/moment_kernel.hpp"
 #include "row_drift.hpp"
 #include "step_operators.hpp"
-#include "transport/model/matter/axis.hpp"
-#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 namespace {
 
-// Variance, in cells², that a tilted beam's thin rows gain along its axis, in depth and across, until their remap carries
-// them: mean of what the falloffs of 70 and 120 MeV at 20 and 37 degrees gain in cells of one to eight times their depth,
-// which scatter by 0.15. test/physics/row-gain.ts measures it again.
+// Variance, in cells², that a tilted beam's thin rows gain along the beam, in depth and across. They gain it until they
+// are wide enough for the remap. Mean over falloffs of 70 and 120 MeV at 20 and 37 degrees, in cells one to eight times
+// as wide as deep; the values scatter by 0.15. test/physics/row-gain.ts repeats the measurement.
 constexpr double kRowGain = 0.62;
 constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
@@ -78,12 +77,13 @@ void check(const Problem& p) {
   }
 }
 
-/// A beam straight ahead whose step is whole cells stays within a cell of its depth: a row in z is then narrower than
-/// the remap resolves, its clamp holds back a sixth of the detour. R80 then lies up to 0.07 mm too deep (300 MeV).
-/// Angles that fall behind by less than kSmallLag of a cell a step take first order instead. That keeps the mean exactly and
-/// adds, over the whole range, the detour times the cell to the variance: 1 % of W80-20 at most, as any grid must.
+/// A beam along z whose steps are whole cells stays within a cell of its depth. Its row in z is narrower than the remap
+/// resolves, so that the clamp suppresses a sixth of the detour. R80 is then up to 0.07 mm too deep (300 MeV). Angles that
+/// fall behind by less than kSmallLag of a cell per step therefore use first order. First order preserves the mean
+/// exactly. Over the whole range, it adds the detour times the cell to the variance: at most 1 % of W80-20, as any grid
+/// must.
 ///
-/// The wider rows cost a third more cells, so that they are for beams whose range they move by more than kHeldBack.
+/// The wider rows need a third more cells, so they are used only if the range would change by more than kHeldBack.
 bool keeps_its_row(const Problem& p, double detour_mm, double theta) {
   constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kHeldBack = 0.015;  // mm
   const double cells = p.step / p.grid.dz;
@@ -111,15 +111,15 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
   }
 }
 
-/// A proton that goes straight along the beam axis, without straggling.
+/// A proton on a straight path along the beam axis, without straggling.
 struct AxisProton {
-  int steps = 0;              // until it stops or leaves the grid
-  double added_variance = 0;  // of the range, mm² of water: bins that cannot hold a step's mean and variance with
-                              // weights >= 0
-  double detour = 0;          // by which its path is longer than its depth, mm, mean over the angles it scatters to
+  int steps = 0;              // number until it stops or leaves the grid
+  double added_variance = 0;  // variance of the range, mm² of water, from bins that cannot represent a step's mean and
+                              // variance with weights >= 0
+  double detour = 0;          // mean excess of the path over the depth, mm, over the angles of scattering
 };
 
-// Middles of nine equally likely parts of a normal distribution.
+// Medians of nine equally likely intervals of a normal distribution.
 constexpr std::array<double, 9> kNormalParts = {-1.5932, -0.9674, -0.5895, -0.2822, 0.0,
                                                 0.2822,  0.5895,  0.9674,  1.5932};
 
@@ -130,7 +130,7 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
   struct Step {
     const Medium* medium;
     double centre;  // MeV
-    double sigma;   // of the angle, rad
+    double sigma;   // standard deviation of the angle, rad
   };
   std::vector<Step> steps;
   double detour = 0.0, theta_squared = beam.angle_sigma * beam.angle_sigma;
@@ -141,7 +141,7 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
     const std::optional<std::size_t> cell = cell_on_axis(p, beam, t, way);
     if (!cell) break;
     const Medium& medium = media[p.map[*cell]];
-    // The steps start on bin centres, whatever the energy on the way.
+    // Uses the energy at the bin's centre, because steps start there whatever the energy on the axis.
     const int bin = std::clamp(static_cast<int>(std::lround(grid.index_of(energy))), 0, grid.size() - 1);
     const double centre = grid.energies()[at(bin)];
     if (medium.energy_after(centre, path) <= p.grid.cutoff) break;
@@ -168,13 +168,13 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
       added[at(i)] = excess(*s.medium, range, path);
       return;
     }
-    // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
+    // With depth stepping, paths are longer at larger angles, so that they are not whole numbers of bins at all angles.
     constexpr std::size_t kParts = kNormalParts.size();
     std::array<double, kParts> lengths{}, variances{};
     for (std::size_t k = 0; k < kParts; ++k) {
       const double theta = std::clamp(beam.angle + kNormalParts[k] * s.sigma, t.theta.front(), t.theta.back());
       lengths[k] = p.grid.dz / std::cos(theta);
-      // Along z the angles on either side go the same length.
+      // If the beam is along z, the paths at opposite angles are equal.
       const std::size_t mirrored = kParts - 1 - k;
       const bool known = mirrored < k && lengths[mirrored] == lengths[k];
       variances[k] = known ? variances[mirrored] : excess(*s.medium, range, lengths[k]);
@@ -185,16 +185,16 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
   return {step, std::accumulate(added.begin(), added.end(), 0.0), detour};
 }
 
-/// Class of the steps that go as the beam.
+/// Class of steps in the beam's direction.
 int class_along(const Problem& p, const Beam& beam, const Tables& t) {
   if (t.classes == 1) return 0;
   return std::clamp(static_cast<int>(std::lround((beam.angle - t.theta.front()) / p.grid.dtheta)), 0, t.ntheta - 1);
 }
 
-/// By how much the path that is scored for protons along the axis exceeds the one that they go; mean over those
-/// that stop, mm: the last step counts whole. The beam's energies are taken through the steps, without angles.
+/// Excess of the scored path of protons along the axis over their actual path, in mm, because the last step is scored
+/// in full. Mean over protons that stop. The beam's energies are advanced through the steps, without angles.
 double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Start& start) {
-  constexpr double kNothing = 1e-12;  // of the beam: fewer protons move no mean
+  constexpr double kNothing = 1e-12;  // share of the beam that does not affect the mean
   const int along = class_along(p, beam, t);
   const double path = t.classes == 1 ? t.path_step : t.path_step / std::cos(t.theta[at(along)]);
   std::vector<double> now = start.spectrum(), next(now.size());
@@ -213,7 +213,7 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
       stopped += now[at(e)] * t.stopped[row];
       gone += now[at(e)] * t.stopped_path[row];
     }
-    // Bins outside low … high feed nothing, and only their neighbours within reach are fed.
+    // Only bins low … high have content, and only bins within their reach can gain some.
     const int first = std::max(0, low - t.reach_up), last = std::min(t.ne - 1, high - t.reach_down);
     std::ranges::fill(next, 0.0);
     for (int e = first; e <= last; ++e) {
@@ -229,26 +229,26 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
   return stopped > 0.0 ? path - gone / stopped : 0.0;
 }
 
-/// Contribution of thin rows to a tilted beam's range spread, mm. Steps of parts of cells widen the row in depth by
-/// more.
+/// Contribution of thin rows to the range spread of a tilted beam, mm. Zero in depth if steps are not whole cells,
+/// which widen the row by more.
 double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
   const double sine = std::abs(std::sin(beam.angle));
   if (!is_tilted(beam)) return 0.0;
   const bool narrow = width_of_direction(beam) < narrowest_cells(beam) * p.grid.dx;
   const double across = narrow ? p.grid.dx * sine : 0.0;
-  // The beam's own steps are whole cells in depth; those of neighbouring angles are off by the sine of the tilt.
+  // The beam's steps are whole cells in depth, but those of neighbouring angles differ by the sine of the tilt.
   const double deep = p.stepping == Stepping::kPath && drift.variance == 0.0 ? p.grid.dz * sine : 0.0;
   return std::sqrt(kRowGain) * std::hypot(across, deep);
 }
 
-// Rows are split until the beam has crossed this many bins, into groups whose ends are this far apart: a group has the
-// mean of its scattering powers, which vary with the logarithm of the path.
+// Rows are split until the beam has crossed kSplitBins bins. They form groups whose ends have the ratio kSplitRatio. A
+// group uses the mean of its scattering powers, which vary with the logarithm of the path.
 constexpr double kSplitBins = 30.0, kSplitRatio = 1.25, kFirstSplit = 0.01;
-// Share of the residual range behind those rows: no proton has less, whatever straggling does.
+// Share of the residual range after these rows, as a lower limit for all protons despite straggling.
 constexpr double kLeastLeft = 0.8;
 
-/// In thin matter protons stay in a bin of residual range for many rows. Their energy then does not resolve the path so
-/// far, on which scattering models depend: groups of such rows get separate media that hold it.
+/// In thin material, protons stay in a bin of residual range for many rows. Then their energy does not resolve the path
+/// so far, on which scattering models depend. Groups of such rows therefore get separate media with their path so far.
 void split_thin_rows(const Problem& p, const EnergyGrid& grid, std::span<const AxisRow> axis,
                      std::vector<Medium>& media, Tables& t) {
   if (p.scattering != Scattering::kGottschalk && p.scattering != Scattering::kHighland) return;
@@ -265,7 +265,7 @@ void split_thin_rows(const Problem& p, const EnergyGrid& grid, std::span<const A
     std::size_t last = first + 1;
     while (last < rows && axis[last].crossed < end) ++last;
     end = kSplitRatio * axis[last].crossed;
-    std::map<std::uint8_t, std::uint8_t> copies;  // by material
+    std::map<std::uint8_t, std::uint8_t> copies;  // copies of media, by material
     for (std::size_t row = first; row < last && media.size() < kMostMaterials; ++row) {
       const auto [copy, is_new] = copies.emplace(axis[row].material, static_cast<std::uint8_t>(media.size()));
       if (!is_new) continue;
@@ -281,7 +281,7 @@ void split_thin_rows(const Problem& p, const EnergyGrid& grid, std::span<const A
   t.materials = static_cast<int>(media.size());
 }
 
-/// A filled state has no way in: its content is all there is.
+/// Sums a filled state, which has no entry path.
 void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
   Start& s = t.start;
   s.missed = s.missed_energy = {};
@@ -304,35 +304,36 @@ void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
 
 }  // namespace
 
-/// Inputs that determine the sizes of a problem, and the beam at the first node.
+/// Quantities that determine the sizes of a problem, and the beam at the first node.
 class TableBuilder::Layout {
  public:
   Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper);
 
   const Problem& problem;
   std::vector<Medium> media;
-  Tables tables;               // sizes, axes and the beam's way in; no operators yet
-  std::vector<Entry> entries;  // one for each spot
-  std::vector<double> longer;  // detours; empty where reactions are not followed
+  Tables tables;               // sizes, axes and the entry path; no operators yet
+  std::vector<Entry> entries;  // one per spot
+  std::vector<double> longer;  // detours; empty if reactions are not followed
   double detour_mm = 0;
   RowDrift drift;
   std::optional<EnergyGrid> grid;
 
   double water_range(double energy) const { return media[0].table.range(energy) / media[0].material.density * 10.0; }
-  /// mm that the protons of a class go in a step.
+  /// Path of a class of protons in a step, mm.
   double path_of_class(int c) const {
     return problem.stepping == Stepping::kDepth ? problem.grid.dz / std::cos(tables.theta[at(c)]) : problem.step;
   }
-  /// The outline with what enters of `spots` in the row of the entrance itself.
+  /// The outline for `spots` that enter in the row of the entrance, without an entry path.
   Tables axes(std::span<const Beam> spots) const;
-  /// Quantities that follow from the path of one proton along a beam that comes to the first node with `energy`.
+  /// Follows a proton along the axis of `beam`, which reaches the first node with `energy`. Sets the quantities in `t`
+  /// that depend on its path.
   AxisProton follow(const Beam& beam, double energy, const InParallel& in_parallel, Tables& t) const;
 
  private:
   Entry entry_of(const Problem& p, const Beam& spot, double depth_mm) const;
 };
 
-/// The way of a spot from the entrance to the first node, `depth_mm` behind it.
+/// Path of a spot from the entrance to the first node, `depth_mm` deeper.
 Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double depth_mm) const {
   const Tables& t = tables;
   const double path = std::max(0.0, depth_mm / std::cos(spot.angle));
@@ -349,7 +350,7 @@ Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double 
 
 TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper) : problem(p) {
   check(p);
-  media.reserve(kMostMaterials);  // entries point at them
+  media.reserve(kMostMaterials);  // no reallocation, because entries point to media
   for (const Material& m : p.materials) media.emplace_back(m);
 
   Tables& t = tables;
@@ -370,16 +371,16 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
   }
 
-  // If the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it: by the amount
-  // that its remap clips while it is narrow. The beam starts as much further back, so that its end is at the correct
+  // If the beam's steps are not whole cells in depth, the remap clips its row while it is narrow. The row then ends
+  // ahead of the beam or behind it. The beam starts farther back by this distance, so that its end is at the correct
   // depth.
   if (!depth && !p.filled) {
     const double way = std::min(t.beam_range_mm, (t.nz * p.grid.dz - p.beam.z) / cosine);
     drift = row_drift(p.step * cosine / p.grid.dz, std::min(p.max_steps, static_cast<int>(way / p.step)),
                       p.remap == Remap::kHighOrder);
   }
-  // The first node is the centre of the first cell that lies half a step or more behind the
-  // entrance; what the beam loses before that step is the entry deposit.
+  // The first node is the centre of the first cell at least half a step after the entrance. The energy that the beam
+  // loses before that step is the entry deposit.
   const double half = 0.5 * (depth ? p.grid.dz : p.step * cosine);
   const double first = (p.beam.z + half) / p.grid.dz - 0.5 - drift.ahead;
   t.start.z = std::clamp(static_cast<int>(std::ceil(first - 1e-9)), 0, t.nz - 1);
@@ -387,7 +388,7 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
   const double to_node = (t.start.z - first) * p.grid.dz;
   const double axis_path = std::max(0.0, to_node / cosine);
   t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * axis_path * cosine) / p.grid.dz), 0, t.nz - 1);
-  // The bins' places follow from the fastest spot, their number from the highest spectrum.
+  // The fastest spot determines the position of the bins, and the highest spectrum their number.
   double start_energy = 0.0, top_energy = 0.0, slowest = p.beam.energy;
   for (const Beam& spot : spots_of(p)) {
     entries.push_back(entry_of(p, spot, to_node));
@@ -433,7 +434,7 @@ AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const I
   const Problem& p = problem;
   const AxisProton axis = follow_axis(p, beam, media, *grid, energy, t, in_parallel);
   t.axis_steps = axis.steps;
-  // An offset of a cell in depth, and none across, is an offset by its part along the axis.
+  // The component along the axis of an offset by a cell in depth.
   const double along = p.grid.dz * std::cos(beam.angle);
   t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
   t.row_spread_mm = row_spread(p, beam, drift);
@@ -527,7 +528,7 @@ RowCounts TableBuilder::counted() const {
           half * (shortest.angles + longest.angles)};
 }
 
-/// The tables with the rows of steps along the beam for those of all.
+/// The tables with the rows of steps along the beam in place of those of all classes.
 Tables TableBuilder::along_axis(const StepOperators& operators, const Tables& all,
                                 const InParallel& in_parallel) const {
   Tables t = layout_->tables;

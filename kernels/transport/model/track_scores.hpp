@@ -8,42 +8,42 @@
 
 #include "energy_grid.hpp"
 #include "entry/start.hpp"
+#include "medium.hpp"
 #include "physics/track_moments.hpp"
-#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 
 struct Tables;
 
-/// Contribution of a step to the moments of the tracks (physics::TrackMoments), from which LET follows, and the planes
-/// whose energy spectra are recorded. Empty if nothing requests it.
+/// Contribution of a step to the moments of tracks (physics::TrackMoments), from which LET is derived, and the rows
+/// with recorded energy spectra. Empty if not requested.
 ///
-/// Fields lie one behind the other: the three moments as [z][x], then [spectra][ne] track lengths by bin.
+/// Fields are consecutive: the three moments as [z][x], then [spectra][ne] track lengths by bin.
 struct TrackScores {
   static constexpr int kMoments = physics::TrackMoments::kCount;
 
-  std::array<std::vector<double>, kMoments> moment;  // [materials·ne] of a proton whose way is the beam's
-  std::vector<double> way;  // [ntheta] way under each angle, in that unit; 1 where all go the same
-  std::vector<int> rows;    // of z whose spectra are recorded
-  std::vector<double> at;   // [ne] MeV in the middle of a step in water
-  std::array<std::vector<double>, kMoments> entry;  // [nx] what the way to the first node adds to row start.entry_z
+  std::array<std::vector<double>, kMoments> moment;  // [materials·ne] per proton with the beam's path length
+  std::vector<double> way;  // [ntheta] path length at each angle relative to the beam's; 1 if all are equal
+  std::vector<int> rows;    // rows of z with recorded spectra
+  std::vector<double> at;   // [ne] MeV of a proton in the middle of a step in water
+  std::array<std::vector<double>, kMoments> entry;  // [nx] contribution of the entry path to row start.entry_z
   std::size_t plane = 0, ne = 0;
 
   bool on() const { return !way.empty(); }
   std::size_t size() const { return on() ? kMoments * plane + rows.size() * ne : 0; }
-  /// Position of bin `e` of the spectrum of row `z`; size() if none is recorded.
+  /// Index of bin `e` in the spectrum of row `z`; size() if none is recorded.
   std::size_t spectrum(int z, int e) const;
-  /// Adds `number` protons of bin `e` under angle `a` in cell (z, x), which holds material `m`.
+  /// Adds `number` protons of bin `e` at angle `a` in cell (z, x) of material `m`.
   void add(double* scored, int e, int a, int m, int z, int x, std::size_t nx, double number) const;
 };
 
-/// Rows that hold the depths whose spectra are recorded, ascending. Throws ProblemError('invalid').
+/// Rows that contain the depths of recorded spectra, ascending. Throws ProblemError('invalid').
 std::vector<int> spectrum_rows(const Problem& problem);
 
-/// The fields and bins alone, where a solver finds what each step adds itself.
+/// Only the fields and bins, for a solver that computes the contribution of each step itself.
 TrackScores track_axes(const Problem& problem, const Medium& water, const EnergyGrid& grid, const Tables& tables);
 
-/// `tables` has its operators. `along`: the class of a proton that goes as the beam.
+/// `tables` must include the operators. `along`: class of a proton in the beam's direction.
 TrackScores track_scores(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
                          std::span<const Entry> entries, const Tables& tables, int along);
 

@@ -6,12 +6,42 @@
 
 #include "index.hpp"
 #include "physics/moment_kernel.hpp"
-#include "source_taps.hpp"
 
 namespace bb::transport {
+
+SourceTaps taps_by_source(const Tables& t, std::size_t first, std::size_t rows) {
+  const std::size_t ne = static_cast<std::size_t>(t.ne);
+  const auto begin = static_cast<std::size_t>(t.gather_begin[first]);
+  const std::size_t taps = static_cast<std::size_t>(t.gather_begin[first + rows]) - begin;
+  SourceTaps out;
+  out.begin.assign(rows + 1, 0);
+  out.destination.resize(taps);
+  out.tap.resize(taps);
+  const auto each = [&](auto&& f) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t to = row % ne;
+      for (auto k = static_cast<std::size_t>(t.gather_begin[first + row]);
+           k < static_cast<std::size_t>(t.gather_begin[first + row + 1]); ++k) {
+        f(row - to + static_cast<std::size_t>(t.gather_source[k]), to, k);
+      }
+    }
+  };
+  each([&](std::size_t source, std::size_t, std::size_t) { ++out.begin[source + 1]; });
+  for (std::size_t row = 0; row < rows; ++row) out.begin[row + 1] += out.begin[row];
+  std::vector<std::size_t> next(out.begin.begin(), out.begin.end() - 1);
+  each([&](std::size_t source, std::size_t to, std::size_t k) {
+    const std::size_t slot = next[source]++;
+    out.destination[slot] = static_cast<std::int32_t>(to);
+    out.tap[slot] = k;
+  });
+  return out;
+}
+
+SourceTaps taps_by_source(const Tables& t) { return taps_by_source(t, 0, t.gather_begin.size() - 1); }
+
 namespace {
 
-/// The rows of one path and material, which begin with `first`.
+/// Rounds the rows of one path and material, which start with row `first`.
 template <typename T>
 void round_energy(const Tables& t, std::size_t first, TypedTables<T>& out) {
   const SourceTaps by_source = taps_by_source(t, first, u(t.ne));
@@ -46,7 +76,7 @@ void round_angles(const Tables& t, std::size_t first, TypedTables<T>& out) {
   for (std::size_t row = first; row < first + u(t.ne); ++row) {
     const std::size_t begin = u(t.angle_begin[row]);
     const std::size_t end = u(t.angle_begin[row + 1]);
-    // Pairs first, so that both sides of the kernel stay equal; the centre takes what is left.
+    // Rounds the pairs first, so that both sides of the kernel stay equal; the centre is the remainder.
     constexpr double kUnit = 0x1p-24;
     double pairs = 0.0;
     for (std::size_t k = begin + 1; k < end; ++k) {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <utility>
 
+#include "build_config.hpp"
 #include "cpu/denormals.hpp"
+#include "cpu/host.hpp"
+#include "march_ops.hpp"
 #include "physics/kinematics.hpp"
 #include "physics/nuclear.hpp"
 #include "physics/scattering.hpp"
@@ -14,26 +18,53 @@
 #include "transport/model/nuclear_matter.hpp"
 
 namespace bb::transport {
+
+#define BB_DECLARE(isa)                       \
+  namespace isa {                             \
+  extern const MarchOps<float> kMarchFloat;   \
+  extern const MarchOps<double> kMarchDouble; \
+  }
+BB_FOR_EACH_ISA(BB_DECLARE)
+#undef BB_DECLARE
+
+template <>
+const MarchOps<float>& march_ops() {
+#define BB_ENTRY(isa) &isa::kMarchFloat,
+  static const MarchOps<float>* const all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
+#undef BB_ENTRY
+  return *all[cpu::instruction_set()];
+}
+
+template <>
+const MarchOps<double>& march_ops() {
+#define BB_ENTRY(isa) &isa::kMarchDouble,
+  static const MarchOps<double>* const all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
+#undef BB_ENTRY
+  return *all[cpu::instruction_set()];
+}
+
 namespace {
 
-// Width of a bin over the straggling of the range at its end: R80 and W80–20 within 0.1 % of those of half the width.
+// Width of a bin relative to the straggling at the end of the range. R80 and W80–20 differ by less than 0.1 % from
+// those with half this width.
 constexpr double kBinPerSigma = 0.3;
-constexpr int kGuard = 16;      // bins above the beam's: taps of a step in thin matter reach up
-constexpr int kLeastSteps = 6;  // of a layer: scattering rises with the logarithm of the path, and moves what follows
-constexpr int kLowest = 32;     // bins near the end of the range
-constexpr int kSettling = 12;   // first steps, whose content is narrower than five taps carry without undershoot
-constexpr int kPathParts = 4;   // of a step, over which the correction by the path so far is averaged
-constexpr double kMeaningful = 1e-3;  // of the protons: where fewer are left, what is negative is rounding
-constexpr double kLeastLeft = 1e-10;  // of the protons: the march ends with fewer
+constexpr int kGuard = 16;            // bins above the beam's, which taps reach in thin material
+constexpr int kLeastSteps = 6;        // minimum per layer, because scattering rises with the logarithm of the path
+constexpr int kLowest = 32;           // bins near the end of the range, with exact falls
+constexpr int kSettling = 12;         // first steps, in which five taps would undershoot because content is narrow
+constexpr int kPathParts = 4;         // parts of a step, over which the correction by the path so far is averaged
+constexpr double kTimesMean = 8.0;    // limit of a bin's variance of x, relative to the mean
+constexpr double kMeaningful = 1e-3;  // share of the protons below which negative numbers are rounding errors
+constexpr double kLeastLeft = 1e-10;  // share of the protons at which the march ends
 
 /// Share of the protons below which a bin at the edge of the window is added to its neighbour.
 template <typename T>
 constexpr double kEdge = sizeof(T) == sizeof(float) ? 1e-9 : 1e-12;
 
-/// Straggling (mm of water) of a range in mm, about.
+/// Approximate straggling (mm of water) of a range in mm.
 double range_straggling(double range_mm) { return 0.12 * std::pow(0.1 * range_mm, 0.935); }
 
-/// ln of StoppingView::energy_at(), to 1e-9 in a third of the time: without its step of Newton's method.
+/// ln of StoppingView::energy_at() to 1e-9, in a third of the time because Newton's step is omitted.
 double log_energy_near(const physics::StoppingView& of, double range) {
   if (range <= of.mesh_range[0] || range >= of.mesh_range[of.cells - 1]) return std::log(of.energy_at(range));
   const int hi = physics::not_above(of.mesh_range, of.cells, range), lo = hi - 1;
@@ -43,7 +74,7 @@ double log_energy_near(const physics::StoppingView& of, double range) {
          t * t * ((1.0 + 2.0 * rest) * of.mesh[hi] - rest * h * of.mesh_slope[hi]);
 }
 
-/// Arrays of bins with kMarchPad more at both ends.
+/// Arrays of bins with kMarchPad additional bins at both ends.
 template <typename T>
 class BinArray {
  public:
@@ -62,7 +93,7 @@ struct TrackTable {
   std::vector<std::vector<double>> held;  // [kMoments][bins]
 };
 
-/// Coefficients of the steps of layers of one material and one length, by bin.
+/// Coefficients by bin for the steps of layers of one material and one step length.
 template <typename T>
 struct LayerTables {
   explicit LayerTables(int bins)
@@ -136,7 +167,7 @@ class March::Work {
       const double per_mm = bins_per_mm(medium, std::max(axis_, 0.0));
       const double bins = (to - from) * per_mm;
       const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kLeastSteps);
-      // A layer in which the beam stops has steps of a bin: in water all content then moves by whole bins.
+      // If the beam stops in a layer, steps are one bin long, so that in water all content moves by whole bins.
       const bool stops = bins > axis_ + 1.0;
       const double dz = stops ? 1.0 / per_mm : (to - from) / steps;
       const LayerTables<T>& tables = tables_of(layer.material, 0.5 * dz * per_mm, dz);
@@ -165,7 +196,7 @@ class March::Work {
   void start() {
     const Beam& b = m_.spot_;
     const double angle = b.angle_sigma * b.angle_sigma;
-    // The tangent of a normal angle, to second order in its variance.
+    // Mean square of the tangent of a normally distributed angle, to second order in its variance.
     const double uu = angle * (1.0 + 2.0 * angle);
     low_ = n_;
     for (int i = 0; i < n_; ++i) {
@@ -197,15 +228,15 @@ class March::Work {
     return std::max(axis.bottom + bin * axis.step, 0.02 * axis.step);
   }
 
-  /// Bins of residual range that a mm of a medium takes, at a place between bins.
+  /// Bins of residual range that a proton loses per mm of a medium, at a position between bins.
   double bins_per_mm(const Medium& medium, double bin) const {
     const double energy = water_.energy_at(range_at(bin));
     return 0.1 * medium.material.density * medium.table.stopping(energy) / water_.stopping(energy) /
            grid_.range_axis().step;
   }
 
-  /// Bins that a proton of bin `i` goes down in `dz` mm: through the ranges in the medium and in water, whose ratio
-  /// changes fast at the end of the way. A step that is longer than the way left goes on as fast as it went there.
+  /// Bins by which a proton in bin `i` falls in `dz` mm. Uses its ranges in the medium and in water, because their
+  /// ratio changes fast near the end. A step beyond the end of the range is extrapolated linearly.
   double fall(const Medium& medium, int i, double dz) const {
     const RangeAxis axis = grid_.range_axis();
     const double range = axis.bottom + i * axis.step;
@@ -214,7 +245,7 @@ class March::Work {
     return (range - landing) / axis.step;
   }
 
-  /// `middle`: bins by which a proton is lower in the middle of a step of `dz` mm.
+  /// `middle`: bins by which a proton has fallen in the middle of a step of `dz` mm.
   const LayerTables<T>& tables_of(int material, double middle, double dz) {
     const auto key = std::pair(material, static_cast<int>(std::lround(middle * 64.0)));
     if (const auto found = tables_.find(key); found != tables_.end()) return found->second;
@@ -257,8 +288,8 @@ class March::Work {
     return t;
   }
 
-  /// Factors of the scattering power that follow from the path so far, which a proton in the middle of the straggling
-  /// stands for; mean over a step in which it goes down by `bins`.
+  /// Factors of the scattering power that depend on the path so far, for a proton without straggling. Mean over a step
+  /// in which it falls by `bins`.
   void scale_scattering(double bins, MarchStep& step) const {
     step.scale = 1.0;
     if (p_.scattering == Scattering::kFermiRossi || p_.scattering == Scattering::kOff) return;
@@ -280,7 +311,7 @@ class March::Work {
       step.scale = scale / kPathParts;
       return;
     }
-    // The terms are straight lines over the logarithm of the loss, so that their mean is that at its mean.
+    // The terms are linear in the logarithm of the loss, so their mean is at its mean.
     const physics::GottschalkTerms terms = physics::gottschalk_terms(std::log10(losses) / kPathParts);
     step.scale = terms.constant;
     step.scale_lg = terms.per_lg;
@@ -303,6 +334,12 @@ class March::Work {
                 .high = high_};
     ++steps_;
     scale_scattering(fall, s);
+    if (number > 0.0) {
+      const double power = s.scale * static_cast<double>(matter.scattering[centre]) +
+                           s.scale_lg * static_cast<double>(matter.scattering_lg[centre]);
+      const double xx = plane_.state[kXX] + dz * (plane_.state[kXU] + dz * plane_.state[kUU] / 3.0);
+      s.widest = kTimesMean * (xx / number + std::max(power, 0.0) * dz * dz * dz / 12.0);
+    }
     const MarchSums sums = ops_.collide(matter, s, f_, energy_.data(), scratch_);
     for (std::size_t k = 0; k < sums.deposit.size(); ++k) plane_.deposit[k] += sums.deposit[k];
     plane_.lost += sums.lost;
@@ -320,7 +357,7 @@ class March::Work {
     plane_.passed += 0.5 * (number + plane_.state[kNumber]) * dz;
   }
 
-  /// Moments of tracks to the end, by bin; 0 below the first one.
+  /// Moments of the remaining track of a proton, by bin; 0 below the first bin.
   const TrackTable& track_table(int material) {
     if (const auto found = track_tables_.find(material); found != track_tables_.end()) return found->second;
     const Medium& medium = m_.media_[u(material)];
@@ -334,7 +371,7 @@ class March::Work {
     return made;
   }
 
-  /// Adds what a step leaves to the moments of tracks; returns mm of path by bin.
+  /// Adds the contribution of a step to the moments of tracks. Returns mm of path by bin.
   std::vector<double> score_tracks(int material, const MarchStep& s, const MarchMatter<T>& matter) {
     const TrackTable& table = track_table(material);
     std::vector<double> path;
@@ -385,7 +422,7 @@ class March::Work {
     }
   }
 
-  /// The last few protons end where they are.
+  /// Stops the last few protons at the current depth.
   void stop_rest() {
     plane_.stopped += plane_.state[kNumber];
     plane_.deposit[0] += plane_.energy;
@@ -393,7 +430,7 @@ class March::Work {
     sum_state();
   }
 
-  /// Adds what a bin holds to its neighbour; the energy between them is deposited.
+  /// Adds the content of a bin to its neighbour. The difference in energy is deposited.
   void fold(int from, int to) {
     const double number = static_cast<double>(f_[kNumber][from]);
     plane_.deposit[0] += number * (static_cast<double>(energy_.data()[from]) - static_cast<double>(energy_.data()[to]));
@@ -418,7 +455,7 @@ class March::Work {
   std::map<int, TrackTable> track_tables_;  // by material
   std::vector<double> pv2_;                 // [bins] MeV²
   double entrance_pv2_ = 0, entrance_range_ = 0;
-  double axis_ = 0;  // bin of a proton that goes straight, without straggling
+  double axis_ = 0;  // bin of a proton on a straight path without straggling
   int low_ = 0, high_ = 0, steps_ = 0;
   MarchPlane plane_;
 };
@@ -426,12 +463,12 @@ class March::Work {
 March::March(const Problem& problem, std::span<const Medium> media, std::span<const Layer> layers, const Beam& spot,
              double least_reacting)
     : problem_(problem), media_(media), layers_(layers), spot_(spot), least_reacting_(least_reacting) {
-  const cpu::FlushDenormals flush;  // whichever thread marches: the same bits
+  const cpu::FlushDenormals flush;  // results have the same bits on all threads
   const physics::StoppingTable& water = media[0].table;
   const double range_mm = 10.0 * water.range(spot.energy);
   GridSpec spec = problem.grid;
   spec.energy_kind = EnergyGridKind::kRange;
-  // A whole number of bins to the end of the range: the beam then stops at the lower edge of the first bin.
+  // The end of the range is at a bin edge, so that the beam stops at the lower edge of the first bin.
   const double wanted = kBinPerSigma * range_straggling(range_mm);
   spec.energy_step = range_mm / (std::ceil(range_mm / wanted) - 0.5);
   const double top = spot.energy + EnergyGrid::kBeamSigmas * spot.energy_sigma;
@@ -471,6 +508,65 @@ void March::run_in(double depth, const std::function<void(const MarchView&)>& lo
 std::vector<double> March::state(int& first) const {
   first = last_first_;
   return last_;
+}
+
+namespace {
+
+constexpr std::size_t kPoints = 6;
+
+void add(const MarchPlane& plane, double weight, bool tracks, MarchPlane& to) {
+  for (std::size_t k = 0; k < to.deposit.size(); ++k) to.deposit[k] += weight * plane.deposit[k];
+  to.z += weight * plane.z;
+  to.passed += weight * plane.passed;
+  for (std::size_t k = 0; tracks && k < to.tracks.size(); ++k) {
+    for (std::size_t i = 0; i < to.tracks[k].size(); ++i) to.tracks[k][i] += weight * plane.tracks[k][i];
+  }
+  to.lost += weight * plane.lost;
+  to.lost_energy += weight * plane.lost_energy;
+  to.stopped += weight * plane.stopped;
+  to.energy += weight * plane.energy;
+  for (std::size_t c = 0; c < kMoments; ++c) to.state[c] += weight * plane.state[c];
+}
+
+/// Lagrange interpolation through neighbouring planes.
+MarchPlane between(std::span<const MarchPlane> planes, double depth, bool tracks) {
+  MarchPlane out;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    double weight = 1.0;
+    for (std::size_t k = 0; k < planes.size(); ++k) {
+      if (k != i) weight *= (depth - planes[k].z) / (planes[i].z - planes[k].z);
+    }
+    add(planes[i], weight, tracks, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<MarchPlane> planes_at(const March& march, std::span<const double> depths) {
+  const std::span<const MarchPlane> planes(march.planes());
+  const std::vector<std::size_t>& begin = march.layer_begin();
+  const bool tracks = march.scores_tracks();
+  std::vector<MarchPlane> out;
+  out.reserve(depths.size());
+  std::size_t layer = 0, low = 0;
+  for (const double depth : depths) {
+    while (layer + 2 < begin.size() && planes[begin[layer + 1] - 1].z <= depth) low = begin[++layer];
+    const std::size_t first = begin[layer], end = begin[layer + 1];
+    MarchPlane value;
+    if (depth <= planes[first].z || depth >= planes[end - 1].z) {
+      add(depth <= planes[first].z ? planes[first] : planes[end - 1], 1.0, tracks, value);
+    } else {
+      low = std::max(low, first);
+      while (planes[low + 1].z < depth) ++low;
+      const std::size_t count = std::min(kPoints, end - first);
+      const std::size_t from =
+          std::clamp(low + 1 >= first + count / 2 ? low + 1 - count / 2 : first, first, end - count);
+      value = between(planes.subspan(from, count), depth, tracks);
+    }
+    out.push_back(value);
+  }
+  return out;
 }
 
 }  // namespace bb::transport

@@ -10,51 +10,52 @@
 #include "layers.hpp"
 #include "march_ops.hpp"
 #include "transport/model/energy_grid.hpp"
-#include "transport/model/matter/medium.hpp"
+#include "transport/model/medium.hpp"
 #include "transport/model/problem.hpp"
 #include "transport/model/track_scores.hpp"
 
 namespace bb::transport {
 
-/// State between two steps, summed over the bins; what was left so far is summed from the entrance on.
+/// Sums over the bins between two steps. Deposits and losses are sums since the entrance.
 struct MarchPlane {
   double z = 0;                     // mm
-  std::array<double, 4> deposit{};  // MeV so far, and MeV times powers 1 to 3 of the variance of x (mm²)
-  double passed = 0;                // protons in flight, summed over the way: protons times mm
+  std::array<double, 4> deposit{};  // MeV, then MeV times powers 1 to 3 of the variance of x (mm²)
+  double passed = 0;                // protons in flight, integrated over depth: protons times mm
   double lost = 0, lost_energy = 0, stopped = 0;
-  std::array<std::array<double, 4>, TrackScores::kMoments> tracks{};  // likewise, of the moments of tracks
+  std::array<std::array<double, 4>, TrackScores::kMoments> tracks{};  // moments of tracks, with powers of the variance
+                                                                      // as in `deposit`
   double energy = 0;                                                  // MeV in flight
   std::array<double, kMoments> state{};                               // protons in flight, by Moment
 };
 
-/// One step as it is seen while it lasts: what each of its bins leaves behind.
+/// Scores of one step by bin, for an observer of run().
 struct MarchView {
   double z = 0, dz = 0;                   // mm
-  double middle = 0;                      // bins from a bin's own range to that in the middle of the step
-  int low = 0;                            // first bin
-  std::vector<double> lost, lost_energy;  // protons removed by reactions, MeV of each
-  std::vector<double> variance;           // mm², of x in the step
-  std::vector<double> track;              // mm of path, where tracks are scored
+  double middle = 0;                      // bins from the range at the start of the step to that in its middle
+  int low = 0;                            // first bin of the following lists
+  std::vector<double> lost, lost_energy;  // protons removed by reactions, MeV per proton
+  std::vector<double> variance;           // variance of x in the step, mm²
+  std::vector<double> track;              // mm of path, if tracks are scored
 };
 
-/// Moments of one kind of spot marched through layers. The protons are in bins of residual range in water. Each bin
-/// holds N, N<u²>, N<xu> and N<x²>, which layered matter transports without a grid in x and angle. Scattering and
-/// streaming act on them exactly (Fermi and Eyges). Slowing down and straggling move them to lower bins by taps of the
-/// right mean, variance, skewness and kurtosis.
+/// March of the moments of one kind of spot through layers. The protons are in bins of residual range in water. Each
+/// bin has N, N<u²>, N<xu> and N<x²>, which layered materials transport without a grid in x and angle. Scattering and
+/// streaming act on these moments exactly (Fermi and Eyges). Slowing down and straggling move them to lower bins by
+/// taps of correct mean, variance, skewness and kurtosis.
 class March {
  public:
-  /// `spot` stands for all spots that differ from it in x and weight alone; it has one proton at x = 0. Protons of less
-  /// than `least_reacting` MeV do not react.
+  /// `spot` represents all spots that differ only in x and weight; it has one proton at x = 0. Protons below
+  /// `least_reacting` MeV do not react.
   March(const Problem& problem, std::span<const Medium> media, std::span<const Layer> layers, const Beam& spot,
         double least_reacting);
   ~March();
 
   const EnergyGrid& grid() const { return *grid_; }
-  /// MeV that enters, per proton.
+  /// Energy per proton at the entrance, MeV.
   double energy_in() const { return energy_in_; }
-  /// Planes of each layer's steps; neighbouring layers share the plane between them, which is there twice.
+  /// Planes between the steps of each layer. The plane between two layers is stored twice.
   const std::vector<MarchPlane>& planes() const { return planes_; }
-  /// First plane of each layer in planes(), and their number at the end.
+  /// Index of each layer's first plane in planes(), then the number of planes.
   const std::vector<std::size_t>& layer_begin() const { return layer_begin_; }
   bool scores_tracks() const { return problem_.track_scores; }
   double bin_steps() const { return bin_steps_; }
@@ -63,18 +64,18 @@ class March {
 
   const Beam& spot() const { return spot_; }
 
-  /// Planes that a march elsewhere came to.
+  /// Planes of a march that was computed elsewhere.
   struct Outcome {
     std::vector<MarchPlane> planes;
     std::vector<std::size_t> layer_begin;
     double bin_steps = 0, min_over_max = 0;
   };
-  /// Takes them in place of run(); state() has nothing then.
+  /// Stores `outcome` in place of run(). state() is then empty.
   void take(Outcome outcome);
 
-  /// Marches to `depth` mm, or until nothing is left. `look` is called in every step, where there is one.
+  /// Marches to `depth` mm, or until no protons are left. `look`, if set, is called in every step.
   void run(double depth, const std::function<void(const MarchView&)>& look = {});
-  /// [bins·kMoments] of the last plane of run(), and the first bin of it.
+  /// [bins·kMoments] of the last plane of run(); `first` is set to its first bin.
   std::vector<double> state(int& first) const;
 
  private:
@@ -90,7 +91,7 @@ class March {
   Beam spot_;
   double least_reacting_;
   std::unique_ptr<EnergyGrid> grid_;
-  std::vector<double> start_;  // [bins] share of the protons
+  std::vector<double> start_;  // [bins] share of the protons at the entrance
   double energy_in_ = 0;
   std::vector<MarchPlane> planes_;
   std::vector<std::size_t> layer_begin_;
@@ -98,5 +99,10 @@ class March {
   std::vector<double> last_;
   int last_first_ = 0;
 };
+
+/// Values of a march at `depths`, interpolated by fifth-order polynomials through the nearest planes of the same layer,
+/// because the dose jumps between layers. All values use the same weights, so sums that are correct at planes are
+/// correct everywhere. Values are constant before the first plane and after the last.
+std::vector<MarchPlane> planes_at(const March& march, std::span<const double> depths);
 
 }  // namespace bb::transport

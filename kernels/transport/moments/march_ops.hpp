@@ -2,54 +2,56 @@
 
 #include <array>
 
-// One plane of the march of moments, compiled per instruction set.
+// Loops over the bins of one plane in the march of moments, compiled per instruction set.
 namespace bb::transport {
 
-/// Moments of a bin's protons: number, and number times the means of u², x u and x², with u the tangent of the plane
-/// angle and x in mm.
+/// Moments of a bin's protons: number, and number times the means of u², x u and x². u is the tangent of the plane
+/// angle, x is in mm.
 enum Moment { kNumber, kUU, kXU, kXX, kMoments };
 
-/// Bins on either side of those of the range grid: five taps reach two bins beyond a shift of at most three.
+/// Additional bins on either side of the range grid. Five taps reach two bins beyond a shift of at most three.
 inline constexpr int kMarchPad = 8;
 inline constexpr int kTaps = 5;
 
-/// Per bin: where a proton of the bin is in the middle of a step. Each array may be read kMarchPad bins beyond its ends.
+/// Coefficients per bin, for a proton in the middle of a step. Each array can be read kMarchPad bins beyond its ends.
 template <typename T>
 struct MarchMatter {
   const T* shift;          // bins per mm of path
   const T* straggling;     // bins² per mm
-  const T* scattering;     // rad² per mm, times MarchStep::scale
-  const T* scattering_lg;  // the same times lg pv, times MarchStep::scale_lg
-  const T* lost;           // share per mm that reactions remove
-  const T* lost_energy;    // MeV that leaves with each of them
+  const T* scattering;     // rad² per mm, multiplied by MarchStep::scale
+  const T* scattering_lg;  // rad² per mm times lg pv, multiplied by MarchStep::scale_lg
+  const T* lost;           // share of the protons per mm that reactions remove
+  const T* lost_energy;    // MeV per removed proton
 };
 
-/// Moments of the taps that a bin's content lands on: mean and variance, and with five taps skewness and kurtosis of a
-/// Gaussian. Without straggling no weight may be negative, and the variance is no less than that needs.
+/// Rule for the weights of the taps to which a bin's content moves. Their mean and variance are preserved, and with
+/// five taps the skewness and kurtosis of a Gaussian. kPositive, without straggling, has no negative weights; its
+/// variance is at least the minimum for this.
 enum class TapRule { kFive, kThree, kPositive };
 
 struct MarchStep {
   double dz = 0;                   // mm
-  double scale = 0, scale_lg = 0;  // of the scattering power
-  int whole = 0;                   // bins by which all content moves down
-  bool both_planes = false;        // path includes the angles across the plane of the solver
+  double scale = 0, scale_lg = 0;  // factors of the scattering power
+  int whole = 0;                   // bins by which all content falls
+  double widest = 0;               // mm²: upper limit of a bin's variance of x
+  bool both_planes = false;        // path includes the angles out of the solver's plane
   TapRule taps = TapRule::kFive;
-  int low = 0, high = 0;  // bins low … high - 1 hold content
+  int low = 0, high = 0;  // bins low … high - 1 have content
 };
 
-/// Scratch of a step, arrays with kMarchPad bins to spare.
+/// Scratch of a step: arrays with kMarchPad additional bins at both ends.
 template <typename T>
 struct MarchScratch {
-  std::array<T*, kMoments> moved;  // moments behind streaming, before the shift
-  std::array<T*, kTaps> weight;    // of landing `whole` - 2 … `whole` + 2 bins further down
-  T* lag;                          // bins by which what weighs with u² falls behind the number
-  T *deposit, *variance, *lost;    // MeV, mm², protons of each bin in this step
-  T* carried;                      // of one moment, for the loops' own use
+  std::array<T*, kMoments> moved;  // moments after streaming, before the shift
+  std::array<T*, kTaps> weight;    // weights of the bins `whole` - 2 … `whole` + 2 further down
+  T* lag;                          // additional bins by which moments weighted by u² fall
+  T *deposit, *variance, *lost;    // of each bin in this step: MeV, mm², protons
+  T* carried;                      // internal to the loops, for one moment
 };
 
 /// Sums over the bins of a step.
 struct MarchSums {
-  std::array<double, 4> deposit{};  // MeV, and MeV times powers 1 to 3 of the variance of x
+  std::array<double, 4> deposit{};  // MeV, then MeV times powers 1 to 3 of the variance of x
   double lost = 0, lost_energy = 0;
 };
 
@@ -57,21 +59,21 @@ struct MarchSums {
 struct MarchState {
   std::array<double, kMoments> sums{};
   double energy = 0;           // MeV
-  double most = 0, least = 0;  // largest number in a bin, and the most negative one
+  double most = 0, least = 0;  // largest and most negative number in a bin
 };
 
 template <typename T>
 struct MarchOps {
-  /// Scatters, streams, and finds what each bin leaves behind; fills the scratch.
+  /// Scatters and streams each bin and computes its deposit and losses; fills the scratch.
   MarchSums (*collide)(const MarchMatter<T>& matter, const MarchStep& step, const std::array<T*, kMoments>& state,
                        const T* energy, const MarchScratch<T>& scratch);
-  /// Moves the content down into bins from - … to - 1 of `state`.
+  /// Moves the content down into bins `from` to `to` - 1 of `state`.
   void (*shift)(const MarchStep& step, const MarchScratch<T>& scratch, int from, int to,
                 const std::array<T*, kMoments>& state);
   MarchState (*measure)(const std::array<T*, kMoments>& state, const T* energy, int low, int high);
 };
 
-/// The loops for the instruction set that this CPU runs best.
+/// The loops for the best instruction set of this CPU.
 template <typename T>
 const MarchOps<T>& march_ops();
 

@@ -1,6 +1,6 @@
 #include "march_ops.hpp"
 
-// GCC forgets `__restrict` where a function is inlined, and then gives up on loops over more than a few arrays.
+// GCC drops `__restrict` when it inlines a function, and then does not vectorize loops over more than a few arrays.
 #ifdef __clang__
 #define BB_INDEPENDENT
 #else
@@ -10,10 +10,10 @@
 namespace bb::transport::BB_ISA {
 namespace {
 
-constexpr int kLanes = 8;         // the same in every copy: sums do not depend on the instruction set
-constexpr int kReach = 2;         // bins that taps reach beyond the whole shift
-constexpr int kBlock = 256;       // bins at a time
-constexpr double kWidest = 0.25;  // rad²: a bin's mean square angle that a step counts with
+constexpr int kLanes = 8;         // equal for all instruction sets, so that sums do not depend on them
+constexpr int kReach = 2;         // reach of the taps in bins, beyond the whole shift
+constexpr int kBlock = 256;       // bins per block
+constexpr double kWidest = 0.25;  // rad²: upper limit of a bin's mean square angle
 
 template <typename T>
 MarchState measure(const std::array<T*, kMoments>& state, const T* energy, int low, int high) {
@@ -48,7 +48,7 @@ template <typename T, TapRule kRule, bool kBothPlanes>
 void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std::array<T*, kMoments>& state,
                   const T* __restrict energy, const MarchScratch<T>& s, T* __restrict gone_energy) {
   const T dz = static_cast<T>(step.dz), scale = static_cast<T>(step.scale), scale_lg = static_cast<T>(step.scale_lg);
-  const T whole = static_cast<T>(step.whole);
+  const T whole = static_cast<T>(step.whole), widest = static_cast<T>(step.widest);
   const T *__restrict shift = matter.shift, *__restrict straggling = matter.straggling,
           *__restrict scattering = matter.scattering, *__restrict scattering_lg = matter.scattering_lg,
           *__restrict lost = matter.lost, *__restrict lost_energy = matter.lost_energy;
@@ -61,14 +61,15 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
   BB_INDEPENDENT
   for (int i = low; i < high; ++i) {
     const T n = number[i];
-    // Edge bins of the window may hold rounding alone.
-    const T each = n > T(0) ? T(1) / (n > T(0) ? n : T(1)) : T(0);
+    // Content narrower than a bin has negative weights in some bins, which preserve its mean and variance. Sums of
+    // squares are negative in these bins too.
+    const T each = n != T(0) ? T(1) / (n != T(0) ? n : T(1)) : T(0);
     const T ratio = uu[i] * each;
     const T above = ratio > T(0) ? ratio : T(0);
     const T before = above < T(kWidest) ? above : T(kWidest);
     T power = scale * scattering[i] + scale_lg * scattering_lg[i];
     power = power > T(0) ? power : T(0);
-    // Angles are tangents: their spread grows faster than that of the angle, and by the longer path.
+    // u is a tangent: its variance grows faster than that of the angle, and over a longer path.
     const T gained = power * dz * (T(1) + T(4.5) * before);
     const T half = before + T(0.5) * gained;
     const T longer = kBothPlanes ? half - half * half : T(0.5) * half - T(0.375) * half * half;
@@ -82,16 +83,18 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
 
     const T spread = n * gained;
     const T x2 = xx[i] + dz * (T(2) * xu[i] + dz * (uu[i] + spread * T(1.0 / 3.0)));
-    // The variance halfway is that of what the step leaves.
-    variance[i] = T(0.5) * (xx[i] + x2) * each;
+    // The step's deposit has the mean variance over the step. The ratio is arbitrary in bins with only rounding errors.
+    const T mean = xx[i] + dz * (xu[i] + dz * (uu[i] * T(1.0 / 3.0) + spread * T(1.0 / 12.0)));
+    const T wide = mean * each;
+    variance[i] = wide < T(0) ? T(0) : wide < widest ? wide : widest;
     to_number[i] = kept * n;
     to_xx[i] = kept * x2;
     to_xu[i] = kept * (xu[i] + dz * (uu[i] + T(0.5) * spread));
     to_uu[i] = kept * (uu[i] + spread);
 
-    // Larger angles go longer ways: <u⁴> / <u²> is 3 <u²> of a Gaussian, twice of which is beyond the mean.
+    // Paths are longer at larger angles. For a Gaussian, <u⁴> / <u²> is 3 <u²>, which exceeds the mean by 2 <u²>.
     lag[i] = shift[i] * dz * half;
-    // Moments 2 to 4 of taps whose mean is `a` and whose variance is `v`.
+    // Moments 2 to 4 of taps with mean `a` and variance `v`.
     const T a = shift[i] * path - whole, square = a * a, v = straggling[i] * path;
     T m2 = v + square, m3 = a, m4 = m2;
     if constexpr (kRule == TapRule::kFive) {
@@ -154,7 +157,7 @@ MarchSums collide(const MarchMatter<T>& matter, const MarchStep& step, const std
   return sums;
 }
 
-/// Takes what weighs with u² down by its lag, to first order: a derivative over the bins.
+/// Moves a moment weighted by u² down by its lag, to first order, with a derivative over the bins.
 template <typename T, typename Carried>
 void fall_behind(const MarchStep& step, const MarchScratch<T>& s, T* __restrict f, const Carried& carried_of) {
   T* __restrict carried = s.carried;
@@ -168,7 +171,7 @@ void fall_behind(const MarchStep& step, const MarchScratch<T>& s, T* __restrict 
 
 template <typename T>
 void shift(const MarchStep& step, const MarchScratch<T>& s, int from, int to, const std::array<T*, kMoments>& state) {
-  // Nothing comes from bins outside of low … high - 1.
+  // Bins outside low … high - 1 contribute nothing.
   for (int k = 1; k <= 2 * kReach; ++k) {
     for (T* moved : s.moved) moved[step.low - k] = moved[step.high - 1 + k] = T(0);
   }

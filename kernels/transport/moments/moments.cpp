@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "depth_rows.hpp"
 #include "lateral.hpp"
 #include "layers.hpp"
+#include "march.hpp"
 #include "products.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/projection.hpp"
@@ -29,19 +29,19 @@ using engine::Scores;
 using engine::SpanRecorder;
 using engine::StepTotals;
 
-constexpr double kStateBytes = 1e6;  // of one march, at most: its bins and planes
+constexpr double kStateBytes = 1e6;  // maximum per march, for its bins and planes
 
-/// Spots that differ in x and weight alone are one march.
+/// Spots that differ only in x and weight, which share one march.
 struct Group {
   std::vector<const Beam*> spots;
   double weight = 0;
   std::unique_ptr<March> march;
-  std::vector<MarchPlane> borders, centres;  // [rows + 1], [rows], from the row of the entrance on
-  std::vector<MarchView> steps;              // where spectra are recorded, or reactions by columns
+  std::vector<MarchPlane> borders, centres;  // [rows + 1] and [rows], starting at the row of the entrance
+  std::vector<MarchView> steps;              // if spectra, or reactions by columns, are recorded
   std::optional<LayeredReactions> reactions;
 };
 
-/// A row of the map is a step; the march itself is done with the first one, on planes of its own.
+/// Solver with one step per row of the map. The first step runs the march, which has its own planes.
 class Moments final : public engine::Solver {
  public:
   Moments(const Problem& problem, const Tables& tables, std::unique_ptr<Marcher> marcher)
@@ -97,7 +97,7 @@ class Moments final : public engine::Solver {
   }
 
  private:
-  /// Tracks of products are scored by the sweep through columns alone.
+  /// Otherwise columns are used, because only their sweep scores the tracks of products.
   bool layered_products() const { return t_.reactions.on() && !t_.tracks.on(); }
 
   void march(SpanRecorder& spans) {
@@ -113,9 +113,9 @@ class Moments final : public engine::Solver {
     const bool recorded = (t_.reactions.on() && !layered_products()) || !t_.tracks.rows.empty();
     for (Group& g : groups_) {
       if (marcher_) {
-        // Marched with the others.
+        // already marched by marcher_
       } else if (layered_products()) {
-        g.reactions.emplace(t_.reactions);
+        g.reactions.emplace(t_, media_);
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.reactions->record(step, t_); });
       } else if (recorded) {
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.steps.push_back(step); });
@@ -132,7 +132,8 @@ class Moments final : public engine::Solver {
 
   double first_x() const { return -0.5 * t_.nx * t_.dx; }
 
-  /// Spreads `amount` times the pair of `of` over the cells of a row; returns what lies outside the box.
+  /// Spreads the Gaussian pair with the moments `of` over the cells of a row, around each spot. Returns the part
+  /// outside the box.
   Outside spread(const Group& g, const std::array<double, 4>& of, std::span<double> row) const {
     const GaussianPair pair = gaussian_pair(of);
     Outside all;
@@ -186,8 +187,8 @@ class Moments final : public engine::Solver {
     return totals;
   }
 
-  /// Adds the moments of the fluence at the middle of a row to `c`. Their number is the row's mean: rows may be deeper
-  /// than the falloff, and mean ranges are sums over them.
+  /// Adds the moments of the fluence in the middle of a row to `c`, scaled to the mean number in the row: rows may be
+  /// deeper than the falloff, and mean ranges are sums over rows.
   void add_crossing(const Group& g, const MarchPlane& middle, double mean, double* c) const {
     if (!(mean > 0.0)) return;
     MarchPlane at = middle;
@@ -195,7 +196,7 @@ class Moments final : public engine::Solver {
     for (double& each : at.state) each *= any ? mean / at.state[kNumber] : 0.0;
     at.state[kNumber] = mean;
     const double n = mean;
-    // From tangents to angles, to second order.
+    // Converts tangents to angles, to second order.
     const double angle = 1.0 - 2.0 * at.state[kUU] / n;
     double x = 0.0, xx = 0.0;
     for (const Beam* spot : g.spots) {
@@ -209,7 +210,7 @@ class Moments final : public engine::Solver {
     c[Crossing::kXTheta] += g.weight * at.state[kXU] * (1.0 - at.state[kUU] / n);
   }
 
-  /// Reactions and spectra of the steps that lie in the current row, each by the part that does.
+  /// Records reactions and spectra of all steps in the current row, weighted by the part of each step in the row.
   void record(const Group& g) {
     const double from = plane_ * t_.dz, to = from + t_.dz;
     const bool spectrum = std::ranges::find(t_.tracks.rows, plane_) != t_.tracks.rows.end();
@@ -245,7 +246,7 @@ class Moments final : public engine::Solver {
     }
   }
 
-  /// Reactions outside the box count in its outermost columns: their products come back or leave from there.
+  /// Adds reactions outside the box to its outermost columns, because their products enter or leave from there.
   void spread_columns(const Group& g, const std::array<double, 4>& of, std::span<double> columns) const {
     const GaussianPair pair = gaussian_pair(of);
     for (const Beam* spot : g.spots) {
@@ -264,7 +265,7 @@ class Moments final : public engine::Solver {
       const double range = axis.bottom + (step.low + static_cast<double>(i) - step.middle) * axis.step;
       const double energy = media_[0].table.energy_at(std::max(range, 0.0));
       const double amount = part * g.weight * step.track[i];
-      // Between the two bins of the scenario whose energies in the middle of a step lie about it.
+      // Splits between the two bins of the scenario with the nearest energies, in the middle of a step, on either side.
       const std::vector<double>& at = t_.tracks.at;
       const auto above = static_cast<std::size_t>(std::ranges::upper_bound(at, energy) - at.begin());
       if (above == 0 || above == at.size()) {
@@ -301,13 +302,13 @@ std::unique_ptr<Secondaries> Moments::follow_products() {
   return std::make_unique<Secondaries>(follow_layered(p_, t_, *matter, beams));
 }
 
-/// The phase space that the moments stand for: in each bin a Gaussian over x and angle.
+/// Phase space reconstructed from the moments: in each bin a Gaussian in x and angle.
 bool Moments::visit(engine::RowVisitor& visitor) const {
   if (plane_ >= t_.nz) return true;
   const double depth = (plane_ + 0.5) * t_.dz;
   const double half = 0.5 * p_.grid.dtheta;
   std::vector<double> cells(u(t_.ntheta) * u(t_.nx)), row(u(t_.nx));
-  std::map<int, std::vector<double>> bins;  // of the scenario
+  std::map<int, std::vector<double>> bins;  // by energy bin of the scenario
   for (const Group& g : groups_) {
     March march(p_, media_, layers_, *g.spots.front(), t_.reactions.on() ? t_.reactions.energy.front() : 0.0);
     march.run(depth);

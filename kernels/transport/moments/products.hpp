@@ -14,30 +14,33 @@ namespace bb::transport {
 
 struct SweptMatter;
 
-/// Protons, and those times the variance of x (mm²) that they have.
+/// Number of protons, and this number times their variance of x (mm²).
 using SpreadProtons = std::array<double, 2>;
 
-/// Reactions of a beam about x = 0 on the planes and bins of Tables::reactions.
+/// Reactions of a beam at x = 0 on the planes and bins of Tables::reactions.
 struct LayeredReactions {
-  explicit LayeredReactions(const ReactionGrid& grid)
-      : held(static_cast<std::size_t>(grid.planes) * static_cast<std::size_t>(grid.bins)) {}
+  /// `media`: the media of the problem's materials.
+  LayeredReactions(const Tables& tables, std::span<const Medium> media);
 
-  /// Adds the reactions of a step of a march, to each plane by the part of the step that lies in it.
+  /// Adds the reactions of a step of a march, weighted by the part of the step in each plane.
   void record(const MarchView& step, const Tables& tables);
 
-  std::vector<SpreadProtons> held;  // [planes][bins]
+  std::vector<SpreadProtons> held;  // [planes][bins], by energy in the middle of the plane
+  std::vector<double> slowing;      // [planes] bins per mm of the fastest protons
+  std::vector<SpreadProtons> left;  // [planes] excess energy over that of the bins, MeV, and this energy times the
+                                    // variance
 };
 
-/// A beam's reactions, and where it is: its spots' x (mm) and weights.
+/// A beam's reactions, and its spots with their x (mm) and weights.
 struct ReactingBeam {
   const LayeredReactions* reactions = nullptr;
   std::span<const Beam* const> spots;
 };
 
-/// Follows the products of reactions through layers as follow_secondaries() does through columns, without columns: in
-/// layers the way of a product does not depend on where in x it starts. What goes straight ahead holds, by bin of
-/// residual range, its number and the mean variance of x. A class of angles is held by the depth since its emission, from
-/// which its distance from the axis follows. Tracks are not scored.
+/// Follows the products of reactions through layers, like follow_secondaries(), but without columns: in layers the path
+/// of a product does not depend on its x. Products that go straight ahead are stored by bin of residual range, as their
+/// number and mean variance of x. Products of a class of angles are stored by depth since emission, which determines
+/// their distance from the axis. Tracks are not scored.
 Secondaries follow_layered(const Problem& problem, const Tables& tables, const SweptMatter& matter,
                            std::span<const ReactingBeam> beams);
 

@@ -18,29 +18,30 @@
 #include "physics/straggling.hpp"
 #include "transport/model/entry/beam_energies.hpp"
 #include "transport/model/index.hpp"
-#include "transport/model/matter/medium.hpp"
+#include "transport/model/medium.hpp"
 
 namespace bb::transport {
 namespace {
 
-constexpr std::size_t kWays = 4;  // directions at a time: a vector register of doubles
+constexpr std::size_t kWays = 4;  // directions per march: a vector register of doubles
 using Number = Dual<kWays>;
 
 constexpr double kBethe_MeV_cm2_g = 0.307075;  // 4π N_A r_e² m_e c² (Particle Data Group, Review of Particle Physics)
-constexpr int kFewestSteps = 6;                // of a layer
-constexpr int kFirstSteps = 12;                // with three taps
-constexpr int kLowBins = 32;                   // fall by ranges, not by stopping powers
-constexpr int kParts = 4;                      // of a step, over which the correction by the path so far is averaged
-constexpr int kMargin = 8;                     // bins beyond either end of the grid
-constexpr double kFewestLeft = 1e-10;          // of the protons
-constexpr double kWindowEdge = 1e-14;          // of the protons,
-constexpr double kWindowEdgeBy = 1e-12;        // and of their derivatives
+constexpr int kFewestSteps = 6;                // minimum per layer
+constexpr int kFirstSteps = 12;                // steps with three taps
+constexpr int kLowBins = 32;                   // bins whose falls are computed from ranges, not from stopping powers
+constexpr int kParts = 4;                      // parts of a step, over which the correction by the path so far is
+                                               // averaged
+constexpr int kMargin = 8;                     // additional bins at both ends of the grid
+constexpr double kFewestLeft = 1e-10;          // share of the protons at which the march ends
+constexpr double kWindowEdge = 1e-14;          // share of the protons below which a bin is cut,
+constexpr double kWindowEdgeBy = 1e-12;        // and the same for their derivatives
 constexpr double kWidestAngle = 0.25;          // rad², as in march_ops.simd.cpp
 constexpr double kSameDepth = 1e-9;            // mm
-constexpr std::size_t kNodes = 6;              // planes that a value between planes is interpolated from
+constexpr std::size_t kNodes = 6;              // planes for an interpolation between planes
 
-/// Half of the distance between the inputs from whose tables a derivative is taken. Tables are smooth: the error is its
-/// square.
+/// Half of the distance between the inputs in a finite difference of tables. Tables are smooth, so the error is
+/// quadratic in the distance.
 double half_step(Input input) {
   switch (input) {
     case Input::kEnergy:
@@ -58,7 +59,7 @@ bool of_layer(Input input) {
          input != Input::kAngularSpread;
 }
 
-/// Arrays of Numbers that may be read kMargin bins beyond their ends.
+/// Arrays of Numbers that can be read kMargin bins beyond their ends.
 class Bins {
  public:
   explicit Bins(int bins) : values_(u(bins + 2 * kMargin)) {}
@@ -69,7 +70,7 @@ class Bins {
   std::vector<Number> values_;
 };
 
-/// Directions with an offset each, and the first of the kWays by which a march differentiates.
+/// Directions, an offset for each, and the first of the kWays directions by which a march differentiates.
 struct Inputs {
   std::span<const Direction> directions;
   std::vector<double> at;
@@ -79,7 +80,7 @@ struct Inputs {
   const Direction& way(std::size_t k) const { return directions[first + k]; }
 };
 
-/// Tables of a step in one layer, as those of March.
+/// Columns of the tables of a step in one layer, as in March.
 enum Column { kShift, kStraggling, kPower, kPowerLg, kLost, kLostEnergy, kColumns };
 
 struct TangentPlane {
@@ -141,7 +142,7 @@ class TangentMarch {
     begin_.push_back(planes_.size());
   }
 
-  /// On the border of two layers, which may move, the mean of both sides: the derivative has a kink there.
+  /// Between two layers, where the derivative has a kink because the border may move, returns the mean of both sides.
   TangentPlane at(double depth) const {
     if (depth <= planes_.front().z.v) return planes_.front();
     if (depth >= planes_.back().z.v) return planes_.back();
@@ -158,7 +159,7 @@ class TangentMarch {
   }
 
  private:
-  /// Lagrange's polynomial in the planes of a layer that are next to a depth.
+  /// Adds a Lagrange interpolation through the planes of a layer that are nearest to a depth.
   void add_at(double depth, std::size_t layer, double share, TangentPlane& out) const {
     const std::size_t first = begin_[layer], end = begin_[layer + 1];
     std::size_t low = first;
@@ -177,7 +178,7 @@ class TangentMarch {
     }
   }
 
-  /// A layer's matter at some inputs.
+  /// Material of a layer at some inputs.
   struct Matter {
     Matter(const Material& of, double times) : material(of), medium(material), scattering(times) {}
     Matter(const Matter&) = delete;
@@ -188,12 +189,12 @@ class TangentMarch {
     double scattering;
   };
 
-  /// Inputs of the tables of a layer.
+  /// Parameters of the tables of a layer.
   struct Entrance {
-    double axis, dz, range;  // bin of the axis, mm, g/cm² of water at the surface
+    double axis, dz, range;  // bin of the axis; mm; g/cm² of water at the layer's surface
   };
 
-  /// The sum of an input's directions, as a number that knows how it depends on them.
+  /// The sum of the offsets of an input, with its derivatives by the directions.
   Number seeded(Input input, int layer = 0) const {
     Number out;
     for (std::size_t k = 0; k < inputs_.directions.size(); ++k) {
@@ -228,7 +229,7 @@ class TangentMarch {
     for (int i = 0; i < n_; ++i) {
       if (share[u(i)] == 0.0 && wider[u(i)] == 0.0) continue;
       Number number = sigma.chained(share[u(i)], wider[u(i)]);
-      // Content moves up by a part of a bin: by taps of that mean, without variance or skewness.
+      // Moves content up by a fraction of a bin, with taps of this mean and no variance or skewness.
       const Number up = more / (water_.stopping(grid_.held()[u(i)]) * step), square = up * up;
       const std::array<Number, kTaps> part = taps(-up, square, -up * square, square * square);
       low_ = std::min(low_, std::max(i - 2, 0));
@@ -292,7 +293,7 @@ class TangentMarch {
     return (range - landing) / axis.step;
   }
 
-  /// [kColumns][bins] of a layer.
+  /// [kColumns][bins] tables of a layer.
   std::array<std::vector<double>, kColumns> tables_of(const Matter& matter, const Entrance& at) const {
     std::array<std::vector<double>, kColumns> out;
     for (auto& each : out) each.resize(u(n_ + 2 * kMargin));
@@ -326,7 +327,7 @@ class TangentMarch {
     return out;
   }
 
-  /// Tables with their derivatives, from differences of the tables alone.
+  /// Computes the tables and their derivatives, which are finite differences of tables.
   void tabulate(int layer, const Number& dz) {
     const auto own = matter(layer, inputs_);
     const auto values = tables_of(*own, {axis_.v, dz.v, entrance_range_.v});
@@ -356,7 +357,7 @@ class TangentMarch {
   }
 
   void cross(int l, const Number& from, const Number& to) {
-    // Steps are those of the inputs as they are: offsets and derivatives change their length, not their number.
+    // The number of steps is that of the unchanged inputs. Offsets and derivatives only change their length.
     const double per_mm = bins_per_mm(nominal_medium(l), std::max(axis_.v, 0.0));
     const double bins = (to.v - from.v) * per_mm;
     const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kFewestSteps);
@@ -385,7 +386,7 @@ class TangentMarch {
     }
   }
 
-  /// The scattering power's factors by the path so far, as in March.
+  /// Factors of the scattering power that depend on the path so far, as in March.
   std::pair<Number, Number> scale_scattering(const Number& bins) const {
     Number scale, scale_lg;
     if (p_.scattering == Scattering::kFermiRossi || p_.scattering == Scattering::kOff) return {1.0, 0.0};
@@ -436,8 +437,8 @@ class TangentMarch {
     return sum;
   }
 
-  /// Fermi and Eyges in every bin, its taps, and what it deposits; see collide_bins() of march_ops.simd.cpp.
-  /// `mean`: mean square angle, of bins that hold nothing but a derivative.
+  /// Scatters and streams each bin (Fermi and Eyges) and computes its taps and deposit; see collide_bins() in
+  /// march_ops.simd.cpp. `mean`: mean square angle for bins that have only a derivative.
   void collide(const Number& dz, const Number& fall, int whole, const Number& mean) {
     const auto [scale, scale_lg] = scale_scattering(fall);
     for (int i = low_; i < high_; ++i) {
@@ -460,12 +461,12 @@ class TangentMarch {
       for (int k = 0; k < kTaps; ++k) weight_[u(k)][i] = part[u(k)];
       Number given;
       for (int k = 0; k < kTaps; ++k) given += weight_[u(k)][i] * (energy_[i] - energy_[i - whole - k + kTaps / 2]);
-      // `whole` - 2 bins down is the first tap.
+      // The first tap is `whole` - 2 bins down.
       plane_.deposit += moved_[kNumber][i] * given + gone * (energy_[i] - tables_[kLostEnergy][i]);
     }
   }
 
-  /// Weights of a step's taps whose mean is `a`; see TapRule.
+  /// Weights of a step's taps with mean `a`; see TapRule.
   std::array<Number, kTaps> taps_of(const Number& a, const Number& variance) const {
     const Number square = a * a, m2 = variance + square;
     if (p_.straggling == Straggling::kOff) {
@@ -478,13 +479,13 @@ class TangentMarch {
                 square * square + 6.0 * square * variance + 3.0 * variance * variance);
   }
 
-  /// Weights of landing k - 2 bins further down, of given moments.
+  /// Weights of the taps k - 2 bins further down, from their moments.
   static std::array<Number, kTaps> taps(const Number& a, const Number& m2, const Number& m3, const Number& m4) {
     return {(m4 - m2 - 2.0 * (m3 - a)) / 24.0, (4.0 * m2 - m4 - 4.0 * a + m3) / 6.0, 1.0 - (5.0 * m2 - m4) / 4.0,
             (4.0 * m2 - m4 + 4.0 * a - m3) / 6.0, (m4 - m2 + 2.0 * (m3 - a)) / 24.0};
   }
 
-  /// Larger angles go longer ways and fall behind.
+  /// Moves moments weighted by u² down by the lag, because paths are longer at larger angles.
   void carry_lag() {
     for (const Moment c : {kXX, kXU, kUU}) {
       std::vector<Number> carried(u(high_ - low_ + 4));
@@ -510,7 +511,7 @@ class TangentMarch {
     for (int c = 0; c < kMoments; ++c) {
       std::vector<Number> landed(u(to - from));
       for (int i = low_ - 1; i <= high_; ++i) {
-        // The bins next to the window hold what the lag carried there; their taps are those of its edge.
+        // The bins next to the window have content from the lag. Their taps are those of the window's edge.
         const int edge = std::clamp(i, low_, high_ - 1);
         for (int k = 0; k < kTaps; ++k) {
           const int at = i - whole - k + kReach;
@@ -562,7 +563,7 @@ class TangentMarch {
   const std::span<const Layer> layers_;
   const Beam spot_;
   const Inputs& inputs_;
-  const March nominal_;  // for its grid
+  const March nominal_;  // used for its grid
   const EnergyGrid& grid_;
   const int n_;
   const physics::StoppingTable& water_;
@@ -577,7 +578,7 @@ class TangentMarch {
   std::vector<std::size_t> begin_;
 };
 
-/// Sums over kinds of spots, by row.
+/// Sums by row over kinds of spots.
 struct Sums {
   std::vector<Number> dose, number, x, xx;
   Number energy_in;

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "cpu/thread_pool.hpp"
-#include "depth_rows.hpp"
 #include "engine/problem_error.hpp"
 #include "lateral.hpp"
 #include "layers.hpp"
@@ -21,20 +20,22 @@
 #include "transport/model/index.hpp"
 #include "transport/model/tables.hpp"
 #include "transport/secondaries/sweep_matter.hpp"
+#include "transport/secondaries/sweep_ops.hpp"
 
 namespace bb::transport {
 namespace {
 
-// The grid on which products are projected: as far as they go, in columns of the width that reactions are recorded in.
+// Columns for the projection of products, as far as products go, with the width of columns in which reactions are
+// recorded.
 constexpr int kColumns = 200;
 constexpr double kColumn_mm = 2.0;
-/// Standard deviations (mm) that the Gaussians of products have beyond the beam's own at the entrance.
+/// Standard deviations (mm) of the Gaussians of products, in addition to the beam's at the entrance.
 constexpr std::array<double, 12> kHalo{0.0, 1.0, 1.6, 2.6, 4.2, 6.7, 10.7, 17.2, 27.5, 44.0, 70.0, 110.0};
-constexpr int kSweeps = 400;        // of the coordinates, until weights hold still:
-constexpr double kSettled = 1e-9;   // of their sum
-constexpr double kNothing = 1e-15;  // of a row's dose
+constexpr int kMostTrials = 60;     // maximum number of changes to the set of Gaussians in use
+constexpr double kSettled = 1e-10;  // share of the dose: a Gaussian with a smaller slope remains unused
+constexpr double kNothing = 1e-15;  // share of a row's dose
 
-/// Spots at their places: each weight with the places of its x and y among those that occur.
+/// Spots by position: weights, with the indices of x and y among the distinct values.
 struct Pattern {
   struct Spot {
     int x, y;
@@ -61,7 +62,7 @@ struct Pattern {
   std::vector<Spot> all;     // by y
 };
 
-/// A row of depth: energy of the beam and its pair of Gaussians, and energy of products by their Gaussians.
+/// A row of depth: Gaussian pair of the beam's energy, and energy of products by Gaussian.
 struct Row {
   GaussianPair beam;
   std::array<double, kHalo.size()> halo{};
@@ -74,7 +75,7 @@ struct Kind {
   double energy_in = 0, neutral = 0, left = 0, products = 0, misfit = 0;
 };
 
-/// The projections of all Gaussians of a halo on the columns, and their products with one another.
+/// Fits doses by a halo's Gaussians: their projections on the columns, and scalar products of these.
 class HaloFit {
  public:
   explicit HaloFit(double width) {
@@ -92,8 +93,8 @@ class HaloFit {
     }
   }
 
-  /// Weights, none negative, whose sum within the columns is that of `dose`; adds the misfit. Begins with those given:
-  /// rows are like their neighbours.
+  /// Computes non-negative weights whose sum within the columns equals that of `dose`; adds the misfit. Starts with the
+  /// given weights, because neighbouring rows are similar.
   void fit(std::span<const double> dose, std::array<double, kHalo.size()>& weight, double& misfit) const {
     double total = 0.0;
     for (const double each : dose) total += each;
@@ -103,42 +104,105 @@ class HaloFit {
     }
     std::array<double, kHalo.size()> with{};
     for (std::size_t j = 0; j < kHalo.size(); ++j) with[j] = dot(columns_[j], dose);
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      double change = 0.0;
-      for (std::size_t j = 0; j < kHalo.size(); ++j) {
-        double rest = with[j];
-        for (std::size_t k = 0; k < kHalo.size(); ++k) rest -= gram_[j][k] * weight[k];
-        const double next = std::max(0.0, weight[j] + rest / gram_[j][j]);
-        change += std::abs(next - weight[j]);
-        weight[j] = next;
-      }
-      if (change < kSettled * total) break;
-    }
+    solve(with, weight);
     double fitted = 0.0;
     for (std::size_t j = 0; j < kHalo.size(); ++j) fitted += weight[j] * inside_[j];
     for (double& each : weight) each *= total / fitted;
-    for (std::size_t x = 0; x < dose.size(); ++x) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < kHalo.size(); ++j) sum += weight[j] * columns_[j][x];
-      misfit += std::abs(sum - dose[x]);
+    std::array<double, kColumns> rest{};
+    std::ranges::copy(dose, rest.begin());
+    for (std::size_t j = 0; j < kHalo.size(); ++j) {
+      if (weight[j] > 0.0) ops_.add(rest.data(), columns_[j].data(), -weight[j], kColumns);
     }
+    for (const double each : rest) misfit += std::abs(each);
   }
 
   double inside(std::size_t j) const { return inside_[j]; }
 
  private:
-  static double dot(std::span<const double> a, std::span<const double> b) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
+  using Weights = std::array<double, kHalo.size()>;
+
+  double dot(std::span<const double> a, std::span<const double> b) const {
+    return ops_.dot(a.data(), b.data(), static_cast<int>(a.size()));
   }
 
+  /// Non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, chapter 23), starting with the
+  /// given weights.
+  void solve(const Weights& with, Weights& weight) const {
+    std::array<bool, kHalo.size()> has_part{};
+    for (std::size_t j = 0; j < kHalo.size(); ++j) has_part[j] = weight[j] > 0.0;
+    for (int trial = 0; trial < kMostTrials; ++trial) {
+      Weights next = unconstrained(with, has_part);
+      double step = 1.0;
+      std::size_t ends = kHalo.size();
+      for (std::size_t j = 0; j < kHalo.size(); ++j) {
+        if (!has_part[j] || next[j] > 0.0) continue;
+        const double part = weight[j] > next[j] ? weight[j] / (weight[j] - next[j]) : 0.0;
+        if (part <= step) {
+          step = part;
+          ends = j;
+        }
+      }
+      for (std::size_t j = 0; j < kHalo.size(); ++j) weight[j] += step * (next[j] - weight[j]);
+      if (ends < kHalo.size()) {
+        weight[ends] = 0.0;
+        has_part[ends] = false;
+        continue;
+      }
+      double steepest = 0.0;
+      std::size_t begins = kHalo.size();
+      for (std::size_t j = 0; j < kHalo.size(); ++j) {
+        if (has_part[j]) continue;
+        double slope = with[j];
+        for (std::size_t k = 0; k < kHalo.size(); ++k) slope -= gram_[j][k] * weight[k];
+        if (slope > std::max(steepest, kSettled * with[j])) {
+          steepest = slope;
+          begins = j;
+        }
+      }
+      if (begins == kHalo.size()) return;
+      has_part[begins] = true;
+    }
+  }
+
+  /// Weights of the Gaussians in use, by Cholesky decomposition; 0 for a Gaussian that depends linearly on others.
+  Weights unconstrained(const Weights& with, const std::array<bool, kHalo.size()>& has_part) const {
+    constexpr double kIndependent = 1e-12;
+    std::array<std::size_t, kHalo.size()> index{};
+    std::array<Weights, kHalo.size()> lower{};
+    Weights rhs{}, out{};
+    std::size_t n = 0;
+    for (std::size_t j = 0; j < kHalo.size(); ++j) {
+      if (!has_part[j]) continue;
+      Weights row{};
+      double pivot = gram_[j][j], value = with[j];
+      for (std::size_t k = 0; k < n; ++k) {
+        double each = gram_[j][index[k]];
+        for (std::size_t i = 0; i < k; ++i) each -= row[i] * lower[k][i];
+        row[k] = each / lower[k][k];
+        pivot -= row[k] * row[k];
+        value -= row[k] * rhs[k];
+      }
+      if (!(pivot > kIndependent * gram_[j][j])) continue;
+      row[n] = std::sqrt(pivot);
+      rhs[n] = value / row[n];
+      lower[n] = row;
+      index[n++] = j;
+    }
+    for (std::size_t k = n; k-- > 0;) {
+      double value = rhs[k];
+      for (std::size_t i = k + 1; i < n; ++i) value -= lower[i][k] * out[index[i]];
+      out[index[k]] = value / lower[k][k];
+    }
+    return out;
+  }
+
+  const SweepOps& ops_ = sweep_ops();
   std::array<std::vector<double>, kHalo.size()> columns_;
   std::array<double, kHalo.size()> inside_{};
   std::array<std::array<double, kHalo.size()>, kHalo.size()> gram_{};
 };
 
-/// The same matter in columns for products, with each kind of spot at x = 0.
+/// The problem with columns for products, and each kind of spot at x = 0.
 Problem in_columns(const Problem& p, std::span<const SpotKind> kinds) {
   Problem out = p;
   out.grid.nx = kColumns;
@@ -222,9 +286,9 @@ class Solving {
   }
 
  private:
-  /// Kinds as wide as each other: the Gaussians of their products are the same.
+  /// Kinds of spots with equal widths, whose products have the same Gaussians.
   struct Shared {
-    std::vector<const Kind*> of;  // by spot of the pattern
+    std::vector<const Kind*> of;  // kind of each spot in the pattern
     Pattern pattern;
     double x_sigma, y_sigma;
   };
@@ -252,7 +316,8 @@ class Solving {
       const auto along_y = [this](const Beam* spot) { return of_y(spot); };
       std::ranges::stable_sort(spots, {}, [&](const Beam* spot) { return of_y(spot).y; });
       Shared& shared = out.emplace_back(Shared{{}, Pattern(spots, along_y), width.first, width.second});
-      // The pattern sorts by y alone and retains the order of equals, as the sort before it has.
+      // The pattern is sorted by y with a stable sort, so it has the order of `spots`, which were sorted in the same
+      // way.
       for (const Beam* spot : spots) shared.of.push_back(kind_of.at(spot));
     }
     return out;
@@ -263,7 +328,7 @@ class Solving {
     March march(p_, media_, layers_, kind.spots.spot, follows ? tables_.reactions.energy.front() : 0.0);
     std::optional<LayeredReactions> reactions;
     if (follows) {
-      reactions.emplace(tables_.reactions);
+      reactions.emplace(tables_, media_);
       march.run(p_.grid.nz * p_.grid.dz, [&](const MarchView& step) { reactions->record(step, tables_); });
     } else {
       march.run(p_.grid.nz * p_.grid.dz);
@@ -295,13 +360,13 @@ class Solving {
       fit.fit(std::span(products.dose).subspan(z * kColumns, kColumns), kind.rows[z].halo, kind.misfit);
       for (std::size_t j = 0; j < kHalo.size(); ++j) {
         kind.products += kind.rows[z].halo[j] * fit.inside(j);
-        // The tails of the Gaussians beyond the columns count as lost to the sides.
+        // The Gaussians include tails beyond the columns, which were counted as lost to the sides.
         kind.left -= kind.rows[z].halo[j] * (1.0 - fit.inside(j));
       }
     }
   }
 
-  /// Adds all spots of a row to its cells; returns their energy, including the energy outside of the cells.
+  /// Adds all spots in a row to its cells. Returns their energy, including energy outside the cells.
   double fill(int z, const std::vector<Shared>& shared, std::span<double> cells) const {
     double all = 0.0;
     std::vector<double> weights;
@@ -330,10 +395,10 @@ class Solving {
     return all;
   }
 
-  /// By how much the variance of y is larger than that of x: at the entrance and everywhere.
+  /// Excess of the variance of y over that of x, which is the same at the entrance and everywhere else.
   static double wider(double x_sigma, double y_sigma) { return y_sigma * y_sigma - x_sigma * x_sigma; }
 
-  /// Adds products of Gaussians about all places of a pattern; returns the sum of the weights.
+  /// Adds products of Gaussians at all positions of a pattern. Returns the sum of the weights.
   double add(const Pattern& pattern, std::span<const double> weights, double x_variance, double y_variance,
              std::span<double> cells) const {
     double sum = 0.0;
@@ -363,16 +428,20 @@ class Solving {
         for (std::size_t x = 0; x < nx; ++x) line[x] += weights[end] * from[x];
       }
       first = end;
+      std::size_t left = 0, right = nx;
+      while (left < right && line[left] == 0.0) ++left;
+      while (right > left && line[right - 1] == 0.0) --right;
       for (std::size_t y = 0; y < ny; ++y) {
         const double share = along_y[u(place) * ny + y];
         if (share == 0.0) continue;
         double* to = &cells[y * nx];
-        for (std::size_t x = 0; x < nx; ++x) to[x] += share * line[x];
+        ops_.add(to + left, &line[left], share, static_cast<int>(right - left));
       }
     }
     return sum;
   }
 
+  const SweepOps& ops_ = sweep_ops();
   const Problem& p_;
   const std::span<const AlongY> along_y_;
   const AcrossGrid across_;
@@ -384,7 +453,7 @@ class Solving {
   Tables tables_;
   std::shared_ptr<const SweptMatter> matter_;
   std::vector<Kind> kinds_;
-  std::vector<Pattern> patterns_;  // of the kinds
+  std::vector<Pattern> patterns_;  // one per kind
   std::map<std::pair<double, double>, HaloFit> fits_;
 };
 

@@ -12,9 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "beam_queue.hpp"
-#include "centre_angles.hpp"
-#include "cpu/all_cores.hpp"
 #include "cpu/host.hpp"
 #include "cpu/stopwatch.hpp"
 #include "cpu/thread_pool.hpp"
@@ -31,7 +28,7 @@ using transport::Problem;
 using transport::ProblemError;
 using transport::Tables;
 
-constexpr int kStepsAtOnce = 1024;   // steps between two looks at the cancel flag, at most
+constexpr int kStepsAtOnce = 1024;   // maximum number of steps between checks of the cancel flag
 constexpr double kSameAngle = 1e-9;  // rad
 
 Problem checked(Problem problem) {
@@ -52,7 +49,7 @@ Problem checked(Problem problem) {
   return problem;
 }
 
-/// Throws if reactions depend on more of each beam than one table for all beams holds.
+/// Throws if reactions depend on data of each beam that a table shared by all beams does not contain.
 void check_reactions(const Run& run) {
   const transport::Variant& v = run.variant();
   if (run.problem().nuclear == transport::Nuclear::kOff || (!v.needs_operators && v.make_beams == nullptr)) return;
@@ -62,7 +59,7 @@ void check_reactions(const Run& run) {
                          v.id + "; allowed: off, solver.variant = moments, or a grid for each beam");
 }
 
-/// Removes from an outline the fields that differ between beams.
+/// Copies the fields of an outline that differ between beams.
 void take_beam(const Tables& alone, Tables& to) {
   to.start = alone.start;
   to.beam_range_mm = alone.beam_range_mm;
@@ -75,14 +72,15 @@ void take_beam(const Tables& alone, Tables& to) {
 
 }  // namespace
 
-/// State common to all beams, and the time to build it.
+/// State shared by all beams, and the time to build it.
 struct Beams::Common {
   const Tables& tables;
   SolverFactory make;
   double setup_s = 0, flops_per_cell_step = 0;
-  bool operators = true;  // steps are those of the tables' operators; else scores are those of whole cells
+  bool operators = true;  // steps use the tables' operators; otherwise scores are those of whole cells
 
-  /// The result of one beam of `problem`, all but its times and its state's size. `scores` has no way in.
+  /// Result of one beam of `problem`, except its times and the size of its state. `scores` do not include the entry
+  /// path.
   RunResult result(const Problem& problem, const Tables& alone, BeamScores scores) const {
     RunResult out;
     out.isa = cpu::instruction_set_name();
@@ -142,11 +140,11 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
   }
 }
 
-/// One device at work on beams of the list, in several slots where it has room: while the beams of some are under way,
-/// what those of another have left is read.
+/// Solves beams of the list on one device, in several slots if its memory allows. While the beams of one slot run, the
+/// results of another are downloaded.
 class Beams::OnDevice {
  public:
-  /// `wave`: most beams that it takes at a time.
+  /// `wave`: maximum number of beams at a time.
   OnDevice(const Beams& beams, const Common& common, const std::string& device, std::size_t wave)
       : beams_(beams), common_(common), problem_(beams.problem()) {
     const cpu::Clock::time_point begun = cpu::Clock::now();
@@ -156,7 +154,8 @@ class Beams::OnDevice {
     setup_s_ = common.setup_s + cpu::seconds_since(begun) / static_cast<double>(beams.count());
   }
 
-  /// Until nothing waits, or someone cancelled. What was begun and fails goes back into the queue.
+  /// Solves beams until the queue is empty or the batch is cancelled. After a failure, unfinished beams return to the
+  /// queue.
   void solve(BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
     try {
       const int slots = solver_->slots();
@@ -191,7 +190,7 @@ class Beams::OnDevice {
     solver_->begin(slot, starts, w.beams.count == beams_.count());
   }
 
-  /// Reports the results of the slot's beams while its next ones are under way.
+  /// Starts the slot's next beams and reports the results of its last ones while those run.
   void finish(int slot, BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
     solver_->finish(slot);
     Wave done = std::exchange(at(slot), {});
@@ -202,7 +201,7 @@ class Beams::OnDevice {
       queue.give_back(done.beams);
       throw;
     }
-    std::exception_ptr failure;  // of the next ones: these have their answers
+    std::exception_ptr failure;  // failure of the next beams; finished ones still report results
     try {
       begin(slot, queue);
     } catch (...) {
@@ -252,7 +251,8 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
   };
   std::vector<std::string> devices = devices_;
   while (!queue.empty() && !cancel_.load()) {
-    // Each has two waves under way: smaller ones, where one device would take all before another has begun.
+    // Each device has two waves running. With several devices waves are smaller, so that one device does not take all
+    // beams before another has started.
     const std::size_t share = devices.size() == 1 ? count() : (count() + 2 * devices.size() - 1) / (2 * devices.size());
     std::vector<std::exception_ptr> failures(devices.size());
     const auto solve = [&](std::size_t i) {
@@ -277,9 +277,9 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
 
 void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended) {
   cpu::ThreadPool pool(run_.on_gpu() ? 1 : lanes());
-  /// A solver goes from beam to beam; it looks at the tables.
+  /// A thread's solver, which is reused from beam to beam and refers to the lane's tables.
   struct Lane {
-    Problem problem;  // of one beam, where there are no operators
+    Problem problem;  // with a single beam, if there are no operators
     std::optional<Tables> tables;
     std::unique_ptr<Solver> solver;
   };

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,35 +12,72 @@
 
 namespace bb::engine {
 
-/// Many beams on one grid: the spots of a problem, each solved by itself. They share tables: setting up takes once
-/// what it takes for one. A GPU takes as many at a time as it holds; several share the list, each taking the next ones
-/// when it has room.
+/// Consecutive beams of a list.
+struct BeamRange {
+  std::size_t first = 0, count = 0;
+};
+
+/// The unsolved beams of a batch. Thread-safe: threads take beams and return those that they could not solve.
+class BeamQueue {
+ public:
+  explicit BeamQueue(std::size_t count) : waiting_{{0, count}} {}
+
+  /// Takes at most `most` consecutive beams; none if the queue is empty.
+  BeamRange take(std::size_t most) {
+    const std::scoped_lock lock(mutex_);
+    while (!waiting_.empty() && waiting_.back().count == 0) waiting_.pop_back();
+    if (waiting_.empty()) return {};
+    BeamRange& from = waiting_.back();
+    const BeamRange taken{from.first, std::min(most, from.count)};
+    from = {from.first + taken.count, from.count - taken.count};
+    return taken;
+  }
+
+  /// Returns beams to the queue, which are then taken first.
+  void give_back(BeamRange beams) {
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back(beams);
+  }
+
+  bool empty() const {
+    const std::scoped_lock lock(mutex_);
+    return std::ranges::all_of(waiting_, [](const BeamRange& each) { return each.count == 0; });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<BeamRange> waiting_;
+};
+
+/// Many beams on one grid: the spots of a problem, each solved separately. They share tables, so that the set-up takes
+/// as long as for one beam. A GPU solves as many beams at a time as fit into its memory. Several GPUs share the list;
+/// each takes the next beams when it has room.
 ///
-/// The grid is the fastest beam's. A beam solved alone has range bins that begin where it does; here they begin where the
-/// fastest does, and what it leaves differs by what the choice of bins changes.
+/// The grid is that of the fastest beam. The range bins of a beam solved alone start at its own energy; here they start
+/// at the energy of the fastest beam. Results differ by the effect of this choice of bins.
 class Beams {
  public:
   /// Results of one beam.
   struct Ended {
     std::size_t beam = 0;
-    RunResult result;         // no keyframes and no spans; solve_s is its share of the time of those solved together
-    transport::Tables alone;  // the outline with its own way in
+    RunResult result;         // no keyframes or spans; solve_s is its share of the time of the beams solved together
+    transport::Tables alone;  // the outline with the beam's own entry path
   };
 
-  /// Lays the grid out and chooses the variant. `devices`: the GPUs that share them, each as Problem::device; empty for
-  /// that one. Throws ProblemError, also where beams differ in their angles or have no weight. Beams
-  /// that react (physics.nuclear) need a variant that marches each by itself.
+  /// Determines the layout of the grid and chooses the variant. `devices`: the GPUs that share the beams, each as in
+  /// Problem::device; if empty, only that one. Throws ProblemError, for example if beams differ in their angles or have
+  /// no weight. Beams with reactions (physics.nuclear) need a variant that marches each beam separately.
   explicit Beams(transport::Problem problem, std::vector<std::string> devices = {});
 
   const transport::Problem& problem() const { return run_.problem(); }
   const Run& run() const { return run_; }
   std::size_t count() const { return run_.problem().spots.size(); }
-  /// Beams at the same time on the CPU.
+  /// Number of beams solved at the same time on the CPU.
   int lanes() const;
 
-  /// Solves them all. `ended` is called for each as it ends, from one thread at a time, in any order; none is called for
-  /// those that were not solved when someone cancelled. Throws ProblemError, after which beams that have ended stay. What
-  /// a GPU leaves unsolved that fails is taken by the others; it throws where none is left.
+  /// Solves all beams. `ended` is called for each finished beam, from one thread at a time and in any order. It is not
+  /// called for beams that were not solved before a cancellation. Throws ProblemError; beams that have finished keep
+  /// their results. If a GPU fails, the others solve its unfinished beams; throws if none is left.
   void execute(const std::function<void(Ended&&)>& ended);
   void cancel() { cancel_.store(true); }
   const std::atomic<bool>& cancelled() const { return cancel_; }

@@ -6,36 +6,36 @@
 #include <span>
 #include <utility>
 
-#include "centre_angles.hpp"
-#include "cpu/all_cores.hpp"
 #include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 #include "cpu/user_library.hpp"
-#include "engine/progress.hpp"
+#include "engine/measuring.hpp"
+#include "step_spread.hpp"
 #include "transport/model/work.hpp"
 #include "transport/user_kernel.hpp"
 
 namespace bb::engine {
 namespace {
 
-constexpr double kRestPerKeeping = 20.0;  // bringing states to the host takes at most this part of the time
-constexpr int kBatch = 1024;              // steps that a solver may take between two looks at the outside
+constexpr double kRestPerKeeping = 20.0;  // time between copies of a state to the host, as a multiple of the time of a
+                                          // copy
+constexpr int kBatch = 1024;              // maximum steps of a solver between checks for requests
 
-/// Scores are added up, or fetched from a device, at each request.
+/// Copies scores. Solvers sum them, or download them from a device, at each request.
 void assign(std::vector<double>& to, std::span<const double> from) { to.assign(from.begin(), from.end()); }
 
 void add(const std::vector<double>& from, std::vector<double>& to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
-/// Steps after which next to nothing is in flight: what the axis proton takes and four sigma of straggling.
+/// Steps after which almost no protons are in flight: those of the proton on the axis, plus four sigma of straggling.
 int expected_steps(const transport::Problem& p, const transport::Tables& t, int bound) {
   constexpr double kStraggling = 1.045;  // sigma is 1.0 to 1.15 % of the range
   const double spread = p.straggling == transport::Straggling::kOff ? 1.0 : kStraggling;
   return t.axis_steps > 0 ? std::min(bound, static_cast<int>(t.axis_steps * spread)) : bound;
 }
 
-/// Depth that protons which go straight have reached after `step` steps, mm.
+/// Depth of protons on a straight path after `step` steps, mm.
 double nominal_depth(const transport::Problem& p, const transport::Tables& t, int step) {
   const double per_step = p.stepping == transport::Stepping::kDepth ? t.dz : p.step * std::cos(p.beam.angle);
   return std::min(t.depth_first_node + step * per_step, t.nz * t.dz);
@@ -49,7 +49,7 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
   const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
   if (!run_.variant_->needs_operators) {
     run_.tables_ = run_.builder_.build_axes();
-  } else if (run_.on_gpu()) {  // a run there has one thread of its own, and every core to prepare it
+  } else if (run_.on_gpu()) {  // a GPU run has one thread, so all cores are free to build the tables
     const bool rows_left =
         run_.variant_->makes_rows && make == run_.variant_->make && transport::rows_can_be_left(run_.problem_);
     run_.tables_ = run_.builder_.build(cpu::on_all_cores, &run_.cancel_, rows_left);

@@ -6,16 +6,17 @@
 #include <span>
 #include <utility>
 
-#include "cpu/all_cores.hpp"
+#include "by_precision.hpp"
 #include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 #include "execution.hpp"
+#include "transport/model/step_operators.hpp"
 
 namespace bb::engine {
 namespace {
 
-/// The longest way that a proton can go, in steps: the range in the lightest medium ends at the
-/// grid's edge, so depth counts too.
+/// Maximum number of steps of a proton. The range in the lightest medium may exceed the grid, so the size of the grid
+/// counts too.
 int bound_steps(const transport::Problem& p, const transport::Tables& t) {
   if (p.filled) return p.max_steps;
   if (p.stepping == transport::Stepping::kDepth) return std::min(p.max_steps, t.nz - t.start.z);
@@ -25,7 +26,7 @@ int bound_steps(const transport::Problem& p, const transport::Tables& t) {
   return std::min(p.max_steps, std::max(1, static_cast<int>(std::ceil(way / p.step))));
 }
 
-/// Who asks for a number of threads is solved by those: what takes a millisecond is then laid out by one.
+/// If the problem sets a number of threads, a single thread builds the layout, which takes a millisecond.
 transport::InParallel lanes_of(const transport::Problem& p) {
   return p.threads > 0 ? transport::InParallel(transport::one_after_the_other) : cpu::on_all_cores;
 }
@@ -34,7 +35,7 @@ transport::Stepper stepper_of(const transport::Variant& variant) {
   return variant.needs_operators ? transport::Stepper::kOperators : transport::Stepper::kOwnPlanes;
 }
 
-/// `auto` chooses among variants that step by operators; unknown names are refused later.
+/// `auto` chooses among variants that use operators. Unknown names are refused later.
 transport::Stepper stepper_of(const transport::Problem& p) {
   const auto all = transport::variants();
   const auto named = std::ranges::find_if(all, [&](const transport::Variant& v) { return p.variant == v.id; });
@@ -110,6 +111,46 @@ std::optional<LiveFrame> Run::take_live() {
   live_.reset();
   live_wanted_.store(true);
   return out;
+}
+
+namespace {
+
+// Memory factors. While operators are built, they exist twice, first in growing vectors; not all of it is released
+// afterwards.
+constexpr double kWhileMade = 2.9, kKept = 1.7;
+constexpr double kSpans = 6.4e6;  // per thread
+constexpr double kRest = 14e6;    // threads, heap fragmentation, a live frame and derived results
+constexpr double kPlanes = 9.0;   // values per cell of the map: scores, copies of results, products of reactions
+
+/// Bytes in the rows of the tables, FP64.
+double row_bytes(const transport::RowCounts& n) { return 12.0 * n.gathered + 8.0 * n.angles + 48.0 * n.rows; }
+
+/// Bytes in the rows of the tables in a variant's type.
+double typed_bytes(const transport::RowCounts& n, double value) {
+  return (value + 4.0) * n.gathered + value * n.angles + (4.0 * value + 8.0) * n.rows;
+}
+
+}  // namespace
+
+double Run::memory_bytes() const {
+  const transport::Tables& t = outline();
+  const transport::RowCounts counts = variant_->needs_operators ? builder_.counted() : transport::RowCounts{};
+  const double value = transport::value_bytes(problem_);
+  const double plane = 8.0 * static_cast<double>(t.plane());
+  const double recorded = 8.0 * static_cast<double>(t.reactions.size());
+  const double tracks =
+      problem_.track_scores ? 8.0 * static_cast<double>(transport::TrackScores::kMoments * t.plane()) : 0.0;
+  if (on_gpu()) {
+    constexpr double kFields = 4.0;
+    // On the GPU, both halves of the angles have their own rows.
+    return estimate_bytes() + 2.0 * typed_bytes(counts, value) + kFields * plane + recorded + tracks;
+  }
+  const double psi = variant_->beam_bytes != nullptr && !problem_.filled ? variant_->beam_bytes(problem_, t, threads_)
+                                                                         : estimate_bytes();
+  const double made = kWhileMade * row_bytes(counts);
+  const double stepping = kKept * row_bytes(counts) + typed_bytes(counts, value) + psi + kPlanes * plane +
+                          1.2 * recorded + 4.0 * tracks + kSpans * threads_;
+  return std::max(made, stepping) + kRest;
 }
 
 }  // namespace bb::engine

@@ -1,9 +1,9 @@
 #include "solver.hpp"
 
-#include "cpu/caches.hpp"
+#include "cpu/host.hpp"
 
-// Outside the class, so that the class is compiled here and not once more by every file that derives from it: those of
-// wider instruction sets would otherwise leave copies that any machine might call.
+// Defined outside the class, so that these functions are compiled only here. Files for wider instruction sets that
+// derive from the class would otherwise emit copies that any machine might call.
 namespace bb::engine {
 
 void Solver::start_cold() { cpu::empty_caches(); }

@@ -9,17 +9,34 @@
 #include <string>
 #include <vector>
 
-#include "engine/setup_part.hpp"
+#include "engine/measuring.hpp"
 #include "engine/spans.hpp"
-#include "planes.hpp"
 #include "transport/model/faces.hpp"
 #include "transport/model/tables.hpp"
 #include "transport/secondaries/secondaries.hpp"
 
 namespace bb::engine {
 
-/// Balance of one step, in FP64: `in_flight` is the state after the step, the rest are its changes. Numbers of protons,
-/// and the same as energy in MeV.
+/// In the order of the axes of ψ.
+enum class Axis { kEnergy, kTheta, kZ, kX };
+inline constexpr int kAxes = 4;
+
+/// ψ over two axes. Each other axis is summed, or cut at one index.
+struct PlaneRequest {
+  static constexpr int kSummed = -1;
+  Axis slow, fast;
+  std::array<int, kAxes> cut{kSummed, kSummed, kSummed, kSummed};
+
+  bool operator==(const PlaneRequest&) const = default;
+};
+
+struct Plane {
+  PlaneRequest of;
+  std::vector<float> values;  // [slow][fast], protons per cell
+};
+
+/// Balance of one step, in FP64. `in_flight` is the state after the step, all other values are changes. `number` counts
+/// protons, `energy` their energy in MeV.
 struct StepTotals {
   struct Side {
     double in_flight = 0, stopped = 0;
@@ -35,7 +52,7 @@ struct StepTotals {
     }
   };
 
-  /// `protons` of energy `each`, MeV, leave through a face.
+  /// Counts `protons` of energy `each`, MeV, that leave through a face.
   void escape(transport::Face face, double protons, double each) {
     number.escaped[face] += protons;
     energy.escaped[face] += protons * each;
@@ -45,14 +62,14 @@ struct StepTotals {
   double deposited = 0;  // MeV
 };
 
-/// Sums of ψ over the other two axes, FP32, row-major in the order of the names.
+/// Sums of ψ over the other two axes, FP32, row-major, with the first axis of the name slowest.
 struct Marginals {
   int step = 0;
   double depth_mm = 0;  // mean depth of the protons in flight
   std::vector<float> zx, xtheta, etheta, ez, ex, ztheta;
 };
 
-/// Takes ψ row by row: cells `first_x` … of energy bin `e`, angle bin `a` and row `z` of the map.
+/// Receives ψ row by row: cells from `first_x` on in energy bin `e`, angle bin `a` and row `z` of the map.
 class RowVisitor {
  public:
   virtual ~RowVisitor() = default;
@@ -65,55 +82,54 @@ struct Crossing {
   enum { kN, kX, kXX, kTheta, kThetaTheta, kXTheta, kCount };
 };
 
-/// One variant at work on one problem. Not thread-safe: the run loop owns it.
+/// Solver of one problem by one variant. Not thread-safe: only the run loop uses it.
 class Solver {
  public:
   virtual ~Solver() = default;
 
-  /// Advances by 1 … `max_steps` steps and appends one entry per step done. Returns at once when
-  /// `cancel` is set between two steps.
+  /// Takes 1 … `max_steps` steps and appends one entry per step. Returns early if `cancel` is set between two steps.
   virtual int advance(int max_steps, std::vector<StepTotals>& totals, SpanRecorder& spans,
                       const std::atomic<bool>& cancel) = 0;
   virtual void marginals(Marginals& out) = 0;
-  /// Shows every row that is not zero throughout. False where ψ is not in the host's memory.
+  /// Visits every row with non-zero cells. Returns false if ψ is not in the host's memory.
   virtual bool visit(RowVisitor&) const { return false; }
-  /// Otherwise planes of ψ, summed where it is, in the order of the requests.
+  /// If ψ is not in the host's memory: planes of ψ, summed on the device, in the order of the requests.
   virtual std::vector<Plane> planes(std::span<const PlaneRequest>) { return {}; }
   /// MeV per cell so far, [z][x].
   virtual std::span<const double> dose() = 0;
   /// [z][Crossing::kCount] so far.
   virtual std::span<const double> crossing() = 0;
-  /// Protons that have reacted so far, on the grid Tables::reactions; empty where that is. A solver that leaves it empty
-  /// elsewhere is refused.
+  /// Reactions of protons so far, on the grid Tables::reactions; empty if that is empty. A solver without reactions for
+  /// a non-empty grid is refused.
   virtual std::span<const double> reactions() { return {}; }
-  /// Products of the reactions, where the solver follows them itself; null where reactions() records them.
+  /// Products of the reactions if the solver follows them itself; null if reactions() records them.
   virtual std::unique_ptr<transport::Secondaries> follow_products() { return nullptr; }
   virtual bool follows_products() const { return false; }
-  /// Moments of tracks and spectra so far, as Tables::tracks lays them out; empty where that is, or in variants that do
-  /// not score them.
+  /// Moments of tracks and spectra so far, in the layout of Tables::tracks. Empty if that is empty, or in variants that
+  /// do not score them.
   virtual std::span<const double> tracks() { return {}; }
 
   /// Restarts with another start in the existing tables. Returns false if a new solver must be built instead.
   virtual bool restart(const transport::Problem&) { return false; }
 
-  virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step
+  virtual double min_over_max() const = 0;                    // most negative ψ relative to the largest of its step
   virtual double cell_steps() const = 0;                      // cells visited, summed over steps
   virtual double state_bytes() const = 0;                     // peak memory of ψ
-  virtual double flops_per_cell_step() const { return 0.0; }  // where Tables::operators made the rows: as in work.hpp
-  virtual double bytes_per_cell_step() const { return 0.0; }  // compulsory, FP32; 0: as the variant states
-  virtual double device_seconds() const { return 0.0; }       // spent in steps by the GPU's clock; 0 on the CPU
+  virtual double flops_per_cell_step() const { return 0.0; }  // as in work.hpp, if Tables::operators is used
+  virtual double bytes_per_cell_step() const { return 0.0; }  // compulsory traffic, FP32; 0: see the variant
+  virtual double device_seconds() const { return 0.0; }       // time in steps by the GPU's clock; 0 on the CPU
   virtual std::vector<SetupPart> setup_parts() const { return {}; }
 
-  /// The next advance() finds nothing of the state in the caches; emptying them is not timed.
+  /// Empties the caches before the next advance(); this is not timed.
   virtual void start_cold();
-  /// From now on what advance() launches is captured first and replayed as one graph; the capture is not
-  /// timed. Throws ProblemError('unsupported') where nothing is launched.
+  /// From now on the launches of advance() are captured and replayed as one graph. The capture is not timed. Throws
+  /// ProblemError('unsupported') if the solver launches no kernels.
   virtual void replay_graphs();
-  /// Wall time inside advance() that is preparation: captures, and emptying caches.
+  /// Wall time of preparation within advance(): captures, and emptying caches.
   virtual double untimed_seconds() const { return 0.0; }
 };
 
-/// Accumulators that every CPU solver has, with the scoring of one row of cells.
+/// Accumulators of every CPU solver. They start with the dose of the entry path.
 class Scores {
  public:
   /// `reactions`: whether the solver records them.

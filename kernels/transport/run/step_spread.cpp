@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "solver.hpp"
@@ -11,11 +12,11 @@
 namespace bb::engine {
 namespace {
 
-constexpr double kWhole = 1e-9;  // cells: a step that is longer by less ends on the border
+constexpr double kWhole = 1e-9;  // cells: steps that are longer by less end on the border
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Adds the positions, as parts of a step of `cells` around 0, at which it enters another cell.
+/// Adds the positions at which a step of `cells` enters another cell, in units of the step and relative to its middle.
 void add_borders(double cells, std::vector<double>& borders) {
   const double reach = 0.5 * std::abs(cells) - kWhole;
   for (int k = 0; k + 0.5 < reach; ++k) {
@@ -47,7 +48,7 @@ StepSpread::StepSpread(const transport::Problem& p, const transport::Tables& tab
 void StepSpread::dose(std::vector<double>& dose) const {
   if (parts_.empty()) return;
   const int nx = tables_.nx;
-  // The way in is no step: it stays where it is.
+  // The dose of the entry path belongs to no step, so it is not spread.
   const std::span entry(tables_.start.entry_dose);
   const std::size_t first = at(tables_.start.entry_z) * at(nx);
   for (std::size_t x = 0; x < entry.size(); ++x) dose[first + x] -= entry[x];
@@ -77,7 +78,7 @@ void StepSpread::crossing(std::vector<double>& crossing) const {
   for (const Part& part : parts_) {
     for (int z = 0; z < tables_.nz; ++z) {
       const int to = z + part.z;
-      if (to < 0 || to >= tables_.nz) continue;  // crossed outside the grid
+      if (to < 0 || to >= tables_.nz) continue;  // the crossing is outside the grid
       const double* from = &crossing[at(z) * C::kCount];
       const double moved = part.aside;
       const std::array<double, C::kCount> carried = {from[C::kN],
@@ -90,6 +91,28 @@ void StepSpread::crossing(std::vector<double>& crossing) const {
     }
   }
   crossing = std::move(spread);
+}
+
+void centre_angles(const transport::Problem& p, const transport::Tables& t, std::vector<double>& crossing) {
+  constexpr double kLeastShare = 1e-6;  // share of the beam, below which the ratio of sums is rounding error
+  const double lag = p.stepping == transport::Stepping::kDepth ? 1.0 : p.step * std::cos(p.beam.angle) / t.dz;
+  const auto mean_square = [&](int z) -> std::optional<double> {
+    if (z < 0 || z >= t.nz) return std::nullopt;
+    const double* c = &crossing[static_cast<std::size_t>(z) * Crossing::kCount];
+    if (c[Crossing::kN] <= kLeastShare * t.start.number_in) return std::nullopt;
+    return c[Crossing::kThetaTheta] / c[Crossing::kN];
+  };
+  // In ascending z, a plane only reads itself and planes that have not been changed yet.
+  for (int z = 0; z < t.nz; ++z) {
+    const int whole = static_cast<int>(std::floor(lag));
+    const auto here = mean_square(z);
+    const auto near = mean_square(z + whole);
+    const auto far = mean_square(z + whole + 1);
+    if (!here || !near) continue;
+    const double ahead = *near + (lag - whole) * (far ? *far - *near : 0.0);
+    double* c = &crossing[static_cast<std::size_t>(z) * Crossing::kCount];
+    c[Crossing::kThetaTheta] = 0.5 * (*here + ahead) * c[Crossing::kN];
+  }
 }
 
 }  // namespace bb::engine

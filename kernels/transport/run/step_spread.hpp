@@ -8,29 +8,35 @@
 
 namespace bb::engine {
 
-/// Solvers score a whole step in the cell of its node. Where a step along the beam axis is longer than a cell, the
-/// nodes are cells apart and the scores a comb; each is then spread over the cells that the step around it crosses.
+/// Solvers score a whole step in the cell of its node. If steps along the beam axis are longer than a cell, nodes are
+/// several cells apart and the scores form a comb. This class spreads each score over the cells that its step crosses.
 class StepSpread {
  public:
   StepSpread(const transport::Problem& problem, const transport::Tables& tables);
 
-  /// Spreads a field [z][x] that steps have left. Content that would leave the grid stays in its border cells, which
+  /// Spreads a field [z][x] of step scores. Content that would leave the grid stays in its border cells, which
   /// conserves the sum.
   void field(std::span<double> field) const;
-  /// The same of dose, in which the way to the first node is no step.
+  /// Spreads a dose, except the dose of the entry path.
   void dose(std::vector<double>& dose) const;
-  /// Spreads the moments at the planes, [z][Crossing::kCount], carried along the axis to the planes that they go to.
+  /// Spreads the moments [z][Crossing::kCount] at the planes, which are extrapolated along the axis to their new
+  /// planes.
   void crossing(std::vector<double>& crossing) const;
 
  private:
   struct Part {
-    int z, x;      // cells from the node's
-    double share;  // of the step
+    int z, x;      // in cells relative to the node's
+    double share;  // share of the step
     double aside;  // mm in x from the node to the middle of the part
   };
 
   const transport::Tables& tables_;
-  std::vector<Part> parts_;  // empty: a step stays within its cell
+  std::vector<Part> parts_;  // empty if a step stays within its cell
 };
+
+/// Planes are scored before the scattering of their step, so their <θ²> [z][Crossing::kCount] is too small by half a
+/// step. The value after a plane's scattering is that of the next node before its own. The mean of the two is correct
+/// to second order in the step.
+void centre_angles(const transport::Problem& problem, const transport::Tables& tables, std::vector<double>& crossing);
 
 }  // namespace bb::engine

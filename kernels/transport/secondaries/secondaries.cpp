@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "build_config.hpp"
+#include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 #include "physics/remap.hpp"
 #include "spread_planes.hpp"
@@ -16,28 +18,43 @@
 #include "transport/model/index.hpp"
 
 namespace bb::transport {
+
+#define BB_DECLARE(isa)            \
+  namespace isa {                  \
+  extern const SweepOps kSweepOps; \
+  }
+BB_FOR_EACH_ISA(BB_DECLARE)
+#undef BB_DECLARE
+
+const SweepOps& sweep_ops() {
+#define BB_ENTRY(isa) &isa::kSweepOps,
+  static const SweepOps* const all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
+#undef BB_ENTRY
+  return *all[cpu::instruction_set()];
+}
+
 namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
 constexpr int kBeams = kFirstDeflected + kAzimuths * physics::kAngleClasses;
-constexpr double kLongestWay = 10.0;  // mm per mm of depth: products beyond are deposited on the spot
+constexpr double kLongestWay = 10.0;  // mm per mm of depth: products with longer paths are deposited in place
 constexpr int kColumnsPerTask = 2;
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
 
-/// All directions of a class get the same: its first beam holds the source of each.
+/// Beam with the source of `beam`: all directions of an angle class share the source of the first.
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
 
-/// Lateral movement of the content of one column in a plane.
+/// Slowing down and reactions of the content of one column in a plane, by beam.
 struct Motion {
   struct Beam {
-    bool same_whole = true;  // in all bins
+    bool same_whole = true;  // equal in all bins
     std::vector<int> whole;
     std::array<std::vector<double>, physics::kRemapTaps> flux;
-    std::vector<double> spread, reacts;  // variance in bins², fraction that reacts
+    std::vector<double> spread, reacts;  // half of the variance in bins²; fraction that reacts
   };
 
-  std::vector<double> thickness;  // [materials] mm: for which this was made
+  std::vector<double> thickness;  // [materials] mm, for which these values were computed
   TrackMoments moments;
   std::array<Beam, kBeams> beams;
 };
@@ -109,17 +126,17 @@ class Sweep {
  private:
   struct State {
     std::vector<double> numbers;  // [beam][column][bin]
-    std::vector<int> top;         // [beam][column] one more than the highest bin that holds anything; 0 from there on
+    std::vector<int> top;         // [beam][column] end of the bins with content
   };
   struct Lane {
     Motion motion;
-    int pad = 0;                                // bins below the lowest that a step can reach
-    std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products
-    std::vector<double> of_beam, of_products;   // [materials][nodes] those of them that send something out
-    MomentTable::Moments beyond{};              // of tracks that no bin holds
-    std::vector<double> before, after;          // content of a row while it moves, with room on both sides
+    int pad = 0;                                // number of bins below the lowest that a step can reach
+    std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products, and sources of products
+    std::vector<double> of_beam, of_products;   // [materials][nodes] reacted protons that emit products
+    MomentTable::Moments beyond{};              // moments of tracks that are in no bin
+    std::vector<double> before, after;          // content of a row before and after a step, padded on both sides
   };
-  /// Energy by column, which one thread at a time has: sums do not depend on which.
+  /// Energy by column. One thread at a time uses a column, so sums do not depend on the thread.
   struct OfColumn {
     double local = 0, protons = 0, deuterons = 0, neutral = 0;
   };
@@ -129,7 +146,7 @@ class Sweep {
   double* column(int beam, int x) { return &now(beam).numbers[place(beam, x) * u(g_.bins)]; }
   int& top(int beam, int x) { return now(beam).top[place(beam, x)]; }
 
-  /// One more than the highest bin in which protons of the beam have reacted, of every column.
+  /// Finds the end of the bins with recorded reactions, for every column.
   void find_recorded(int plane) {
     std::ranges::fill(recorded_top_, 0);
     for (int b = 0; b < g_.bins; ++b) {
@@ -143,7 +160,7 @@ class Sweep {
     return ops_.dot((is_deuteron(beam) ? energies_.deuteron : energies_.proton).data(), p, n);
   }
 
-  /// Materials of one column in a plane, mm of each, mean over its cells.
+  /// Thickness of each material in one column of a plane, mm, as a mean over the column's cells.
   std::vector<double> thickness(int plane, int column) const {
     std::vector<double> out(matter_.size(), 0.0);
     const int first = column * g_.cells, end = std::min(t_.nx, first + g_.cells);
@@ -192,7 +209,7 @@ class Sweep {
     motion.thickness = std::move(thickness);
   }
 
-  /// Those of what a column holds in a plane, by the share of each material.
+  /// Mean moments of tracks over the materials of a column in a plane, weighted by thickness.
   void mix_moments(const std::vector<double>& thickness, TrackMoments& out) const {
     const double all = std::accumulate(thickness.begin(), thickness.end(), 0.0);
     for (std::size_t k = 0; k < out.size(); ++k) {
@@ -204,14 +221,14 @@ class Sweep {
     }
   }
 
-  /// Adds `sign` times what the tracks of `n` bins have before them to a plane's moments.
+  /// Adds `sign` times the remaining tracks of `n` bins to the moments of a plane.
   void score_tracks(const Lane& lane, std::size_t cell, double sign, const double* p, int n) {
     for (std::size_t k = 0; k < track_planes_.size(); ++k) {
       track_planes_[k][cell] += sign * ops_.dot(lane.motion.moments[k].data(), p, n);
     }
   }
 
-  /// One column through one plane: reactions, what they send out, slowing down.
+  /// Transports one column through one plane: reactions, emission and slowing down.
   void cross(int plane, int x, Lane& lane) {
     const int recorded_top = recorded_top_[u(x)];
     int highest = recorded_top;
@@ -238,7 +255,8 @@ class Sweep {
     for (int beam = 0; beam < kBeams; ++beam) {
       const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(source_of(beam))]));
       if (n == 0) continue;
-      // Products start in the middle of the plane on the average: half of them in front of the step, half behind it.
+      // Products start in the middle of the plane on average, so half of them are added before the step and half after
+      // it.
       double* p = column(beam, x);
       const double* source = &lane.source[u(source_of(beam)) * u(g_.bins)];
       const bool tracked = t_.tracks.on() && !is_deuteron(beam);
@@ -263,8 +281,9 @@ class Sweep {
     planes_[u(plane) * u(g_.columns) + u(x)] += deposited;
   }
 
-  /// Fills the sources of all beams from the reactions in the bins below `highest`; returns the energy that stays.
-  /// `reach` receives the highest bin of each source. Spectra are smooth: the emitters are gathered at the nodes first.
+  /// Fills the sources of all beams from the reactions in the bins below `highest`. Returns the energy that is
+  /// deposited in place. `reach` receives the end of the bins of each source. Spectra are smooth, so emission is summed
+  /// at the nodes first.
   double emit(Lane& lane, int highest, std::array<int, kBeams>& reach, OfColumn& sums) {
     double local = 0.0;
     const auto add = [&](int beam, const BinShares& shares, double weight) {
@@ -314,7 +333,7 @@ class Sweep {
         if (!(number > 0.0)) continue;
         const Yield& yield = matter_[m].yields[node];
         add(kDeuterons, yield.deuterons, number);
-        // The angles of what products send out are left out: they matter little, and cost as much as the rest.
+        // The emission angles of products' products are neglected: they matter little and would double the cost.
         if (of_products > 0.0) add(kStraight, yield.protons, of_products);
         if (of_beam > 0.0) {
           add(kStraight, yield.ahead, of_beam);
@@ -333,7 +352,7 @@ class Sweep {
     return local;
   }
 
-  /// Moves the lowest `n` bins of one column down in range.
+  /// Moves the lowest `n` bins of one column to lower ranges.
   void slow_down(const Motion::Beam& motion, double* p, int n, Lane& lane) const {
     BinShifts shifts{
         .whole = motion.whole.data(), .same_whole = motion.same_whole, .flux = {}, .spread = motion.spread.data()};
@@ -341,7 +360,7 @@ class Sweep {
     ops_.slow_down(shifts, p, n, lane.before.data() + lane.pad, lane.after.data() + lane.pad, lane.pad);
   }
 
-  /// Moves one beam to the side by what a plane of `depth` mm asks for.
+  /// Moves one beam sideways, as it drifts in a plane of `depth` mm.
   void drift(int beam, double depth) {
     const physics::RemapShift shift = physics::split_shift(depth * directions_[u(beam)].aside / (g_.cells * t_.dx));
     if (shift.whole == 0 && shift.fraction == 0.0) return;
@@ -397,13 +416,14 @@ class Sweep {
   const std::vector<double>& stopping_ = swept_->stopping;
   Fluxes fluxes_;
   std::vector<OfColumn> of_columns_;
-  std::array<std::array<double, kFaces>, kBeams> aside_{};  // energy that a beam has lost through the sides
+  std::array<std::array<double, kFaces>, kBeams> aside_{};  // energy that a beam has lost through the faces in x
   double least_, few_;
-  std::array<State, 2> states_;                // a beam that drifts goes from one to the other
+  std::array<State, 2> states_;                // a beam moves from one to the other when it drifts
   std::array<std::size_t, kBeams> current_{};  // by beam
   std::vector<int> recorded_top_;              // [column]
   std::vector<double> planes_;                 // [plane][column] MeV
-  std::array<std::vector<double>, TrackScores::kMoments> track_planes_;  // likewise; empty where tracks are not scored
+  std::array<std::vector<double>, TrackScores::kMoments> track_planes_;  // [plane][column] moments; empty if tracks are
+                                                                         // not scored
 };
 
 }  // namespace

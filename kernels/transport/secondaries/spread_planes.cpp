@@ -9,7 +9,7 @@
 namespace bb::transport {
 namespace {
 
-/// Slope between two secants over widths, as Fritsch and Butland weigh them: 0 where one is.
+/// Slope between two secants by the formula of Fritsch and Butland; 0 if one secant is not positive.
 double between(double before, double after, double width_before, double width_after) {
   if (!(before > 0.0) || !(after > 0.0)) return 0.0;
   const double w1 = 2.0 * width_after + width_before, w2 = width_after + 2.0 * width_before;
@@ -61,6 +61,7 @@ std::vector<double> spread_planes(const Tables& t, const std::vector<double>& pl
     spread_groups(totals, widths, g.first_row, rows);
     for (std::size_t z = 0; z < nz; ++z) by_row[z * columns + column] = rows[z];
   }
+  if (columns == nx) return by_row;
   std::vector<double> dose(nz * nx), across(nx);
   for (std::size_t z = 0; z < nz; ++z) {
     for (std::size_t x = 0; x < nx; ++x) across[x] = stopping[t.origin[t.map[z * nx + x]]];

@@ -1,4 +1,4 @@
-#include "diffraction_run.hpp"
+#include "binding/addon.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "binding/job.hpp"
-#include "cpu/pages.hpp"
+#include "cpu/memory.hpp"
 #include "diffraction/run/image_run.hpp"
 #include "diffraction_problem.hpp"
 #include "measured.hpp"
-#include "span_columns.hpp"
 
 namespace bb::binding {
 namespace {
@@ -27,11 +26,11 @@ struct State {
   engine::ImageRun run;
   ImageResult result;
   DeviceObservation observed;
-  /// Pixels as FP32, which is what image files hold: made where the run starts and filled on its thread, as a copy of a
-  /// large image would hold JavaScript's.
+  /// Pixels as FP32, the format of image files. Allocated at the start of the run and filled on its thread, because
+  /// copying a large image later would block the JavaScript thread.
   Napi::Reference<Napi::Float32Array> image;
   bool started = false;
-  Job job;  // last: waits for the thread before what that uses goes
+  Job job;  // last member: its destructor waits for the thread
 };
 
 Napi::Object plan_object(Napi::Env env, const engine::ImageRun& run) {
@@ -86,7 +85,8 @@ struct Asked {
   MeasuringOptions watched;
 };
 
-/// {mode?, atLeast_s?, clocks?, trace?} after the progress function, where it is there; without a mode the image is made once.
+/// Reads {mode?, atLeast_s?, clocks?, trace?}, the optional argument after the progress function. Without a mode the
+/// image is computed once.
 Asked read_asked(const Napi::CallbackInfo& info) {
   Asked out;
   if (info.Length() < 2 || !info[1].IsObject()) return out;
@@ -101,7 +101,7 @@ Asked read_asked(const Napi::CallbackInfo& info) {
 /// Name of the device that the image is computed on; null on the CPU.
 const std::string* gpu_of(const State& state) { return state.run.on_gpu() ? &state.run.problem().device : nullptr; }
 
-/// The image so far, or null where no row came since the last call. It is the array that the result will have.
+/// Returns the image so far, or null if no row was added since the last call. It is the same array as in the result.
 Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
   const Napi::Env env = info.Env();
   const double done = state->started ? state->run.look() : -1.0;
@@ -118,7 +118,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   const Asked asked = read_asked(info);
   const std::size_t pixels = kept->run.outline().pixels();
   Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
-  // The collector gives it back on JavaScript's thread: of large pages that is the work of a moment.
+  // Garbage collection frees the array on the JavaScript thread, which is fast with large pages.
   cpu::prefer_large_pages({reinterpret_cast<std::byte*>(image.Data()), pixels * sizeof(float)});
   kept->image = Napi::Persistent(image);
   kept->run.show_in({image.Data(), pixels});
@@ -133,7 +133,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
               [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
               asked.repeated);
         });
-        // They were shown. With what is left of the run they would be freed on JavaScript's thread, and some time.
+        // The pixels were shown. Freed here, because freeing them later would block the JavaScript thread.
         std::vector<double>().swap(state->result.image);
       },
       [kept](Napi::Env to) -> Napi::Value { return result_object(to, *kept); });

@@ -1,12 +1,14 @@
 #include "measured.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "binding/choice.hpp"
+#include "binding/convert.hpp"
 #include "cuda/opened/opened_device.hpp"
 #include "cuda/trace/activity_trace.hpp"
 #include "cuda/trace/event_trace.hpp"
@@ -77,7 +79,7 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
   out.run.graph_replay = flag(options, "graphReplay");
   out.run.unwatched = flag(options, "unwatched");
   out.clocks = flag(options, "clocks");
-  // Who times a run repeats it anyway.
+  // Timed runs save no intermediate states, because they are repeated anyway.
   if (out.clocks) out.run.keep_every_s = std::numeric_limits<double>::infinity();
   out.trace = flag(options, "trace");
   return out;
@@ -86,7 +88,10 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
 engine::TaskMode read_task_mode(const Fields& fields) {
   using engine::TaskMode;
   return choice<TaskMode>(fields, "mode",
-                          {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}});
+                          {{"warm", TaskMode::kWarm},
+                           {"cold", TaskMode::kCold},
+                           {"graph", TaskMode::kGraph},
+                           {"cold-graph", TaskMode::kColdGraph}});
 }
 
 void DeviceObservation::around(const MeasuringOptions& options, const std::string* selector,
@@ -101,9 +106,9 @@ void DeviceObservation::around(const MeasuringOptions& options, const std::strin
     monitor = cuda::ClockMonitor::open(cuda::open_device(*selector)->info().uuid);
     if (monitor) before_ = monitor->read();
   }
-  // These two end when they go, also where the work throws: the next trace could not begin before.
+  // Destroyed on leaving this scope, even if the work throws, because the next trace could not begin otherwise.
   std::unique_ptr<cuda::ActivityTrace> tracing;
-  std::unique_ptr<cuda::EventTrace> events;  // where CUPTI is missing
+  std::unique_ptr<cuda::EventTrace> events;  // replaces `tracing` if CUPTI is missing
   if (options.trace) {
     tracing = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
     if (!tracing) events = cuda::EventTrace::start(origin);
@@ -122,6 +127,41 @@ void DeviceObservation::describe(Napi::Env env, Napi::Object result) const {
   result.Set("clocks", clocks);
   result.Set("trace", trace_object(env, trace_));
   result.Set("traceReason", trace_reason_.empty() ? env.Null() : Napi::Value(Napi::String::New(env, trace_reason_)));
+}
+
+Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder) {
+  std::size_t count = 0;
+  double dropped = 0;
+  for (const auto& lane : recorder.lanes()) {
+    count += lane.spans.size();
+    dropped += static_cast<double>(lane.dropped);
+  }
+  Napi::Uint16Array name = Napi::Uint16Array::New(env, count);
+  Napi::Uint16Array thread = Napi::Uint16Array::New(env, count);
+  Napi::Uint32Array step = Napi::Uint32Array::New(env, count);
+  Napi::Float64Array start = Napi::Float64Array::New(env, count);
+  Napi::Float64Array end = Napi::Float64Array::New(env, count);
+  std::size_t i = 0;
+  for (std::size_t lane = 0; lane < recorder.lanes().size(); ++lane) {
+    for (const auto& span : recorder.lanes()[lane].spans) {
+      name.Data()[i] = span.name;
+      thread.Data()[i] = static_cast<uint16_t>(lane);
+      step.Data()[i] = span.step;
+      start.Data()[i] = span.start_ns;
+      end.Data()[i] = span.end_ns;
+      ++i;
+    }
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("names", text_array(env, recorder.names()));
+  out.Set("threads", static_cast<double>(recorder.lanes().size()));
+  out.Set("name", name);
+  out.Set("thread", thread);
+  out.Set("step", step);
+  out.Set("start_ns", start);
+  out.Set("end_ns", end);
+  out.Set("dropped", dropped);
+  return out;
 }
 
 }  // namespace bb::binding

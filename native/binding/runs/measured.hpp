@@ -11,6 +11,7 @@
 #include "cuda/timing/clocks.hpp"
 #include "cuda/trace/span_table.hpp"
 #include "engine/measuring.hpp"
+#include "engine/spans.hpp"
 #include "engine/task.hpp"
 
 namespace bb::binding {
@@ -22,17 +23,17 @@ struct MeasuringOptions {
   bool trace = false;   // record device work and driver calls; slows launches
 };
 
-/// Reads {coldCaches?, graphReplay?, unwatched?, clocks?, trace?}; what is missing is false.
+/// Reads {coldCaches?, graphReplay?, unwatched?, clocks?, trace?}; missing fields are false.
 MeasuringOptions read_measuring(const Napi::Object& options);
 
-/// "warm", "cold" or "graph" at `mode`. Throws ProblemError('invalid').
+/// Reads "warm", "cold", "graph" or "cold-graph" at `mode`. Throws ProblemError('invalid').
 engine::TaskMode read_task_mode(const Fields& fields);
 
-/// Clocks and activity of the device around a run. Used by the run's thread first, then by the main thread.
+/// Observes clocks and activity of the device during a run. Used by the run's thread first, then by the main thread.
 class DeviceObservation {
  public:
-  /// Does `work` under observation. `selector` names the device of a run on the GPU; null on the CPU, where nothing is
-  /// observed. Where the work throws, nothing stays recorded, and nothing goes on recording.
+  /// Runs `work` under observation. `selector` names the device of a run on the GPU; null on the CPU, where nothing is
+  /// observed. If the work throws, recording stops and no record remains.
   void around(const MeasuringOptions& options, const std::string* selector,
               std::chrono::steady_clock::time_point origin, const std::function<void()>& work);
   /// Adds `clocks`, `trace` and `traceReason` to a result.
@@ -43,5 +44,8 @@ class DeviceObservation {
   std::optional<cuda::SpanTable> trace_;
   std::string trace_reason_;
 };
+
+/// The spans of a run, column by column: {names, threads, name, thread, step, start_ns, end_ns, dropped}.
+Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder);
 
 }  // namespace bb::binding

@@ -1,4 +1,4 @@
-#include "task_run.hpp"
+#include "binding/addon.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -12,8 +12,7 @@
 #include "cpu/host.hpp"
 #include "cpu/stopwatch.hpp"
 #include "measured.hpp"
-#include "span_columns.hpp"
-#include "task_problem.hpp"
+#include "problem.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/task_run.hpp"
 #include "variant.hpp"
@@ -32,17 +31,17 @@ struct State {
 
   engine::TaskRun run;
   double setup_s = 0;
-  double ended_ns = 0;  // of the last sample's call, on the machine's steady clock
+  double ended_ns = 0;  // end of the last sample, on the machine's steady clock
   engine::TaskSample sample;
   engine::TaskVerdict verdict;
   engine::TaskResults given;
-  engine::CheckReport compared;  // of another program's results
+  engine::CheckReport compared;  // comparison of another program's results
   engine::TaskWork work;
   engine::TaskClock clock = engine::TaskClock::kWall;
   std::vector<engine::Quantity> quantities;
   std::unique_ptr<DeviceObservation> observed;
   bool cancelled = false;
-  Job job;  // last: waits for the thread before what that uses goes
+  Job job;  // last member: its destructor waits for the thread
 };
 
 Napi::Value absent_as_null(Napi::Env env, double value) {
@@ -53,7 +52,7 @@ const std::string* gpu_of(const State& state) {
   return on_gpu(state.run.variant()) ? &state.run.problem().device : nullptr;
 }
 
-/// One call at a time; null, now and ever after, once the task was cancelled.
+/// Runs `work` on the job's thread; only one call may run at a time. Resolves with null once the task was cancelled.
 Napi::Value call(Napi::Env env, const std::shared_ptr<State>& kept, bool needs_preparation,
                  std::function<void(State&)> work, std::function<Napi::Value(Napi::Env, State&)> answer) {
   if (kept->job.running()) throw coded_error(env, "invalid", "this task is busy with an earlier call");
@@ -105,6 +104,7 @@ Napi::Value audit_object(Napi::Env env, const engine::TaskAudit& audit, const en
   Napi::Object out = Napi::Object::New(env);
   set_report(out, audit.results.empty() ? report : engine::CheckReport{});
   out.Set("results", results_array(env, audit.results));
+  if (!audit.altered.empty()) out.Set("altered", results_array(env, audit.altered));
   out.Set("outputs", static_cast<double>(audit.outputs));
   out.Set("unwritten", static_cast<double>(audit.unwritten));
   out.Set("first_unwritten", static_cast<double>(audit.first_unwritten));
@@ -151,6 +151,7 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
   options.probe = fields.has("probe") && fields.flag("probe");
   options.hide = fields.has("hide") && fields.flag("hide");
   options.swapped = fields.has("swapped") && fields.flag("swapped");
+  if (fields.has("altered")) options.alteration = static_cast<std::uint64_t>(fields.number("altered"));
   return call(
       env, kept, true,
       [options, measuring, judged = audit == "judged"](State& state) {
@@ -253,14 +254,15 @@ Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
       [](Napi::Env env, State& state) -> Napi::Value { return verdict_object(env, state); });
 }
 
-/// State that the variant reports after the repetitions so far.
+/// Returns metrics that the variant reports after the repetitions so far.
 Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   return call(
       info.Env(), kept, true,
       [](State& state) {
         engine::Task& task = state.run.task();
         task.enter();
-        // Some time a launch to tell of it: reading the clocks lets the driver's path go cold.
+        // Repeats once first, because some variants time a launch for these metrics, which is slower just after clocks
+        // are read.
         engine::TaskAudit none;
         if (on_gpu(state.run.variant())) task.repeat(1, engine::TaskMode::kWarm, {}, none);
         state.quantities = task.quantities();
@@ -268,7 +270,7 @@ Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& k
       [](Napi::Env env, State& state) -> Napi::Value { return quantities_array(env, state.quantities); });
 }
 
-/// The inputs of the task's seed, one array each.
+/// Returns the inputs for the task's seed, one array each.
 Napi::Value inputs(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   return call(
       info.Env(), kept, false, [](State& state) { state.given = state.run.inputs(); },
@@ -279,7 +281,7 @@ Napi::Value inputs(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
       });
 }
 
-/// The arrays that another program left, in the order of TaskResults; the first argument holds them.
+/// Compares arrays from another program, in the order of TaskResults; the first argument holds them.
 Napi::Value compare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsArray()) throw Napi::TypeError::New(env, "compare: expected a list of arrays");
@@ -304,7 +306,7 @@ Napi::Value compare(const Napi::CallbackInfo& info, const std::shared_ptr<State>
       });
 }
 
-/// Frees what prepare() allocated. On a thread, as memory of a device is freed there too.
+/// Frees the allocations of prepare(), on the job's thread, because device memory is freed there too.
 Napi::Value close(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   return call(
       info.Env(), kept, false, [](State& state) { state.run.close(); },

@@ -1,38 +1,194 @@
-#include "transport_beams.hpp"
+#include <napi.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "beam_blocks.hpp"
+#include "binding/addon.hpp"
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
 #include "cpu/host.hpp"
 #include "problem.hpp"
-#include "seats.hpp"
+#include "transport/run/axis_profile.hpp"
 #include "transport/run/beams.hpp"
 #include "transport_result.hpp"
 
 namespace bb::binding {
+
+/// Limits how far solving threads run ahead of JavaScript: each answer occupies a slot, numbered from 0, until
+/// JavaScript has read it.
+class Slots {
+ public:
+  explicit Slots(std::size_t count) : count_(count), free_(count) {
+    std::iota(free_.rbegin(), free_.rend(), std::size_t{0});
+  }
+
+  std::size_t count() const { return count_; }
+
+  /// Waits for a free slot; returns nothing if the beams are cancelled meanwhile.
+  std::optional<std::size_t> take(const std::atomic<bool>& cancelled) {
+    constexpr std::chrono::milliseconds kLook{20};
+    std::unique_lock lock(mutex_);
+    while (free_.empty()) {
+      if (cancelled.load()) return std::nullopt;
+      given_back_.wait_for(lock, kLook);
+    }
+    const std::size_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void give_back(std::size_t slot) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(slot);
+    given_back_.notify_one();
+  }
+
+ private:
+  std::size_t count_;
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  std::vector<std::size_t> free_;
+};
+
+/// Results of beams, one JavaScript array per beam. The thread that solves a beam fills an array, which is reused once
+/// JavaScript has read it. Separate objects and arrays for thousands of beams would cost the JavaScript thread and its
+/// garbage collector more than computing readouts.
+///
+/// Scalars come first, in the order of `readBlock` in electron/host/io/addon/beam-block.ts; then dose, crossing,
+/// ledgers, faces, and the profile along the axis.
+class BeamBlocks {
+ public:
+  /// Called on the JavaScript thread. `reach_mm` is as in AxisGeometry.
+  BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm);
+
+  /// Called on the thread that solved the beam.
+  void fill(std::size_t i, const engine::Beams::Ended& ended);
+  /// Called on the JavaScript thread.
+  Napi::Value block(std::size_t i) const { return blocks_[i].array.Value(); }
+
+ private:
+  struct Block {
+    Napi::Reference<Napi::Float64Array> array;
+    std::span<double> room;
+  };
+
+  const engine::Beams& beams_;
+  double reach_mm_;
+  std::vector<Block> blocks_;
+};
+
+namespace {
+
+using engine::LedgerRow;
+
+/// Number of values that suffices for any beam: as many steps as are allowed, and a profile along any axis.
+std::size_t most_values(const engine::Beams& beams) {
+  const transport::GridSpec& grid = beams.problem().grid;
+  const auto nz = static_cast<std::size_t>(grid.nz), nx = static_cast<std::size_t>(grid.nx);
+  const auto bins = static_cast<std::size_t>(std::ceil(grid.nx * grid.dx / grid.dz)) + nz + 4;
+  const auto steps = static_cast<std::size_t>(beams.run().steps_max());
+  constexpr std::size_t kNumbers = 32;
+  return kNumbers + nz * (nx + engine::Crossing::kCount) + steps * 2 * (ledger_width(true) + transport::kFaces) + bins;
+}
+
+/// Writes values one after another.
+class Writer {
+ public:
+  explicit Writer(std::span<double> room) : left_(room) {}
+
+  void add(double value) { take(1)[0] = value; }
+  void add(std::span<const double> values) { std::ranges::copy(values, take(values.size()).begin()); }
+  void add_ledger(const std::vector<LedgerRow>& rows, bool energy) {
+    write_ledger(rows, energy, take(rows.size() * ledger_width(energy)));
+  }
+  void add_faces(const std::vector<LedgerRow>& rows) { write_faces(rows, take(rows.size() * transport::kFaces)); }
+
+ private:
+  std::span<double> take(std::size_t n) {
+    if (n > left_.size()) throw std::logic_error("a beam leaves more than its block holds");
+    const std::span<double> out = left_.first(n);
+    left_ = left_.subspan(n);
+    return out;
+  }
+
+  std::span<double> left_;
+};
+
+void write(const engine::Beams& beams, double reach_mm, const engine::Beams::Ended& ended, Writer to) {
+  const engine::RunResult& r = ended.result;
+  const BeamNumbers numbers(ended.alone);
+  const transport::Problem& problem = beams.problem();
+  const transport::Beam& beam = problem.spots[ended.beam];
+  const transport::AxisProfile profile = transport::axis_profile(r.dose,
+                                                                 {.nz = static_cast<std::size_t>(problem.grid.nz),
+                                                                  .nx = static_cast<std::size_t>(problem.grid.nx),
+                                                                  .dz_mm = problem.grid.dz,
+                                                                  .dx_mm = problem.grid.dx,
+                                                                  .x_mm = beam.x,
+                                                                  .z_mm = beam.z,
+                                                                  .angle_rad = beam.angle,
+                                                                  .reach_mm = reach_mm},
+                                                                 {}, 1.0);
+  for (const double value : {r.cancelled ? 1.0 : 0.0, static_cast<double>(r.threads), r.setup_s, r.solve_s, r.device_s,
+                             r.cell_steps, r.state_bytes, r.bytes_per_cell_step, r.flops_per_cell_step, r.min_over_max,
+                             numbers.x_variance, numbers.extra_straggling_mm, numbers.range_mean_mm,
+                             numbers.end_excess_mm, static_cast<double>(r.steps), static_cast<double>(r.number.size()),
+                             profile.start_mm, profile.step_mm, static_cast<double>(profile.values.size())}) {
+    to.add(value);
+  }
+  to.add(r.dose);
+  to.add(r.crossing);
+  to.add_ledger(r.number, false);
+  to.add_ledger(r.energy, true);
+  to.add_faces(r.number);
+  to.add_faces(r.energy);
+  to.add(profile.values);
+}
+
+}  // namespace
+
+BeamBlocks::BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm)
+    : beams_(beams), reach_mm_(reach_mm) {
+  const std::size_t size = most_values(beams);
+  for (std::size_t i = 0; i < count; ++i) {
+    Napi::Float64Array array = Napi::Float64Array::New(env, size);
+    const std::span<double> room(array.Data(), size);
+    blocks_.push_back({Napi::Persistent(array), room});
+  }
+}
+
+void BeamBlocks::fill(std::size_t i, const engine::Beams::Ended& ended) {
+  write(beams_, reach_mm_, ended, Writer(blocks_[i].room));
+}
+
 namespace {
 
 constexpr const char* kNoMemory = "not enough memory for the tables of these beams";
-constexpr std::size_t kMostSeats = 128;  // what a beam leaves is half a megabyte
+constexpr std::size_t kMostSlots = 128;  // results of a beam are half a megabyte
 
 struct State {
   State(transport::Problem problem, std::vector<std::string> devices) : beams(std::move(problem), std::move(devices)) {}
   ~State() { beams.cancel(); }
 
   engine::Beams beams;
-  double estimate_bytes = beams.run().estimate_bytes();  // of a window it takes a while
-  Seats seats{std::min(kMostSeats, beams.count())};
-  std::optional<BeamBlocks> blocks;  // one per slot, where beams are read as they complete
+  double estimate_bytes = beams.run().estimate_bytes();  // slow for window variants, so computed once
+  Slots slots{std::min(kMostSlots, beams.count())};
+  std::optional<BeamBlocks> blocks;  // one per slot, if beams are read as they complete
   bool started = false;
-  Job job;  // last: waits for the thread before what that uses goes
+  Job job;  // last member: its destructor waits for the thread
 };
 
 Napi::Object plan_object(Napi::Env env, const State& state) {
@@ -62,21 +218,21 @@ Napi::Object told(Napi::Env env, std::size_t beam, const char* as, const Napi::V
   return out;
 }
 
-/// As {beam, block}, which holds until the call is over, or as {beam, result}: without blocks, and of one that failed.
+/// Reports {beam, block}, which is valid during the callback, or {beam, result} without blocks or for a failed beam.
 void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ended) {
-  const std::optional<std::size_t> taken = state->seats.take(state->beams.cancelled());
+  const std::optional<std::size_t> taken = state->slots.take(state->beams.cancelled());
   if (!taken) return;
-  const std::size_t seat = *taken;
-  // Goes with the last copy of the Telling, when JavaScript has read.
-  const std::shared_ptr<void> read(nullptr, [state, seat](void*) { state->seats.give_back(seat); });
+  const std::size_t slot = *taken;
+  // Destroyed with the last copy of the callback, when JavaScript has read the block.
+  const std::shared_ptr<void> read(nullptr, [state, slot](void*) { state->slots.give_back(slot); });
   if (state->blocks && !ended.result.failure) {
-    state->blocks->fill(seat, ended);
-    tell([state, seat, beam = ended.beam, read](Napi::Env to) {
-      return told(to, beam, "block", state->blocks->block(seat));
+    state->blocks->fill(slot, ended);
+    tell([state, slot, beam = ended.beam, read](Napi::Env to) {
+      return told(to, beam, "block", state->blocks->block(slot));
     });
     return;
   }
-  // A Telling is copied on its way.
+  // Shared, because the callback is copied on its way.
   auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
   tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone), read](Napi::Env to) {
     return told(to, beam, "result", transport_result(to, state->beams.run(), numbers, *result));
@@ -88,7 +244,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   if (state->started) throw Napi::Error::New(env, "these beams were started before");
   state->started = true;
   State* under = state.get();
-  if (in_blocks) under->blocks.emplace(env, under->beams, under->seats.count(), info[1].ToNumber());
+  if (in_blocks) under->blocks.emplace(env, under->beams, under->slots.count(), info[1].ToNumber());
   return under->job.start(
       env, info[0], "the machine has not enough memory for these beams",
       [under](const Job::Tell& tell) {
@@ -112,12 +268,12 @@ Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   return out;
 }
 
-/// Beams on their way: what the thread makes of a problem.
+/// Beams that a worker thread makes from a problem.
 struct Layout {
   transport::Problem problem;
   std::vector<std::string> devices;
   std::shared_ptr<State> state;
-  Job job;  // last: waits for the thread before what that uses goes
+  Job job;  // last member: its destructor waits for the thread
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "transport_run.hpp"
+#include "binding/addon.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +13,10 @@
 
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
-#include "cpu/pages.hpp"
+#include "cpu/memory.hpp"
 #include "measured.hpp"
 #include "physics/stopping.hpp"
 #include "problem.hpp"
-#include "span_columns.hpp"
 #include "transport/run/run.hpp"
 #include "transport_result.hpp"
 
@@ -27,7 +26,7 @@ namespace {
 using engine::Progress;
 using engine::RunResult;
 
-/// Smaller keyframes are not worth the time that it takes to give memory back.
+/// Keyframes with fewer cells are not returned to the system, because that would take longer than it saves.
 constexpr std::size_t kGivenBack_cells = std::size_t{1} << 20;
 
 /// Parts of a frame to copy; an empty list copies all of it.
@@ -61,7 +60,7 @@ engine::Axis read_axis(const Napi::Object& from, const char* key) {
   throw coded_error(from.Env(), "invalid", "wantPlanes: " + name + " is no axis; there are e, theta, z, x");
 }
 
-/// {slow, fast, cut: [e, theta, z, x]}: axes by name; -1 where an axis is summed.
+/// Reads {slow, fast, cut: [e, theta, z, x]}: axes by name; -1 for an axis that is summed.
 engine::PlaneRequest read_plane(const Napi::Object& from) {
   engine::PlaneRequest out{.slow = read_axis(from, "slow"), .fast = read_axis(from, "fast")};
   const Napi::Value cut = from.Get("cut");
@@ -83,7 +82,7 @@ Napi::Object plane_object(Napi::Env env, const engine::Plane& plane) {
   return out;
 }
 
-/// Moments of tracks and spectra, with the rows of those and the energies of their bins.
+/// Moments of tracks and spectra, with their rows and the energies of their bins.
 Napi::Object tracks_object(Napi::Env env, const transport::TrackScores& scored, const engine::TrackResult& tracks) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("primary", to_array(env, tracks.primary));
@@ -96,12 +95,12 @@ Napi::Object tracks_object(Napi::Env env, const transport::TrackScores& scored, 
   return out;
 }
 
-/// All of a result but its spans, which are still being recorded while a run goes on.
+/// All fields of a result except its spans, which are still being recorded during a run.
 Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = transport_result(env, run, BeamNumbers(run.tables()), r);
   if (r.tracks) out.Set("tracks", tracks_object(env, run.tables().tracks, *r.tracks));
-  // Their maps are fetched one by one with keyframe(i): together they can be 100 MB, a copy that would
-  // hold the event loop.
+  // Maps are fetched one by one with keyframe(i): together they may have 100 MB, and copying them would block the event
+  // loop.
   Napi::Array frames = Napi::Array::New(env, r.keyframes.size());
   for (uint32_t i = 0; i < r.keyframes.size(); ++i) {
     Napi::Object frame = Napi::Object::New(env);
@@ -140,11 +139,11 @@ struct State {
 
   engine::Run run;
   double estimate_bytes = run.estimate_bytes();
-  std::optional<double> memory_bytes;  // takes a while: found where somebody asks for it
+  std::optional<double> memory_bytes;  // computed on first request, because it is slow
   RunResult result;
   MeasuringOptions measuring;
   DeviceObservation observed;
-  Job job;  // last: waits for the thread before what that uses goes
+  Job job;  // last member: its destructor waits for the thread
 };
 
 class TransportRun final : public Napi::ObjectWrap<TransportRun> {
@@ -159,7 +158,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
          InstanceAccessor("plan", &TransportRun::plan, nullptr)});
   }
 
-  /// Takes a problem, or a state that was laid out on another thread.
+  /// Accepts a problem, or a state that was laid out on another thread.
   explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
     const Napi::Env env = info.Env();
     if (info.Length() > 0 && info[0].IsExternal()) {
@@ -198,7 +197,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     started_ = true;
     State* state = state_.get();
     if (info.Length() > 1 && info[1].IsObject()) state->measuring = read_measuring(info[1].As<Napi::Object>());
-    // The promise holds the JavaScript object, which may be all that is left of it.
+    // Keeps the JavaScript object alive, because the promise may hold the last reference to it.
     auto handle = std::make_shared<Napi::ObjectReference>(Napi::Persistent(Value()));
     return state->job.start(
         env, info[0], "the machine has not enough memory for this run",
@@ -224,7 +223,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return info.Env().Undefined();
   }
 
-  /// live(names?): the newest frame with all of it, or with the dose and the sums that are named and the others empty.
+  /// live(names?): the newest frame, complete or with only the dose and the named sums; the other sums are then empty.
   Napi::Value live(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     Parts parts;
@@ -243,14 +242,15 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return out;
   }
 
-  /// wantCheckpoint(known): asks for the state so far, less the first `known` keyframes.
+  /// wantCheckpoint(known): requests the state so far, without the first `known` keyframes.
   Napi::Value want_checkpoint(const Napi::CallbackInfo& info) {
     const double known = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0.0;
     state_->run.want_checkpoint(static_cast<std::size_t>(std::clamp(known, 0.0, 1e9)));
     return info.Env().Undefined();
   }
 
-  /// The requested state as a result without spans, with its further keyframes complete; null when none is ready.
+  /// checkpoint(): the requested state as a result without spans, with its further keyframes complete; null if none is
+  /// ready.
   Napi::Value checkpoint(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const auto state = state_->run.take_checkpoint();
@@ -262,7 +262,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return out;
   }
 
-  /// wantPlanes([{slow, fast, cut}]): planes that further live frames contain in addition to the marginals.
+  /// wantPlanes([{slow, fast, cut}]): planes that later live frames contain in addition to the marginals.
   Napi::Value want_planes(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     if (info.Length() < 1 || !info[0].IsArray()) throw coded_error(env, "invalid", "wantPlanes: expected a list");
@@ -273,8 +273,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return env.Undefined();
   }
 
-  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each is handed over once:
-  /// cached on both sides they would need twice the memory.
+  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each can be fetched once,
+  /// because keeping copies on both sides would need twice the memory.
   Napi::Value keyframe(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     auto& frames = state_->result.keyframes;
@@ -295,7 +295,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
   bool started_ = false;
 };
 
-/// The class of runs in this environment.
+/// Constructor of the JavaScript class of runs in this environment.
 Napi::FunctionReference& run_class(Napi::Env env) {
   auto* constructor = env.GetInstanceData<Napi::FunctionReference>();
   if (constructor == nullptr) {
@@ -305,11 +305,11 @@ Napi::FunctionReference& run_class(Napi::Env env) {
   return *constructor;
 }
 
-/// A run on its way: what the thread makes of a problem.
+/// A run that a worker thread makes from a problem.
 struct Layout {
   transport::Problem problem;
   std::shared_ptr<State> state;
-  Job job;  // last: waits for the thread before what that uses goes
+  Job job;  // last member: its destructor waits for the thread
 };
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
 #include "driver_types.hpp"
+#include "resolve.hpp"
 
-// The part of cuBLAS and cuBLASLt that we use, from NVIDIA's cuBLAS reference.
+// Declarations of the used part of cuBLAS and cuBLASLt, from NVIDIA's cuBLAS reference.
 namespace bb::cuda::api {
 
 using CublasStatus = int;
@@ -15,14 +15,14 @@ using CublasHandle = struct CublasTag*;
 using CublasLtHandle = struct CublasLtTag*;
 
 enum class CublasOperation : int { kNone = 0, kTranspose = 1 };
-/// cudaDataType and cublasComputeType_t values that we use.
+/// The cudaDataType and cublasComputeType_t values in use.
 enum class DataType : int { kFp32 = 0, kFp16 = 2, kBf16 = 14 };
 enum class CublasCompute : int { kFp32 = 68, kFp32ByTf32 = 77 };
-inline constexpr int kCublasGemmDefault = -1;  // CUBLAS_GEMM_DEFAULT: its heuristics choose the algorithm
+inline constexpr int kCublasGemmDefault = -1;  // CUBLAS_GEMM_DEFAULT: heuristics choose the algorithm
 
 enum class LibraryProperty : int { kMajor = 0, kMinor = 1, kPatch = 2 };
 
-// cublasLt.h's own numbers.
+// Numerical values as in cublasLt.h.
 using MatmulDesc = struct MatmulDescTag*;
 using MatrixLayout = struct MatrixLayoutTag*;
 using MatmulPreference = struct MatmulPreferenceTag*;
@@ -55,7 +55,7 @@ struct MatmulAlgo {
   unsigned long long data[8];
 };
 
-/// One way to do a product, as the library's heuristics rank them.
+/// An algorithm for a product, as ranked by the library's heuristics.
 struct MatmulHeuristic {
   MatmulAlgo algo;
   std::size_t workspace_bytes;
@@ -75,7 +75,7 @@ struct MatmulHeuristic {
      const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                  \
   X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
 
-// Its header overloads this one for C++.
+// The library's header overloads this function for C++.
 #define BB_CUDA_CUBLAS_OVERLOADED(X)                                                                              \
   X(GemmEx, cublasGemmEx,                                                                                         \
     (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const void* alpha,     \

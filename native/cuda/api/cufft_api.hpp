@@ -4,11 +4,11 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
 #include "cublas_api.hpp"
 #include "driver_types.hpp"
+#include "resolve.hpp"
 
-// The part of cuFFT that we use, from NVIDIA's cuFFT reference.
+// Declarations of the used part of cuFFT, from NVIDIA's cuFFT reference.
 namespace bb::cuda::api {
 
 using CufftStatus = int;

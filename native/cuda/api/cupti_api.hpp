@@ -5,12 +5,96 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
-#include "cupti_records.hpp"
 #include "driver_types.hpp"
+#include "resolve.hpp"
 
-// CUPTI's activity interface, as far as we use it.
+// Declarations of the CUPTI activity records in use. CUPTI appends fields and never moves one. So each struct below is
+// the common beginning of all versions of its record since CUDA 11.1 (Kernel6, Memcpy4, Memset3); the iterator steps by
+// the library's own sizes. declarations_test.cpp checks every offset against cupti.h.
 namespace bb::cuda::api {
+
+enum class ActivityKind : int {  // CUpti_ActivityKind
+  kMemcpy = 1,
+  kMemset = 2,
+  kDriver = 4,
+  kConcurrentKernel = 10,
+  kGraphTrace = 51,
+};
+
+struct ActivityRecord {
+  ActivityKind kind;
+};
+
+struct KernelRecord {
+  ActivityKind kind;
+  std::uint8_t cache_config, shared_memory_config;
+  std::uint16_t registers_per_thread;
+  int global_cache_requested, global_cache_executed;
+  std::uint64_t start_ns, end_ns, completed_ns;
+  std::uint32_t device, context, stream;
+  std::int32_t grid_x, grid_y, grid_z;
+  std::int32_t block_x, block_y, block_z;
+  std::int32_t static_shared_bytes, dynamic_shared_bytes;
+  std::uint32_t local_bytes_per_thread, local_bytes_total;
+  std::uint32_t correlation;
+  std::int64_t grid_id;
+  const char* name;
+  void* reserved;
+  std::uint64_t queued_ns, submitted_ns;
+  std::uint8_t launch_type, carveout_requested, carveout, padding;
+  std::uint32_t shared_bytes_executed;
+  std::uint64_t graph_node;
+  int shared_limit_config;
+  std::uint32_t graph;
+};
+
+struct MemcpyRecord {
+  ActivityKind kind;
+  std::uint8_t copy_kind, source_kind, destination_kind, flags;
+  std::uint64_t bytes;
+  std::uint64_t start_ns, end_ns;
+  std::uint32_t device, context, stream;
+  std::uint32_t correlation, runtime_correlation;
+  std::uint32_t padding;
+  void* reserved;
+  std::uint64_t graph_node;
+  std::uint32_t graph;
+};
+
+struct MemsetRecord {
+  ActivityKind kind;
+  std::uint32_t value;
+  std::uint64_t bytes;
+  std::uint64_t start_ns, end_ns;
+  std::uint32_t device, context, stream;
+  std::uint32_t correlation;
+  std::uint16_t flags, memory_kind;
+  std::uint32_t padding;
+  void* reserved;
+  std::uint64_t graph_node;
+  std::uint32_t graph;
+};
+
+struct ApiRecord {
+  ActivityKind kind;
+  std::uint32_t callback;
+  std::uint64_t start_ns, end_ns;
+  std::uint32_t process, thread;
+  std::uint32_t correlation;
+  std::uint32_t returned;
+};
+
+struct GraphRecord {
+  ActivityKind kind;
+  std::uint32_t correlation;
+  std::uint64_t start_ns, end_ns;
+  std::uint32_t device, graph, context, stream;
+};
+
+/// The CUpti_ActivityMemcpyKind values that get a name.
+enum class CopyKind : std::uint8_t { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 8, kPeerToPeer = 10 };
+
+// The used part of CUPTI's activity interface.
 
 using CuptiStatus = int;
 inline constexpr CuptiStatus kCuptiSuccess = 0, kCuptiMaxLimitReached = 12, kCuptiMultipleSubscribers = 39;
@@ -22,7 +106,7 @@ using BufferCompleted = void(BB_CUDA_CALL*)(Context context, std::uint32_t strea
                                             std::size_t size, std::size_t valid_size);
 using TimestampCallback = std::uint64_t(BB_CUDA_CALL*)();
 
-// ActivityRegisterTimestampCallback came with CUDA 11.6.
+// ActivityRegisterTimestampCallback was added in CUDA 11.6.
 #define BB_CUDA_CUPTI_REQUIRED(X)                                                                   \
   X(GetVersion, cuptiGetVersion, (std::uint32_t* version))                                          \
   X(GetResultString, cuptiGetResultString, (CuptiStatus status, const char** text))                 \

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
 #include "cublas_api.hpp"
 #include "driver_types.hpp"
+#include "resolve.hpp"
 
-// The part of cuSPARSE's generic interface that we use, from NVIDIA's cuSPARSE reference.
+// Declarations of the used part of cuSPARSE's generic interface, from NVIDIA's cuSPARSE reference.
 namespace bb::cuda::api {
 
 using CusparseStatus = int;

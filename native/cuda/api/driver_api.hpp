@@ -4,12 +4,12 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
 #include "driver_types.hpp"
+#include "resolve.hpp"
 
-// X(member, exported symbol, parameters). Versioned symbols are named outright: without cuda.h nothing maps
-// cuMemAlloc to cuMemAlloc_v2, and the unversioned exports keep the 32-bit ABI of CUDA 2.
-// Every driver since CUDA 11.8 has these.
+// X(member, exported symbol, parameters). Versioned symbols are named explicitly: without cuda.h no macro maps
+// cuMemAlloc to cuMemAlloc_v2, and the unversioned exports have the 32-bit ABI of CUDA 2. Every driver since CUDA 11.8
+// exports these.
 #define BB_CUDA_DRIVER_REQUIRED(X)                                                                                   \
   X(Init, cuInit, (unsigned flags))                                                                                  \
   X(DriverGetVersion, cuDriverGetVersion, (int* version))                                                            \
@@ -71,7 +71,7 @@
   X(GraphUpload, cuGraphUpload, (GraphExec exec, Stream stream))                                                     \
   X(GraphLaunch, cuGraphLaunch, (GraphExec exec, Stream stream))
 
-// Newer than that; null in an older driver, and whoever uses one asks first.
+// Newer functions, null in an older driver; callers must check.
 #define BB_CUDA_DRIVER_OPTIONAL(X)                                                                                \
   X(FuncGetParamInfo, cuFuncGetParamInfo,                                                                         \
     (Function function, std::size_t index, std::size_t* offset, std::size_t* size))                               \
@@ -87,7 +87,7 @@
 
 namespace bb::cuda::api {
 
-/// The driver's entry points, resolved at run time.
+/// The driver's functions, resolved at run time.
 struct DriverApi {
 #define BB_MEMBER(member, symbol, parameters) Status(BB_CUDA_CALL* member) parameters = nullptr;
   BB_CUDA_DRIVER_REQUIRED(BB_MEMBER)

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
+#include "resolve.hpp"
 
-// The part of NVML that we use, from NVIDIA's NVML API reference; these are the library's stable v1 forms.
+// Declarations of the used part of NVML, from NVIDIA's NVML API reference, in the library's stable v1 forms.
 namespace bb::cuda::api {
 
 using NvmlStatus = int;
@@ -19,7 +19,7 @@ struct NvmlMemory {
 enum class NvmlClock : int { kGraphics = 0, kMultiprocessor = 1, kMemory = 2 };
 inline constexpr int kNvmlTemperatureGpu = 0;
 
-/// nvmlClocksEventReasons (until driver 535 "ThrottleReasons"), a bit each.
+/// Bits of nvmlClocksEventReasons ("ThrottleReasons" before driver 535).
 namespace clock_reason {
 inline constexpr std::uint64_t kGpuIdle = 0x1, kApplicationSetting = 0x2, kSoftwarePowerCap = 0x4,
                                kHardwareSlowdown = 0x8, kSyncBoost = 0x10, kSoftwareThermal = 0x20,
@@ -44,9 +44,9 @@ struct NvmlApi {
 #define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL * member) parameters = nullptr;
   BB_CUDA_NVML_REQUIRED(BB_MEMBER)
 #undef BB_MEMBER
-  // Renamed from …ThrottleReasons to …EventReasons in driver 535; whichever the library has.
+  // Renamed from …ThrottleReasons to …EventReasons in driver 535; either name is accepted.
   NvmlStatus(BB_CUDA_CALL* DeviceGetClockReasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
-  // Younger than the rest, or not of every system; null where the library lacks them.
+  // Newer functions, or functions that some systems lack; null if the library has none.
   NvmlStatus(BB_CUDA_CALL* DeviceGetTotalEnergy)(NvmlDevice device, unsigned long long* millijoules) = nullptr;
   NvmlStatus(BB_CUDA_CALL* DeviceGetPersistenceMode)(NvmlDevice device, int* enabled) = nullptr;
   NvmlStatus(BB_CUDA_CALL* DeviceSetLockedClocks)(NvmlDevice device, unsigned low_MHz, unsigned high_MHz) = nullptr;

@@ -4,16 +4,16 @@
 #include <string>
 
 #include "../loader/dynamic_library.hpp"
-#include "calling_convention.hpp"
+#include "resolve.hpp"
 
-// The part of NVRTC that we use; compared with nvrtc.h by declarations_test.cpp where that is installed.
+// Declarations of the used part of NVRTC; declarations_test.cpp compares them with nvrtc.h if it is installed.
 namespace bb::cuda::api {
 
 using NvrtcStatus = int;
 using NvrtcProgram = struct NvrtcProgramTag*;
 inline constexpr NvrtcStatus kNvrtcSuccess = 0, kNvrtcErrorCompilation = 6;
 
-// GetCUBIN and GetSupportedArchs came with CUDA 11.2, the oldest that we load.
+// GetCUBIN and GetSupportedArchs were added in CUDA 11.2, the oldest supported version.
 #define BB_CUDA_NVRTC_REQUIRED(X)                                                                                \
   X(GetErrorString, nvrtcGetErrorString, (NvrtcStatus status), const char*)                                      \
   X(Version, nvrtcVersion, (int* major, int* minor))                                                             \

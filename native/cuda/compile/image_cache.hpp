@@ -7,11 +7,14 @@
 
 namespace bb::cuda {
 
-/// Compiled images on disk, one file per key. Each file states its content's hash, so that a cut-off or
-/// altered file is a miss, never an image.
+/// SHA-256 (FIPS 180-4) of `bytes` as 64 hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+/// Compiled images on disk, one file per key. Each file contains the hash of its content, so that a truncated or
+/// altered file counts as a miss.
 class ImageCache {
  public:
-  /// An empty folder makes a cache that holds nothing.
+  /// With an empty folder the cache stores nothing.
   explicit ImageCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   std::optional<std::string> find(const std::string& key) const;

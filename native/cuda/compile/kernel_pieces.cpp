@@ -6,14 +6,102 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "files.hpp"
-#include "flatten.hpp"
 
 namespace bb::cuda {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// Text after `#<word>`; empty if the line is not such a directive.
+std::optional<std::string_view> directive(std::string_view line, std::string_view word) {
+  line = trimmed(line);
+  if (!line.starts_with('#')) return std::nullopt;
+  line = trimmed(line.substr(1));
+  if (!line.starts_with(word)) return std::nullopt;
+  return trimmed(line.substr(word.size()));
+}
+
+/// Returns `hd.hpp` for `#include "hd.hpp"`, or nothing for other lines.
+std::optional<std::string_view> quoted_include(std::string_view line) {
+  const auto rest = directive(line, "include");
+  if (!rest || !rest->starts_with('"')) return std::nullopt;
+  const std::size_t end = rest->find('"', 1);
+  return end == rest->npos ? std::nullopt : std::optional(rest->substr(1, end - 1));
+}
+
+class Flattener {
+ public:
+  Flattener(const fs::path& root, const Replacement* replaced) : root_(root), replaced_(replaced) {
+    std::error_code missing;
+    if (replaced != nullptr) replaced_file_ = fs::canonical(replaced->file, missing);
+  }
+
+  void add(const fs::path& file, const fs::path& includer) {
+    std::error_code missing;
+    const fs::path canonical = fs::canonical(file, missing);
+    if (missing) fail(file, includer);
+    if (std::find(source_.files.begin(), source_.files.end(), canonical) != source_.files.end()) return;
+    source_.files.push_back(canonical);
+    const bool own = replaced_ != nullptr && canonical == replaced_file_;
+    const auto text = own ? std::optional(replaced_->text) : read_file(canonical);
+    if (!text) fail(file, includer);
+    const std::string shown = own ? replaced_->name : fs::relative(canonical, root_, missing).generic_string();
+
+    mark(1, shown);
+    int line_number = 0;
+    for (std::size_t begin = 0; begin < text->size();) {
+      const std::size_t end = std::min(text->find('\n', begin), text->size());
+      const std::string_view line = std::string_view(*text).substr(begin, end - begin);
+      ++line_number;
+      if (const auto name = quoted_include(line)) {
+        const fs::path beside = canonical.parent_path() / *name;
+        add(fs::exists(beside) ? beside : root_ / *name, canonical);
+        mark(line_number + 1, shown);
+      } else if (directive(line, "pragma") == "once") {
+        source_.text += '\n';
+      } else {
+        source_.text.append(line).append("\n");
+      }
+      begin = end + 1;
+    }
+  }
+
+  FlatSource take() { return std::move(source_); }
+
+ private:
+  void mark(int line, const std::string& file) {
+    source_.text += "#line " + std::to_string(line) + " \"" + file + "\"\n";
+  }
+  [[noreturn]] static void fail(const fs::path& file, const fs::path& includer) {
+    throw std::runtime_error("The kernel source " + file.string() + " cannot be read" +
+                             (includer.empty() ? "" : ", which " + includer.string() + " includes") + ".");
+  }
+
+  fs::path root_;
+  const Replacement* replaced_;
+  fs::path replaced_file_;
+  FlatSource source_;
+};
+
+}  // namespace
+
+FlatSource flatten(const fs::path& main, const fs::path& root, const Replacement* replaced) {
+  std::error_code missing;
+  const fs::path canonical_root = fs::canonical(root, missing);
+  Flattener flattener(missing ? root : canonical_root, replaced);
+  flattener.add(main, {});
+  return flattener.take();
+}
+
+namespace {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -33,7 +121,7 @@ std::string_view bare(std::string_view text) {
   return text;
 }
 
-/// Behind the parenthesis that closes the one at `open`, or npos.
+/// Position after the parenthesis that closes the one at `open`, or npos.
 std::size_t behind_closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {
@@ -43,7 +131,7 @@ std::size_t behind_closing(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-/// Parts between commas outside of parentheses and template brackets.
+/// Splits at commas outside parentheses and template brackets.
 std::vector<std::string> arguments_in(std::string_view text) {
   std::vector<std::string> out;
   int depth = 0;
@@ -77,7 +165,7 @@ bool continues(std::string_view line) { return !line.empty() && line.back() == '
 
 constexpr std::string_view kDefine = "#define BB_";
 
-/// The function-like macros BB_… of a text, and the text without definitions and comments.
+/// The function-like BB_… macros of a text, and the text without definitions and comments.
 struct Read {
   std::map<std::string, Macro, std::less<>> macros;
   std::string rest;
@@ -109,7 +197,7 @@ Read read(std::string_view text) {
   return out;
 }
 
-/// The body with its parameters replaced and pasted tokens joined.
+/// Body of a macro with parameters replaced and pasted tokens joined.
 std::string substituted(const Macro& macro, const std::vector<std::string>& arguments) {
   std::string out;
   for (std::size_t at = 0; at < macro.body.size();) {
@@ -134,7 +222,7 @@ std::string substituted(const Macro& macro, const std::vector<std::string>& argu
   return out;
 }
 
-/// `text` with the macros' uses replaced; a macro's body may use another macro.
+/// `text` with all uses of the macros expanded; the body of a macro may use other macros.
 std::string expanded(std::string_view text, const std::map<std::string, Macro, std::less<>>& macros, int depth = 0) {
   constexpr int kDeepest = 8;
   std::string out;
@@ -161,7 +249,7 @@ std::string expanded(std::string_view text, const std::map<std::string, Macro, s
   return out;
 }
 
-/// The name behind `__global__` at `at`: past `void` and attributes with their parentheses.
+/// Name of the function after `__global__` at `at`, skipping `void` and attributes with parentheses.
 std::optional<std::string> global_name(std::string_view text, std::size_t at) {
   while (true) {
     at = after_spaces(text, at);
@@ -199,7 +287,7 @@ std::vector<std::string> tunables_in(std::string_view text) {
   return out;
 }
 
-/// `text` with every entry line emptied except that of index `kept`.
+/// `text` with all entry lines blanked except the one with index `kept`.
 std::string with_entry(std::string_view text, std::optional<std::size_t> kept) {
   std::string out;
   const std::vector<std::string_view> lines = lines_of(text);

@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "../device/module.hpp"
+#include "cuda/device/kernel.hpp"
 #include "image_cache.hpp"
 #include "kernel_pieces.hpp"
 #include "runtime_compiler.hpp"
 
 namespace bb::cuda {
 
-/// The kernels of a workload without a fat binary: NVRTC compiles each piece on demand for this GPU and caches it by
-/// content. Several threads may request pieces at once.
+/// Kernels of a workload without a fat binary: NVRTC compiles each piece on demand for this GPU and caches it by
+/// content. Several threads may request pieces concurrently.
 class PiecewiseKernels final : public MoreImages {
  public:
-  /// Counts of the work done so far.
+  /// Statistics of the work so far.
   struct Counts {
     int pieces = 0, compiled = 0, from_cache = 0;
-    double compile_s = 0;  // sum over the pieces; several threads compile at once
+    double compile_s = 0;  // sum over the pieces, which several threads compile concurrently
   };
 
   PiecewiseKernels(std::shared_ptr<Device> device, std::string workload, std::vector<KernelPiece> pieces,
@@ -35,7 +35,7 @@ class PiecewiseKernels final : public MoreImages {
  private:
   struct Slot {
     KernelPiece piece;
-    std::mutex mutex;  // one thread compiles, the others wait for it
+    std::mutex mutex;  // one thread compiles while the others wait
     std::unique_ptr<Module> module;
   };
 

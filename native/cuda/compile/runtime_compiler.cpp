@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "cpu/stopwatch.hpp"
-#include "sha256.hpp"
+#include "image_cache.hpp"
 #include "standard_headers.hpp"
 
 namespace bb::cuda {
 namespace {
 
-// As nvcc gets them in electron/build/steps/kernels.mjs; a*b+c fuses, as in the CPU's fast variants.
+// Options equal to those for nvcc in electron/build/steps/kernels.mjs; a*b+c is fused, as in the CPU's fast variants.
 constexpr const char* kOptions[] = {"--std=c++20", "--fmad=true", "--device-as-default-execution-space"};
 
 class Program {
@@ -100,12 +100,14 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
                              TextRequest{.name = name,
                                          .text = source.text,
                                          .architecture = request.architecture,
-                                         .extra_options = request.extra_options},
+                                         .extra_options = request.extra_options,
+                                         .target = request.target},
                              cache);
 }
 
 CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const TextRequest& request, const ImageCache& cache) {
-  const auto target = choose_target(supported_architectures(nvrtc), request.architecture);
+  const auto target = request.target.empty() ? choose_target(supported_architectures(nvrtc), request.architecture)
+                                             : std::optional(std::string(request.target));
   if (!target) {
     throw std::runtime_error("NVRTC " + version_text(nvrtc) + " compiles for no architecture as old as " +
                              std::to_string(request.architecture / 10) + "." +

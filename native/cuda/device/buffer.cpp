@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "watched.hpp"
+#include "stream.hpp"
 
 namespace bb::cuda {
 namespace {

@@ -5,24 +5,25 @@
 #include <map>
 #include <mutex>
 
-#include "health.hpp"
+#include "error.hpp"
 
 namespace bb::cuda {
 namespace {
 
-/// Allocates blocks of exactly the requested size that nothing used before, so that a memory checker sees accesses
-/// beyond the end.
+/// Disables reuse when a memory checker runs: blocks then have exactly the requested size and are always new, so that
+/// accesses beyond their end are detected.
 Reuse unless_sanitized(Reuse reuse) {
   static const bool sanitized = std::getenv("BRAGGBENCH_SANITIZED") != nullptr;
   return sanitized ? Reuse::kNo : reuse;
 }
 
-/// Left free below any estimate. A context's local-memory pool, graph uploads and lazily loaded code grow
-/// after the estimate is checked; 256 MiB held them on every device tried.
+/// Memory left free beyond any estimate. A context's local-memory pool, graph uploads and lazily loaded code grow after
+/// the estimate is checked; 256 MiB was enough on every device tried.
 constexpr std::uint64_t kReserve_bytes = 256ull << 20;
 
-/// Limits of the memory cached between runs: this share of a device's memory, and this much page-locked memory. Of 80 GB
-/// it holds both states of the default beam with path stepping, 26 GB, and the memory of a run with depth stepping.
+/// Limits of the memory cached between runs: a share of the device's memory, and an amount of page-locked memory. With
+/// 80 GB of device memory, the cache has room for both states of the default beam with path stepping (26 GB). The
+/// memory of a run with depth stepping fits too.
 constexpr double kKeptShare = 0.4;
 constexpr std::size_t kKeptPinned_bytes = std::size_t{64} << 20;
 
@@ -32,7 +33,7 @@ struct OpenDevices {
 };
 
 OpenDevices& open_devices() {
-  // Never destroyed: at exit the driver may be gone before us.
+  // Never destroyed, because at exit the driver may be unloaded before it.
   static auto* const all = std::make_unique<OpenDevices>().release();
   return *all;
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "error.hpp"
-#include "health.hpp"
 
 namespace bb::cuda {
 namespace {
@@ -23,7 +22,7 @@ void require(api::Status status, const char* call) {
   }
 }
 
-/// 0 where the driver does not know the attribute.
+/// Returns 0 if the driver does not know the attribute.
 int attribute(api::DeviceOrdinal ordinal, DeviceAttribute which) {
   int value = 0;
   return driver().DeviceGetAttribute(&value, which, ordinal) == api::status::kSuccess ? value : 0;
@@ -110,7 +109,7 @@ std::string uuid_text(const api::Uuid& uuid) {
 }
 
 std::vector<DeviceInfo> list_devices() {
-  // Asking takes a millisecond a device, and what a process sees of them does not change but for those that it lost.
+  // Cached, because a query takes a millisecond per device. The list of a process only changes when it loses a device.
   static std::mutex mutex;
   static std::vector<DeviceInfo> known;
   const std::scoped_lock lock(mutex);
@@ -142,7 +141,7 @@ const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::str
       if (device.index == index) return usable(device);
     }
   }
-  // Eight digits are the first group of a UUID; fewer could be an index mistyped.
+  // Eight digits are the first group of a UUID; fewer could be a mistyped index.
   const std::string_view digits = selector.starts_with("GPU-") ? selector.substr(4) : selector;
   const DeviceInfo* match = nullptr;
   for (const DeviceInfo& device : devices) {

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "stream.hpp"
-#include "watched.hpp"
 
 namespace bb::cuda {
 
-/// A captured sequence of launches that cannot be launched by itself.
+/// A captured sequence of launches that is not instantiated, so it cannot be launched.
 class CapturedGraph {
  public:
   explicit CapturedGraph(api::Graph graph) : graph_(graph) {}
@@ -25,7 +24,7 @@ class CapturedGraph {
   api::Graph graph_;
 };
 
-/// A captured sequence of launches, instantiated and ready to replay.
+/// A captured and instantiated sequence of launches, ready to replay.
 class Graph {
  public:
   /// Takes ownership of `graph`; `captured` names its kernels for error messages.
@@ -40,19 +39,19 @@ class Graph {
   Graph& operator=(Graph&&) = delete;
   ~Graph();
 
-  /// Graphs that exist in the process now.
+  /// Number of graphs that currently exist in the process.
   static int alive();
 
-  /// Whether the driver can update graphs (CUDA 12).
+  /// True if the driver can update graphs (CUDA 12).
   static bool can_update() { return driver().GraphExecUpdate != nullptr; }
-  /// Takes over the arguments of a graph of the same shape. Throws "unsupported" where can_update() is false.
+  /// Copies the arguments from a graph of the same shape. Throws "unsupported" if can_update() is false.
   void update(const CapturedGraph& changed);
 
   std::size_t nodes() const { return nodes_; }
-  /// Time that the driver needed to make it launchable.
+  /// Time in seconds that the driver needed to instantiate the graph.
   double instantiate_seconds() const { return instantiate_s_; }
   api::Graph handle() const { return graph_; }
-  /// Moves the graph to the device ahead of its first launch.
+  /// Uploads the graph to the device before its first launch.
   void upload(Stream& stream);
   void launch(Stream& stream) {
     stream.note_launch(label_);

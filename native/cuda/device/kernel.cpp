@@ -1,8 +1,92 @@
 #include "kernel.hpp"
 
-#include "watched.hpp"
+#include <array>
+
+#include "stream.hpp"
 
 namespace bb::cuda {
+
+Module::Module(std::shared_ptr<Device> device, std::span<const char> image, const std::string& name)
+    : device_(std::move(device)), name_(name) {
+  device_->make_current();
+  std::array<char, 8192> log{};
+  std::array<api::JitOption, 2> options{api::JitOption::kErrorLogBuffer, api::JitOption::kErrorLogBufferSize_bytes};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+  const api::Status status =
+      driver().ModuleLoadDataEx(&handle_, image.data(), options.size(), options.data(), values.data());
+  switch (status) {
+    case api::status::kSuccess:
+      return;
+    case api::status::kInvalidImage:
+    case api::status::kNoBinaryForGpu:
+    case api::status::kInvalidPtx:
+    case api::status::kUnsupportedPtxVersion:
+      throw Error("unsupported", "The kernels of " + name_ + " do not load on " + device_->info().label() + ": " +
+                                     status_name(status) + ", " + status_text(status) +
+                                     (log[0] ? "; " + std::string(log.data()) : std::string()) + ".");
+    default:
+      device_->check(status, "cuModuleLoadDataEx");
+  }
+}
+
+Module::~Module() {
+  if (!handle_) return;
+  driver().CtxSetCurrent(device_->context());
+  driver().ModuleUnload(handle_);
+}
+
+api::Function Module::function(const char* name) const {
+  api::Function found = nullptr;
+  if (preferred_ && driver().ModuleGetFunction(&found, preferred_->handle_, name) == api::status::kSuccess) {
+    return found;
+  }
+  if (images_) {
+    if (const Module* const image = images_->with_kernel(name)) return image->function(name);
+    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
+  }
+  const api::Status status = driver().ModuleGetFunction(&found, handle_, name);
+  if (status == api::status::kNotFound)
+    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
+  device_->check(status, "cuModuleGetFunction", name);
+  return found;
+}
+
+void Module::prepare(std::span<const std::string> kernels) const {
+  if (images_) images_->prepare(kernels);
+}
+
+std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable, const char* kernel) const {
+  api::Function found = nullptr;
+  if (preferred_ && driver().ModuleGetFunction(&found, preferred_->handle_, kernel) == api::status::kSuccess) {
+    return preferred_->global(variable, kernel);
+  }
+  if (images_) {
+    if (const Module* const image = images_->with_kernel(kernel)) return image->global(variable, kernel);
+    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + kernel + ".");
+  }
+  api::DevicePointer pointer = 0;
+  std::size_t bytes = 0;
+  const api::Status status = driver().ModuleGetGlobal(&pointer, &bytes, handle_, variable);
+  if (status == api::status::kNotFound)
+    throw Error("invalid", "The kernels of " + name_ + " hold no variable " + variable + ".");
+  device_->check(status, "cuModuleGetGlobal_v2");
+  return {pointer, bytes};
+}
+
+int Module::tunable(const char* name, int usual) const {
+  const std::string variable = std::string("bb_tunable_") + name;
+  const Module* const image = images_ ? images_->with_tunable(name) : nullptr;
+  for (const api::Module handle : {preferred_ ? preferred_->handle_ : nullptr, image ? image->handle_ : handle_}) {
+    if (!handle) continue;
+    api::DevicePointer pointer = 0;
+    std::size_t bytes = 0;
+    if (driver().ModuleGetGlobal(&pointer, &bytes, handle, variable.c_str()) == api::status::kSuccess) {
+      return static_cast<int>(bytes);
+    }
+  }
+  return usual;
+}
+
 namespace {
 
 std::string extent_text(Extent3 e) {
@@ -38,7 +122,8 @@ void Kernel::allow_dynamic_shared(unsigned bytes) {
                                    " bytes of shared memory per block; " + device_->info().label() + " offers " +
                                    std::to_string(limit) + ".");
   }
-  // Opts in to all shared memory of the device: concurrent runs share the function, and one may need more than another.
+  // Opts in to all shared memory of the device, because concurrent runs share the function, and one may need more than
+  // another.
   device_->check(driver().FuncSetAttribute(function_, api::FunctionAttribute::kMaxDynamicSharedSize_bytes,
                                            static_cast<int>(limit)),
                  "cuFuncSetAttribute", name_);
@@ -78,7 +163,7 @@ void Kernel::check_arguments(std::span<const std::size_t> sizes) {
   }
 }
 
-/// The launch as a trace shows it.
+/// Describes the launch for a trace.
 Span Kernel::span_of(const LaunchShape& shape) const {
   const KernelResources made = resources();
   Span out;
@@ -127,7 +212,7 @@ void Kernel::launch_packed(Stream& stream, const LaunchShape& shape, void** argu
     queue_watched(stream, span_of(shape), "cuLaunchKernelEx", launch);
   }
   if (status == api::status::kSuccess) return;
-  // The launch itself was refused, so this kernel and its shape are what to name.
+  // The driver refused this launch itself, so the error names this kernel and its shape.
   device_->check(status, "cuLaunchKernelEx",
                  "kernel " + std::string(name_) + ", grid " + extent_text(shape.grid) + ", block " +
                      extent_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +

@@ -8,29 +8,30 @@
 
 namespace bb::cuda {
 
-/// Why cuBLAS cannot be used here, in one sentence; "" when it can.
+/// Reason why cuBLAS cannot be used here, in one sentence; "" if it can.
 std::string cublas_unavailable();
 
-/// Workspace size, as NVIDIA advises for Hopper; older devices ask for less.
+/// Workspace size that NVIDIA recommends for Hopper; older devices need less.
 inline constexpr std::size_t kCublasWorkspace_bytes = std::size_t{32} << 20;
 
-/// Storage of an operand of a row-major product: as multiplied, or transposed.
+/// Storage of an operand of a row-major product: not transposed, or transposed.
 enum class Stored { kAsIs, kTransposed };
 
 /// A cuBLAS handle of the current device. Used by one thread at a time.
 class Cublas {
  public:
-  /// Throws "unsupported" with the reason where there is no cuBLAS.
+  /// Throws "unsupported" with the reason if there is no cuBLAS.
   Cublas();
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
   ~Cublas();
 
-  /// Queues C = A B, all row-major: m x k by k x n. A and B of `inputs`, C and sums in FP32.
+  /// Queues C = A B, all row-major: m x k by k x n. A and B have the type `inputs`; C and sums are in FP32.
   void multiply(Stream& stream, int m, int n, int k, const void* a, const void* b, float* c, api::DataType inputs,
                 api::CublasCompute compute);
 
-  /// Allocates a workspace, so that product() can be captured on `stream`: the library's own cannot be made then.
+  /// Allocates a workspace, so that product() can be captured on `stream`, because the library cannot allocate its own
+  /// during capture.
   void reserve(Stream& stream);
   /// Queues out[rows][columns] = A[rows][depth] B[depth][columns] in FP32, all row-major; a transposed operand is stored
   /// as [depth][rows] or [columns][depth].
@@ -43,6 +44,56 @@ class Cublas {
   const api::CublasApi& api_;
   api::CublasHandle handle_ = nullptr;
   DeviceBuffer<unsigned char> workspace_;
+};
+
+/// Reason why cuBLASLt cannot be used here, in one sentence; "" if it can.
+std::string cublaslt_unavailable();
+
+/// A row-major product out[rows][columns] = A B with an epilogue, in the form that cuBLASLt needs.
+struct LtProblem {
+  int rows = 0, columns = 0, depth = 0;
+  Stored a_stored = Stored::kAsIs, b_stored = Stored::kAsIs;
+  api::CublasCompute compute = api::CublasCompute::kFp32;
+  api::DataType in = api::DataType::kFp32;   // type of A and B
+  api::DataType out = api::DataType::kFp32;  // type of the result and of the bias
+  api::Epilogue epilogue = api::Epilogue::kDefault;
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* result = nullptr;
+  const void* added = nullptr;  // [rows][columns], added to the product before its epilogue; null for none
+  void* bias = nullptr;         // [columns], read or written by the epilogue; [rows] for kBgradB
+  void* mask = nullptr;         // bit mask [rows][mask_row_bytes(columns)]
+};
+
+/// Bytes per row of the bit mask that ReLU epilogues write and read: its rows are aligned to 128 bits.
+std::size_t mask_row_bytes(int columns);
+
+/// A product with a chosen algorithm: the fastest of the library's first suggestions, which are timed.
+class LtProduct {
+ public:
+  /// Throws "unsupported" if the library has no algorithm for it.
+  LtProduct(Stream& stream, const LtProblem& problem);
+  LtProduct(const LtProduct&) = delete;
+  LtProduct& operator=(const LtProduct&) = delete;
+  ~LtProduct();
+
+  void run(Stream& stream);
+  /// Number of the chosen suggestion, from 1; the library's own first choice is 1.
+  int taken() const { return taken_; }
+  int suggested() const { return suggested_; }
+
+ private:
+  api::CublasStatus queue(Stream& stream, const api::MatmulHeuristic& how);
+  void release();
+
+  const api::CublasLtApi& api_;
+  LtProblem problem_;
+  DeviceBuffer<unsigned char> workspace_;
+  api::CublasLtHandle handle_ = nullptr;
+  api::MatmulDesc desc_ = nullptr;
+  api::MatrixLayout a_ = nullptr, b_ = nullptr, d_ = nullptr;
+  api::MatmulHeuristic chosen_{};
+  int taken_ = 0, suggested_ = 0;
 };
 
 }  // namespace bb::cuda

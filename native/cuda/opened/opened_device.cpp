@@ -4,9 +4,9 @@
 #include <map>
 #include <mutex>
 
-#include "../compile/kernel_folders.hpp"
-#include "../device/health.hpp"
 #include "../loader/libraries.hpp"
+#include "cuda/compile/kernel_library.hpp"
+#include "cuda/device/error.hpp"
 
 namespace bb::cuda {
 namespace {
@@ -17,14 +17,14 @@ std::string chosen(const std::string& selector) {
   return variable != nullptr ? variable : "";
 }
 
-/// Loading needs milliseconds and compiling seconds, so modules are cached per device and workload until the process
+/// Loading takes milliseconds and compiling seconds, so modules are cached per device and workload until the process
 /// ends.
 std::shared_ptr<const LoadedKernels> kernels_on(const std::shared_ptr<Device>& device, const std::string& workload) {
   struct Kept {
     std::mutex mutex;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<const LoadedKernels>> all;
   };
-  // Never destroyed: at exit the driver may be gone before us.
+  // Never destroyed, because at exit the driver may be unloaded before it.
   static auto* const kept = std::make_unique<Kept>().release();
   const std::scoped_lock lock(kept->mutex);
   auto& kernels = kept->all[{device->info().uuid, workload}];
@@ -56,7 +56,7 @@ OpenedDevice OpenedDevice::open(const std::string& selector, const std::string& 
 
 namespace {
 
-/// Number of threads that warm each workload.
+/// Number of threads that are in warm_kernels() for each workload.
 struct Warming {
   std::mutex mutex;
   std::map<std::string, int> threads;

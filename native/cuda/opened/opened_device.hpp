@@ -9,41 +9,41 @@
 #include "../compile/kernel_library.hpp"
 #include "../compile/runtime_compiler.hpp"
 #include "../device/kernel.hpp"
+#include "engine/measuring.hpp"
 #include "engine/problem_error.hpp"
-#include "engine/setup_part.hpp"
 
 namespace bb::cuda {
 
-/// The device that runs use, and a workload's kernels on it. Both stay open until the program ends.
+/// The selected device, and a workload's kernels on it. Both stay open until the program ends.
 struct OpenedDevice {
   std::shared_ptr<Device> device;
   std::shared_ptr<const LoadedKernels> kernels;
-  std::vector<engine::SetupPart> parts;  // what opening took, nearly nothing from the second time on
+  std::vector<engine::SetupPart> parts;  // cost of opening, almost nothing after the first time
 
-  /// Opens the device that `selector` names (index or UUID; "" is BRAGGBENCH_CUDA_DEVICE, else the first
-  /// that runs can use) with the kernels of `workload` (kernels/<workload>/<workload>.cu). Throws ProblemError.
+  /// Opens the device that `selector` names (index or UUID; "" is BRAGGBENCH_CUDA_DEVICE, or the first usable device)
+  /// with the kernels of `workload` (kernels/<workload>/<workload>.cu). Throws ProblemError.
   static OpenedDevice open(const std::string& selector, const std::string& workload);
 };
 
-/// Compiles and loads every kernel of `workload` now, where there is no fat binary; nothing where there is one.
+/// Compiles and loads every kernel of `workload` now if there is no fat binary; returns nothing if there is one.
 std::optional<PiecewiseKernels::Counts> warm_kernels(const std::string& selector, const std::string& workload);
 
-/// Whether a thread is in `warm_kernels` of the workload.
+/// True if a thread is in `warm_kernels` for the workload.
 bool kernels_warming(const std::string& workload);
 
-/// Identifier of the device that `selector` names, as above. Opens nothing.
+/// Identifies the device that `selector` names, as in OpenedDevice::open. Does not open it.
 DeviceInfo chosen_device(const std::string& selector);
 
-/// The device alone, current on the calling thread.
+/// Opens the device without kernels and makes it current on the calling thread.
 std::shared_ptr<Device> open_device(const std::string& selector);
 
-/// Why the CUDA variants of `workload` cannot run here, in one sentence; "" when they can. Opens no device.
+/// Reason why the CUDA variants of `workload` cannot run here, in one sentence; "" if they can. Opens no device.
 std::string unavailable(const std::string& workload);
 
-/// Memory of the device that runs use, bytes; 0 where there is none.
+/// Memory of the default device in bytes; 0 if there is none.
 double usual_memory_bytes();
 
-/// Runs `work`; what fails on the device leaves as ProblemError.
+/// Runs `work` and converts device errors to ProblemError.
 template <typename F>
 auto on_device(F&& work) {
   try {

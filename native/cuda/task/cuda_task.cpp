@@ -20,7 +20,7 @@ using Copies = std::vector<DeviceBuffer<unsigned char>>;
 
 api::DevicePointer address_of(const TaskArray& array) { return reinterpret_cast<api::DevicePointer>(array.data); }
 
-/// Queues a copy of bytes on the device.
+/// Queues a copy of bytes within the device.
 void copy(api::DevicePointer to, api::DevicePointer from, std::size_t bytes, Stream& stream) {
   if (bytes > 0) stream.check(driver().MemcpyDtoDAsync(to, from, bytes, stream.handle()), "cuMemcpyDtoDAsync_v2");
 }
@@ -45,7 +45,7 @@ void save(const std::vector<TaskArray>& arrays, const Copies& into, Stream& stre
   }
 }
 
-/// Writes values that were saved; each array begins at another of its elements where `share` is not 0.
+/// Writes saved values back; if `share` is not 0, each array is rotated by that share of its elements.
 void write(const std::vector<TaskArray>& arrays, const Copies& values, double share, Stream& stream) {
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     const std::size_t by = share > 0.0 && arrays[a].rotates() ? arrays[a].rotated_by(share) : 0;
@@ -122,7 +122,7 @@ void CudaTask::capture() {
   });
 }
 
-/// Device memory that an audit of one sample needs.
+/// Device copies that an audit of one sample needs, and its steps.
 class CudaTask::Audited {
  public:
   Audited(CudaTask& task, const AuditPlan& plan, TaskAudit& audit) : task_(task), plan_(plan), audit_(audit) {
@@ -142,7 +142,7 @@ class CudaTask::Audited {
   void before() { poison(arrays_.outputs, plan_, task_.stream_); }
   void after() { save(arrays_.outputs, outputs_, task_.stream_); }
 
-  /// Reads what was copied, compares the inputs, and probes, after the stream is idle.
+  /// Reads the copies, compares the inputs, and runs the probes; the stream must be idle.
   void finish(const std::function<void()>& body) {
     if (!on()) return;
     const Clock::time_point start = Clock::now();
@@ -179,8 +179,8 @@ class CudaTask::Audited {
     return read(now, task_.stream_) != before;
   }
 
-  /// Device time of one repetition with inputs that begin at `share`. The same is queued before each. So the device waits
-  /// for the host between the first event and the kernel as long for new inputs as for known ones.
+  /// Device time of one repetition with inputs rotated by `share`. The same work is queued before each probe. So the
+  /// device waits equally long for the host, between the first event and the kernel, with new and with known inputs.
   double probed(const std::function<void()>& body, double share, bool poisoned) {
     body();
     write(arrays_.inputs, inputs_, share, task_.stream_);
@@ -199,9 +199,9 @@ class CudaTask::Audited {
 };
 
 TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) {
-  if (mode == TaskMode::kGraph) capture();
+  if (replays_graph(mode)) capture();
   const std::function<void()> body = [&] {
-    if (mode == TaskMode::kGraph) {
+    if (replays_graph(mode)) {
       graph_->launch(stream_);
     } else {
       queue(stream_);
@@ -211,13 +211,13 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
   TaskTime out{.device_s = 0.0, .wall_s = 0.0};
   stop_if_cancelled();
   stream_.synchronize();
-  if (mode == TaskMode::kCold) {
+  if (is_cold(mode)) {
     if (!flush_) flush_.emplace(device());
     const bool by_device = clock() == engine::TaskClock::kDevice;
     for (int i = 0; i < repetitions; ++i) {
       stop_if_cancelled();
       if (audited.at(i)) audited.before();
-      // A single repetition gives both times only if the host does not wait for the flush first.
+      // Device and wall time need separate repetitions, because only for wall time the host waits for the flush first.
       if (by_device) {
         out.device_s += timer_.seconds(stream_, &*flush_, body);
       } else {
@@ -231,8 +231,8 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       out.device_s = engine::kAbsent;
     }
   } else {
-    // The audited repetition runs between two batches, each between its own events on the one stream: the poison before
-    // it and the copy after it are in no batch, and the host waits once.
+    // The audited repetition runs between two batches, and each of the three has its own events on the same stream. So
+    // no batch contains the poisoning before it or the copy after it, and the host waits once.
     const int at = audited.at(plan.at) ? plan.at : repetitions;
     const auto batch = [&](int first, int last) {
       for (int i = first; i < last; ++i) repetition("queue", body);

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "../device/buffer.hpp"
-#include "../device/event.hpp"
 #include "../device/stream.hpp"
 #include "cpu/stopwatch.hpp"
+#include "cuda/device/stream.hpp"
 
 namespace bb::cuda {
 
-/// Empties the L2 cache of what a measured kernel might find there, by writing a buffer of twice its size.
+/// Removes data from the L2 cache that a measured kernel might find there, by writing a buffer of twice its size.
 class L2Flush {
  public:
   explicit L2Flush(const std::shared_ptr<Device>& device)
@@ -21,7 +21,7 @@ class L2Flush {
   void run(Stream& stream) { buffer_.fill_bytes(value_++, stream); }
 
  private:
-  static constexpr std::size_t kSmallest_bytes = 1 << 20;  // for a device that does not state its L2
+  static constexpr std::size_t kSmallest_bytes = 1 << 20;  // for a device that does not report its L2 size
 
   DeviceBuffer<unsigned char> buffer_;
   unsigned char value_ = 0;
@@ -32,8 +32,9 @@ class DeviceTimer {
  public:
   explicit DeviceTimer(const std::shared_ptr<Device>& device) : start_(device), stop_(device) {}
 
-  /// Device time of what `body` queues on `stream`, s. With `flush`, L2 is emptied first, outside the time; the
-  /// flush also keeps the device busy while the host queues the body, so that launch gaps do not count.
+  /// Device time in seconds of the work that `body` queues on `stream`. With `flush`, L2 is emptied first, outside the
+  /// timed interval. The flush also keeps the device busy while the host queues the body, so that launch gaps do not
+  /// count.
   template <typename Body>
   double seconds(Stream& stream, L2Flush* flush, Body&& body) {
     if (flush) flush->run(stream);
@@ -48,7 +49,8 @@ class DeviceTimer {
   Event start_, stop_;
 };
 
-/// Wall time from an idle device until all that `body` queues is done, s; queueing included, `flush` not.
+/// Wall time in seconds from an idle device until all work that `body` queues is finished; includes queueing, but not
+/// `flush`.
 template <typename Body>
 double wall_seconds(Stream& stream, L2Flush* flush, Body&& body) {
   if (flush) flush->run(stream);

@@ -7,16 +7,113 @@
 
 #include "../device/graph.hpp"
 #include "../loader/libraries.hpp"
-#include "record_spans.hpp"
 
 namespace bb::cuda {
 namespace {
 
 using namespace api;
 
-constexpr std::size_t kBuffer_bytes = 1 << 20;  // some 5000 kernel records
+/// Casts a record to the type that belongs to its kind.
+template <typename Record>
+const Record& as(const ActivityRecord& record) {
+  return reinterpret_cast<const Record&>(record);
+}
 
-/// Buffer that CUPTI's callbacks write to. They carry no user pointer, so it is global to the process.
+template <typename Record>
+std::optional<Span> timed(SpanKind kind, const Record& record, std::uint64_t origin_ns) {
+  // Both time stamps are 0 if CUPTI could not time the work.
+  if (record.end_ns == 0 || record.end_ns < record.start_ns) return std::nullopt;
+  Span out;
+  out.kind = kind;
+  // Signed, because work can begin before the origin. The difference is small, so it is exact in a double.
+  out.start_ns = static_cast<double>(static_cast<std::int64_t>(record.start_ns - origin_ns));
+  out.end_ns = static_cast<double>(static_cast<std::int64_t>(record.end_ns - origin_ns));
+  out.correlation = record.correlation;
+  return out;
+}
+
+std::string_view copy_name(std::uint8_t kind) {
+  switch (static_cast<CopyKind>(kind)) {
+    case CopyKind::kHostToDevice:
+      return "copy host to device";
+    case CopyKind::kDeviceToHost:
+      return "copy device to host";
+    case CopyKind::kDeviceToDevice:
+      return "copy device to device";
+    case CopyKind::kPeerToPeer:
+      return "copy peer to peer";
+  }
+  return "copy";
+}
+
+std::optional<Span> kernel_span(const KernelRecord& r, std::uint64_t origin_ns) {
+  auto out = timed(SpanKind::kKernel, r, origin_ns);
+  if (!out) return out;
+  out->name = r.name ? r.name : "kernel";
+  out->stream = r.stream;
+  const std::int32_t shape[] = {r.grid_x, r.grid_y, r.grid_z, r.block_x, r.block_y, r.block_z};
+  for (int i = 0; i < 3; ++i) {
+    out->grid[i] = static_cast<std::uint32_t>(shape[i]);
+    out->block[i] = static_cast<std::uint32_t>(shape[i + 3]);
+  }
+  out->registers = r.registers_per_thread;
+  out->static_shared_bytes = static_cast<std::uint32_t>(r.static_shared_bytes);
+  out->dynamic_shared_bytes = static_cast<std::uint32_t>(r.dynamic_shared_bytes);
+  out->graph = r.graph;
+  out->graph_node = r.graph_node;
+  return out;
+}
+
+template <typename Record>
+std::optional<Span> transfer_span(SpanKind kind, std::string_view name, const Record& r, std::uint64_t origin_ns) {
+  auto out = timed(kind, r, origin_ns);
+  if (!out) return out;
+  out->name = name;
+  out->stream = r.stream;
+  out->bytes = r.bytes;
+  out->graph = r.graph;
+  out->graph_node = r.graph_node;
+  return out;
+}
+
+}  // namespace
+
+std::optional<Span> span_of(const ActivityRecord& record, std::uint64_t origin_ns, const CallbackName& call_name) {
+  switch (record.kind) {
+    case ActivityKind::kConcurrentKernel:
+      return kernel_span(as<KernelRecord>(record), origin_ns);
+    case ActivityKind::kMemcpy: {
+      const auto& r = as<MemcpyRecord>(record);
+      return transfer_span(SpanKind::kCopy, copy_name(r.copy_kind), r, origin_ns);
+    }
+    case ActivityKind::kMemset:
+      return transfer_span(SpanKind::kMemset, "memset", as<MemsetRecord>(record), origin_ns);
+    case ActivityKind::kDriver: {
+      const auto& r = as<ApiRecord>(record);
+      auto out = timed(SpanKind::kApi, r, origin_ns);
+      if (!out) return out;
+      out->name = call_name(r.callback);
+      out->stream = r.thread;
+      return out;
+    }
+    case ActivityKind::kGraphTrace: {
+      const auto& r = as<GraphRecord>(record);
+      auto out = timed(SpanKind::kGraph, r, origin_ns);
+      if (!out) return out;
+      out->name = "graph";
+      out->stream = r.stream;
+      out->graph = r.graph;
+      return out;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t kBuffer_bytes = 1 << 20;  // about 5000 kernel records
+
+/// Buffer that CUPTI's callbacks write to. It is global to the process, because the callbacks carry no user pointer.
 struct Recorder {
   std::mutex mutex;
   bool active = false;
@@ -25,7 +122,7 @@ struct Recorder {
 };
 
 Recorder& recorder() {
-  // Never destroyed: CUPTI delivers from its own thread, also while the process ends.
+  // Never destroyed, because CUPTI's own thread delivers records even while the process ends.
   static auto* const one = std::make_unique<Recorder>().release();
   return *one;
 }
@@ -36,7 +133,7 @@ std::uint64_t BB_CUDA_CALL steady_ns() {
 }
 
 void BB_CUDA_CALL buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  // 64-bit words: CUPTI wants 8-byte alignment. CUPTI owns the buffer until it gives it back below.
+  // 64-bit words, because CUPTI requires 8-byte alignment. CUPTI owns the buffer until buffer_completed.
   auto words = std::make_unique<std::uint64_t[]>(kBuffer_bytes / sizeof(std::uint64_t));
   *buffer = reinterpret_cast<std::uint8_t*>(words.release());
   *size = kBuffer_bytes;
@@ -70,7 +167,7 @@ std::vector<ActivityKind> kinds_for(GraphDetail detail) {
   return out;
 }
 
-/// Kinds enabled now, to be disabled at the end.
+/// Activity kinds that are enabled now, to be disabled at the end.
 std::vector<ActivityKind>& enabled_kinds() {
   static std::vector<ActivityKind> kinds;
   return kinds;
@@ -89,7 +186,7 @@ std::string refusal(const char* call, CuptiStatus status) {
   return out + ".";
 }
 
-/// Registers the callbacks once; CUPTI keeps them.
+/// Registers the callbacks once per process; CUPTI retains them.
 std::string register_callbacks() {
   static const std::string reason = [] {
     const CuptiApi& cupti = cupti_library().api;
@@ -133,7 +230,7 @@ std::unique_ptr<ActivityTrace> ActivityTrace::start(GraphDetail detail, Clock::t
     const CuptiStatus status = cupti.api.ActivityEnable(kind);
     if (status != kCuptiSuccess) {
       reason = refusal("cuptiActivityEnable", status);
-      return nullptr;  // the destructor stops what began
+      return nullptr;  // the destructor disables the enabled kinds
     }
     enabled_kinds().push_back(kind);
   }

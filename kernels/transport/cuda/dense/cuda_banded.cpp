@@ -1,6 +1,5 @@
 // Host side of `cuda-gather-tensor`: `cuda-gather` with the angles convolved on the tensor cores.
 #include "cuda_banded.hpp"
-#include "cuda_gather_kernels.hpp"
 #include "cuda_gather_passes.hpp"
 #include "transport/variants.hpp"
 
@@ -15,7 +14,7 @@ class CudaBanded final : public CudaGatherPasses<float> {
   void look_up_kernels() override {
     score_.emplace(score_pass());
     operators_ = operator_passes(tables().ne, kGatherKernels);
-    // The second operator is the angles'.
+    // Replaces the second operator, the angles.
     operators_.at(1) = {kernel("banded_scatter_angles"),
                         {.grid = {blocks(field_cells(), kBandedCells * kBandedWarps),
                                   blocks(tables().ntheta, kBandedAngles), static_cast<unsigned>(tables().ne)},
@@ -46,8 +45,8 @@ Variant cuda_gather_tensor_variant() {
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_banded.cu",
       .precisions = {Precision::kFp32},
-      .steppings = {Stepping::kPath},  // with depth stepping each angle has a kernel of its own
-      .bytes_per_cell_step = 36,       // score reads; four passes read and write
+      .steppings = {Stepping::kPath},  // with depth stepping the kernel differs by angle
+      .bytes_per_cell_step = 36,       // the score pass reads; four passes read and write
       .flops_per_cell_step = 62,
       .speed_rank = 90,
       .estimate_bytes = estimate_dense,

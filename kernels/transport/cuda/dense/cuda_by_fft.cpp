@@ -1,10 +1,9 @@
-// Host side of `cuda-gather-fft`: `cuda-gather` with the angles convolved by cuFFT, some energies at a time.
+// Host side of `cuda-gather-fft`: `cuda-gather` with the angles convolved by cuFFT, in batches of energies.
 #include <algorithm>
 #include <memory>
 #include <span>
 
 #include "cuda/library/cufft.hpp"
-#include "cuda_gather_kernels.hpp"
 #include "cuda_gather_passes.hpp"
 #include "physics/row_fft.hpp"
 #include "transport/model/index.hpp"
@@ -13,19 +12,20 @@
 namespace bb::transport {
 namespace {
 
-/// As cuda_by_fft.cu has it.
+/// Must match FftPart in cuda_by_fft.cu.
 struct FftPart {
   int first, bins, length;
 };
 
-/// Bytes of the columns and their frequencies per batch: enough to fill a GPU, little compared with a state.
+/// Memory per batch for the columns and their frequencies, in bytes: enough to fill a GPU, little compared with a
+/// state.
 constexpr double kFftPartBytes = 256e6;
 constexpr unsigned kColumnThreads = 256;
 
 int transform_length(const Tables& t) {
   return static_cast<int>(physics::device::fft_length(u(t.ntheta), u(t.angle_half_max)));
 }
-/// Bytes of the columns of one energy, there, back, and as frequencies.
+/// Bytes of the columns of one energy: input, output and frequencies.
 double column_bytes(const Tables& t) {
   return 16.0 * (transform_length(t) + 2) * static_cast<double>(t.nz) * static_cast<double>(t.nx);
 }
@@ -69,7 +69,7 @@ class CudaByFft final : public CudaGatherPasses<float> {
   void launch_operators(int step) override {
     score_->kernel.launch(stream(), score_->shape, context(step));
     for (std::size_t k = 0; k < operators_.size(); ++k) {
-      if (k == 1) {  // the angles
+      if (k == 1) {  // the angle operator
         scatter(step);
       } else {
         operators_[k].kernel.launch(stream(), operators_[k].shape, context(step));
@@ -82,7 +82,7 @@ class CudaByFft final : public CudaGatherPasses<float> {
   void scatter(int step) {
     const int ne = tables().ne;
     for (int first = 0; first < ne; first += bins_) {
-      // A plan is of all its columns: the last part begins earlier, and makes some energies twice.
+      // A plan has a fixed number of columns, so the last batch begins earlier and computes some energies twice.
       const FftPart part{std::min(first, ne - bins_), bins_, length_};
       const int fresh = first - part.first;
       const auto shape = [&](int rows) {
@@ -132,8 +132,8 @@ Variant cuda_gather_fft_variant() {
       .device = "cuda",
       .source = "kernels/transport/cuda/dense/cuda_by_fft.cu",
       .precisions = {Precision::kFp32},
-      .steppings = {Stepping::kPath},  // with depth stepping each angle has a kernel of its own
-      .bytes_per_cell_step = 36,       // score reads; four passes read and write
+      .steppings = {Stepping::kPath},  // with depth stepping the kernel differs by angle
+      .bytes_per_cell_step = 36,       // the score pass reads; four passes read and write
       .flops_per_cell_step = 62,
       .speed_rank = 85,
       .estimate_bytes = estimate_by_fft,

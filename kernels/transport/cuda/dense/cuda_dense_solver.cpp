@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "cuda_dense.hpp"
+#include "cuda_gather_passes.hpp"
 #include "transport/model/index.hpp"
+#include "transport/variants.hpp"
 
 namespace bb::transport {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Blocks of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
+// Blocks of the clearing kernel, which loops. Enough for all multiprocessors of current devices.
 constexpr unsigned kClearBlocks = 2048;
 
 unsigned blocks(std::size_t work, std::size_t per_block) {
@@ -89,7 +91,7 @@ void CudaDenseSolver<T>::prepare() {
               psi_[0].pointer(), static_cast<const double*>(energy.pointer()),
               static_cast<const double*>(angle.pointer()), static_cast<const double*>(x.pointer()),
               static_cast<int>(t.start.parts.size()), t.ne, t.ntheta, rows_, t.nx, depth_ ? 0 : t.start.z);
-  stream.synchronize();  // the three arrays end here
+  stream.synchronize();  // until the uploads from the three arrays are complete
 }
 
 template <typename T>
@@ -100,7 +102,7 @@ void CudaDenseSolver<T>::launch_step(int step) {
   launch_operators(step);
   taken_ = step + 1;
   if (!depth_ || ++plane_ < this->tables().nz) return;
-  // Behind the last plane the protons have left the grid.
+  // Protons beyond the last plane have left the grid.
   double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(step) * kLedgerColumns;
   launch_sum(step, row + escaped_column(kZHigh), row + escaped_energy_column(kZHigh));
   clear_other(step);
@@ -135,7 +137,7 @@ template <typename T>
 void CudaDenseSolver<T>::launch_sum(int step, double* number, double* energy) {
   const Tables& t = this->tables();
   const std::size_t cells = u(t.ntheta) * u(field_cells());
-  // Enough blocks to fill the device, few enough that their atomics do not queue.
+  // Enough blocks to fill the device, but few enough that their atomics do not queue.
   const unsigned per_bin = std::clamp(blocks(cells, 16 * kThreads), 1u, 64u);
   sum_->launch(this->stream(), {.grid = {per_bin, static_cast<unsigned>(t.ne), 1}, .block = {kThreads, 1, 1}},
                context(step), number, energy);
@@ -143,7 +145,7 @@ void CudaDenseSolver<T>::launch_sum(int step, double* number, double* energy) {
 
 template <typename T>
 void CudaDenseSolver<T>::launch_count(double* row) {
-  launch_sum(0, row + kInFlight, row + kEnergyInFlight);  // as step 0: whether the run is over or not
+  launch_sum(0, row + kInFlight, row + kEnergyInFlight);  // as step 0, which runs even if the run is over
 }
 
 template <typename T>
@@ -156,7 +158,7 @@ DeviceState<T> CudaDenseSolver<T>::device_state() const {
           .box_sets = 0,
           .box_ints = 0,
           .step = nullptr,
-          // Behind the last plane of depth stepping nothing is left.
+          // With depth stepping, nothing is in flight beyond the last plane.
           .sizes = {plane_ < t.nz ? t.ne : 0, t.ntheta, rows_, t.nx},
           .strides = {field * t.ntheta, field, t.nx, 1},
           .plane = depth_ ? plane_ : 0,
@@ -165,5 +167,62 @@ DeviceState<T> CudaDenseSolver<T>::device_state() const {
 
 template class CudaDenseSolver<float>;
 template class CudaDenseSolver<double>;
+
+// `cuda-slice-launches`: the kernels of `cuda-gather`, each launched once per energy bin by a loop on the host, like
+// code with one array per energy.
+
+namespace {
+
+class CudaSliceLaunches final : public CudaGatherPasses<float> {
+ public:
+  using CudaGatherPasses<float>::CudaGatherPasses;
+
+ protected:
+  void look_up_kernels() override {
+    score_.emplace(this->score_pass());
+    operators_ = this->operator_passes(1, kGatherKernels);
+  }
+
+  void launch_operators(int step) override {
+    each_bin(step, *score_);
+    for (Pass& pass : operators_) {
+      each_bin(step, pass);
+      this->flip();
+    }
+  }
+
+ private:
+  void each_bin(int step, Pass& pass) {
+    DeviceStep<float> s = this->context(step);
+    s.bins = 1;
+    for (s.first_bin = 0; s.first_bin < this->tables().ne; ++s.first_bin) {
+      pass.kernel.launch(this->stream(), pass.shape, s);
+    }
+  }
+
+  std::optional<Pass> score_;
+  std::vector<Pass> operators_;
+};
+
+}  // namespace
+
+Variant cuda_slice_launches_variant() {
+  return {
+      .id = "cuda-slice-launches",
+      .title = "One launch per energy slice",
+      .changes = "One launch per energy bin and operator, driven from the host's loop",
+      .builds_on = "",
+      .device = "cuda",
+      .source = "kernels/transport/cuda/dense/cuda_dense_solver.cpp",
+      .precisions = {Precision::kFp32},
+      .steppings = {Stepping::kPath},
+      .bytes_per_cell_step = 36,
+      .flops_per_cell_step = 62,
+      .speed_rank = 90,
+      .estimate_bytes = estimate_dense,
+      .make = make_cuda_float_solver<CudaSliceLaunches>,
+      .unavailable = cuda_unavailable,
+  };
+}
 
 }  // namespace bb::transport

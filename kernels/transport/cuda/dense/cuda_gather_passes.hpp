@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cuda_dense_solver.hpp"
@@ -7,12 +8,13 @@
 
 namespace bb::transport {
 
-/// Names of the operators' kernels. The workbench finds a variant's kernels by the names that its sources quote.
+/// Names of the operators' kernels. The workbench recognizes a variant's kernels by the names in string literals of its
+/// sources.
 struct GatherKernels {
   const char *slow_down, *angles, *x, *z;
 };
 
-/// The gathering kernels with their launch shapes, for `bins` energies each.
+/// The gather kernels and their launch shapes for `bins` energies per launch.
 template <typename T>
 class CudaGatherPasses : public CudaDenseSolver<T> {
  public:
@@ -29,7 +31,7 @@ class CudaGatherPasses : public CudaDenseSolver<T> {
             {.grid = {blocks(this->tables().nx, 32), static_cast<unsigned>(this->rows()), 1},
              .block = {32, static_cast<unsigned>(this->tuned("kScoreWarps", kScoreWarps)), 1}}};
   }
-  /// Energy, angles, x, z, in this order; no z with depth stepping.
+  /// Passes for energy, angles, x and z, in this order; without z for depth stepping.
   std::vector<Pass> operator_passes(int bins, const GatherKernels& names) const {
     const int cells = this->field_cells();
     const int angles = this->tables().ntheta;
@@ -52,6 +54,39 @@ class CudaGatherPasses : public CudaDenseSolver<T> {
   }
 
   static unsigned blocks(int work, int per_block) { return static_cast<unsigned>((work + per_block - 1) / per_block); }
+};
+
+/// The kernels of cuda_gather.cu.
+inline constexpr GatherKernels kGatherKernels{"gather_slow_down", "gather_scatter_angles", "gather_stream_x",
+                                              "gather_stream_z"};
+
+/// Five kernels per step, each reading one buffer and writing the other.
+template <typename T>
+class CudaGatherSolver : public CudaGatherPasses<T> {
+ public:
+  using CudaGatherPasses<T>::CudaGatherPasses;
+
+ protected:
+  /// The operators' kernels.
+  virtual const GatherKernels& operators() const = 0;
+
+  void look_up_kernels() override {
+    score_.emplace(this->score_pass());
+    operators_ = this->operator_passes(this->tables().ne, operators());
+  }
+
+  void launch_operators(int step) override {
+    score_->kernel.launch(this->stream(), score_->shape, this->context(step));
+    for (auto& [kernel, shape] : operators_) {
+      kernel.launch(this->stream(), shape, this->context(step));
+      this->flip();
+    }
+  }
+
+ private:
+  using Pass = typename CudaGatherPasses<T>::Pass;
+  std::optional<Pass> score_;
+  std::vector<Pass> operators_;
 };
 
 }  // namespace bb::transport

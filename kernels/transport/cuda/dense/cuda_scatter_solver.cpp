@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "transport/model/source_taps.hpp"
 #include "transport/model/typed_tables.hpp"
 
 namespace bb::transport {
@@ -30,7 +29,7 @@ void CudaScatterSolver::look_up_kernels() {
   send(begin_, begin);
   send(destination_, std::vector<int>(taps.destination));
   send(weight_, weight);
-  this->stream().synchronize();  // the host's arrays end here
+  this->stream().synchronize();  // until the uploads from the host's arrays are complete
   taps_ = {begin_.pointer(), destination_.pointer(), weight_.pointer()};
 }
 

@@ -1,5 +1,5 @@
 // Host side of `cuda-uncoalesced`.
-#include "cuda_gather_solver.hpp"
+#include "cuda_gather_passes.hpp"
 #include "transport/variants.hpp"
 
 namespace bb::transport {

@@ -1,4 +1,3 @@
-#include "cuda_fused_shared.hpp"
 #include "cuda_fused_solver.hpp"
 #include "transport/variants.hpp"
 

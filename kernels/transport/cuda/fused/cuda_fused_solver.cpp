@@ -4,9 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "cuda_fused_shared.hpp"
 #include "transport/cuda/cuda_bins.hpp"
-#include "transport/cuda/cuda_feeds.hpp"
 #include "transport/cuda/cuda_packer.hpp"
 #include "transport/model/index.hpp"
 #include "transport/model/typed_tables.hpp"
@@ -14,9 +12,9 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kGraphSteps = 16;   // steps of one captured graph
-constexpr int kMarchAngles = 18;  // of a block; every chunk reads two angles more
-constexpr int kDenseChunk = 32;   // z rows of a stream item, about
+constexpr int kGraphSteps = 16;   // steps per captured graph
+constexpr int kMarchAngles = 18;  // angles per block; every chunk reads two more
+constexpr int kDenseChunk = 32;   // approximate z rows per stream item
 
 }  // namespace
 
@@ -90,7 +88,7 @@ void CudaFusedSolver<T>::prepare() {
   } else {
     collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", collide_threads(), shared_bytes_);
     stream_kernel_.emplace(stepped_kernel("transport_fused_stream"));
-    // As many as there are items, so that the device evens them out.
+    // One block per item, so that the device balances the load.
     const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
     const int made = t.nz + parameters_.whole_z_max - parameters_.whole_z_min + 1;
     stream_blocks_ = static_cast<unsigned>(t.ne * ((t.ntheta * quads + kFusedThreads - 1) / kFusedThreads) *
@@ -99,7 +97,7 @@ void CudaFusedSolver<T>::prepare() {
   begin_kernel_.emplace(this->kernel("transport_fused_begin"));
   send_start();
   stepped_kernel("transport_fused_plan").launch(stream, {.grid = {1}, .block = {kFusedThreads}}, parameters_);
-  stream.synchronize();  // what was uploaded from this frame's vectors ends here
+  stream.synchronize();  // until the uploads from local vectors are complete
 }
 
 template <typename T>
@@ -120,13 +118,13 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.rows = depth_ ? 1 : t.nz;
   p.pitch = pitch();
   p.tile_quads = fused_tile_quads(t);
-  // Every cell is written, also where no proton can come in one long step.
+  // Bounds that cover every cell, so that all cells are written, even if no proton reaches them in a long step.
   const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
   p.whole_x_min = std::min(in_x.least, 0);
   p.whole_x_max = std::max(in_x.most, -1);
   p.whole_z_min = std::min(in_z.least, 0);
   p.whole_z_max = std::max(in_z.most, -1);
-  // Chunks of the same length.
+  // Chunks have equal lengths.
   const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
   const int chunks = std::max(1, made / kDenseChunk);
   p.chunk = (made + chunks - 1) / chunks;
@@ -134,7 +132,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.stop_number = this->stop_number();
 }
 
-/// Data that the kernels look up per bin.
+/// Sends the data that the kernels look up per bin.
 template <typename T>
 void CudaFusedSolver<T>::send_bins() {
   const BinTables<T> by_bin(this->tables(), this->typed());
@@ -170,7 +168,7 @@ void CudaFusedSolver<T>::send_start() {
   const DeviceBox grid{0, rows, 0, t.ntheta, 0, pitch()};
   const std::vector<DeviceBox> bounds(u(t.ne), grid);
   if (this->problem().filled) {
-    if (pitch() != t.nx) state_.fill_bytes(0, stream);  // the padding of the rows
+    if (pitch() != t.nx) state_.fill_bytes(0, stream);  // zeros for the padding of the rows
     this->kernel("transport_fused_fill")
         .launch(stream, {.grid = {static_cast<unsigned>(t.ne)}, .block = {kFusedThreads}}, parameters_,
                 static_cast<unsigned long long>(this->problem().seed));
@@ -203,7 +201,7 @@ void CudaFusedSolver<T>::plan_march() {
                     static_cast<double>(t.ne) * static_cast<double>(slice_cells()) / 4.0 < 4294967296.0;
   if (!fits) return;
   march_.quads = t.nx / 4;
-  march_.angles = std::min(kMarchAngles, (t.ntheta + 1) / 2);  // no block makes the first and the last
+  march_.angles = std::min(kMarchAngles, (t.ntheta + 1) / 2);  // no block has both the first and the last angle
 
   std::vector<int> marched(u(t.ne), 0);
   std::vector<MarchPair> pairs;
@@ -227,7 +225,7 @@ void CudaFusedSolver<T>::plan_march() {
     MarchPair pair{};
     pair.bin = e;
     pair.bins = bins;
-    // The bins themselves come first: they are scored here.
+    // The pair's own bins come first, because the pair scores them.
     std::vector<int> order;
     for (int s = e; s < e + bins; ++s) {
       order.push_back(s);
@@ -270,11 +268,11 @@ void CudaFusedSolver<T>::plan_march() {
   march_kernel_.emplace(this->kernel("transport_fused_march"));
 }
 
-/// Whether steps are taken in one pass.
+/// Returns whether steps are taken in one pass, the sweep.
 template <typename T>
 bool CudaFusedSolver<T>::prepare_sweep() {
   if constexpr (std::is_same_v<T, float>) {
-    // The sweep and the angle march record no reactions: the general passes do.
+    // The sweep and the angle march do not record reactions; the general passes do.
     if (depth_ || loop_ == FusedLoop::kPersistent || this->tables().reactions.on()) return false;
     const std::optional<SweepPlan> plan = plan_sweep(this->tables(), this->device()->info());
     if (!plan) return false;
@@ -307,7 +305,7 @@ bool CudaFusedSolver<T>::prepare_sweep() {
   return false;
 }
 
-/// Behind the steps of a batch or a graph.
+/// Queues the kernel that follows the steps of a batch or a graph.
 template <typename T>
 void CudaFusedSolver<T>::queue_collect() {
   if constexpr (std::is_same_v<T, float>) {
@@ -357,7 +355,7 @@ void CudaFusedSolver<T>::capture() {
 template <typename T>
 void CudaFusedSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
-  // Depth stepping ends at the last plane, whatever number of steps is requested.
+  // Depth stepping ends at the last plane, even if more steps are requested.
   const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
   if (loop_ == FusedLoop::kPersistent) {
@@ -378,7 +376,7 @@ void CudaFusedSolver<T>::launch_steps(int first, int count) {
     }
   }
   if (!depth_ || first + count < planes || first >= planes) return;
-  // Behind the last plane the protons have left the grid; the kernel does nothing if the run ended before.
+  // Protons beyond the last plane have left the grid. The kernel does nothing if the run ended earlier.
   double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(planes - 1) * kLedgerColumns;
   this->kernel("transport_fused_leave")
       .launch(stream, {.grid = {static_cast<unsigned>(this->tables().ne)}, .block = {kFusedThreads}}, parameters_, row);

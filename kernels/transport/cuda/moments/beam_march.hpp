@@ -6,20 +6,20 @@
 #include "physics/scattering.hpp"
 #include "physics/straggling.hpp"
 
-// The march of moments of one beam through layers, by a team of lanes: a warp on a GPU, or one lane on the host. Tests
-// compare it with March there: formulas and constants are those of kernels/transport/moments/march.cpp. Included by nvcc,
-// by NVRTC and by the host; no standard header but <cmath>.
+// March of the moments of one beam through layers, by a team of lanes: a warp on a GPU, or one lane on the host. Tests
+// compare it with March on the host, because formulas and constants are those of kernels/transport/moments/march.cpp.
+// Included by nvcc, by NVRTC and by the host; no standard header but <cmath>.
 namespace bb::transport::beam_march {
 
-/// The march of a beam by `Team`, each of whose lanes has kSlots neighbouring bins in registers. OneLane shows the functions
-/// of a team. from_below() and from_above() give the value of the next lane, and 0 at the ends.
+/// March of a beam by the lanes of a `Team`. Each lane has kSlots neighbouring bins in registers. OneLane shows the
+/// interface of a team: from_below() and from_above() return the value of the adjacent lane, or 0 at the ends.
 template <typename T, int kSlots, class Team>
 class BeamMarch {
  public:
-  static constexpr int kBins = kSlots * Team::kLanes;  // of all lanes
+  static constexpr int kBins = kSlots * Team::kLanes;  // bins of all lanes together
   static constexpr int kPad = table_pad(kBins, kSlots);
 
-  /// `tables`: kTableArrays times `table_bins` values for this team alone.
+  /// `tables`: kTableArrays times `table_bins` values, not shared with other teams.
   BB_HD BeamMarch(const Team& team, const MarchInput& problem, const BeamInput& beam, T* tables, int table_size,
                   PlaneStore out)
       : team_(team), p_(problem), beam_(beam), bins_(problem, beam), out_(out) {
@@ -80,7 +80,7 @@ class BeamMarch {
  private:
   enum Table { kEnergy, kLoss, kShift, kStraggling, kPower, kPowerLg, kLostShare, kLostMeV };
 
-  /// Reference into the problem: functions that are called take its address.
+  /// Returned by reference, because the called functions use its address.
   BB_HD const physics::StoppingView& water() const { return p_.materials[0].table; }
   BB_HD double range_of(double bin) const { return bins_.bottom + bin * bins_.step; }
   BB_HD double range_at(double bin) const { return detail::most(range_of(bin), 0.02 * bins_.step); }
@@ -90,7 +90,7 @@ class BeamMarch {
     return 0.1 * m.density * m.table.stopping(energy) / water().stopping(energy) / bins_.step;
   }
 
-  /// Bins that a proton of bin `i` goes down in `dz` mm.
+  /// Number of bins by which a proton in bin `i` falls in `dz` mm.
   BB_HD double fall(const MaterialInput& m, int i, double dz) const {
     const double range = range_of(i);
     const double left = m.table.range(water().energy_at(range)), after = left - dz * 0.1 * m.density;
@@ -98,7 +98,7 @@ class BeamMarch {
     return (range - landing) / bins_.step;
   }
 
-  /// Energies that the bins hold, and the loss of (pv)² since the entrance.
+  /// Fills the tables of the bins' energies and of the loss of (pv)² since the entrance.
   BB_HD void make_grid() {
     const double entrance_pv = physics::pv(beam_.energy);
     for (int i = team_.lane() - kPad; i < table_top(); i += Team::kLanes) {
@@ -112,7 +112,7 @@ class BeamMarch {
     team_.sync();
   }
 
-  /// Mean value with the shares of bin `k` of what a proton of a range holds; lanes share the nodes.
+  /// Mean energy in bin `k`, weighted by the bin's share of a proton at each range. Lanes share the quadrature nodes.
   BB_HD double mean_energy(int k, double last_range) const {
     constexpr double kNode[5] = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842, 0.953089922969332};
     constexpr double kWeight[5] = {0.118463442528095, 0.239314335249683, 0.284444444444444, 0.239314335249683,
@@ -132,7 +132,7 @@ class BeamMarch {
     return team_.sum(sum);
   }
 
-  /// The last bins hold means (kernels/transport/model/held_energy.cpp).
+  /// Replaces the energies of the last bins by means; see kernels/transport/model/energy_grid.cpp.
   BB_HD void hold_means() {
     const int count = detail::least(detail::kMeans, (bins_.count + kGuard) / 2);
     const double last_range = water().range(p_.cutoff);
@@ -168,12 +168,13 @@ class BeamMarch {
     }
   }
 
-  /// Coefficients of steps of `dz` mm in a medium; `middle`: bins by which a proton is lower in the middle of a step.
+  /// Computes the coefficients of steps of `dz` mm in a medium. `middle` is the number of bins by which a proton has
+  /// fallen in the middle of a step.
   BB_HD void make_layer(const MaterialInput& m, double middle, double dz) {
     team_.sync();
     const double per_mm = 0.1 * m.density;
     const double entrance_range = water().range(beam_.energy);
-    // No protons are in bins below the first, which are read all the same.
+    // Clears the entries below the first bin, which has no protons below it but neighbours that are read.
     for (int i = team_.lane() - kPad; i < 0; i += Team::kLanes) {
       for (int table = kShift; table < kTableArrays; ++table) tables_[table * table_size_ + i] = T(0);
     }
@@ -241,8 +242,8 @@ class BeamMarch {
     rows_.add(team_, values);
   }
 
-  /// A Gaussian in energy on the bins, by kernels/transport/model/entry/beam_energies.cpp with closed formulas for the
-  /// moments of what the grid cuts off.
+  /// Distributes a Gaussian in energy to the bins, as in kernels/transport/model/entry/beam_energies.cpp, but with
+  /// closed formulas for the moments of the part on the grid.
   BB_HD void share_spread(T (&share)[kSlots]) {
     const double sigma = beam_.energy_sigma;
     const auto in_sigmas = [&](double bin) {
@@ -295,7 +296,7 @@ class BeamMarch {
     for (int k = 0; k < kSlots; ++k) share[k] = static_cast<T>(one[k]);
   }
 
-  /// Gives the shares their mean and variance by a factor that is a parabola in energy, or a straight line.
+  /// Corrects the mean and variance of the shares by a factor that is a parabola in energy, or a straight line.
   BB_HD void correct(const double (&p)[5], double mean, double deviation, double (&share)[kSlots]) const {
     const auto apply = [&](double c0, double c1, double c2) {
       double changed[kSlots];
@@ -314,7 +315,7 @@ class BeamMarch {
     const double whole =
         p[0] * (p[2] * p[4] - p[3] * p[3]) - p[1] * (p[1] * p[4] - p[2] * p[3]) + p[2] * (p[1] * p[3] - p[2] * p[2]);
     if (whole != 0.0) {
-      // Cramer's rule for the sums 1, 0 and 1 of the changed shares and their powers 0 to 2.
+      // Cramer's rule: the corrected shares have moments 1, 0 and 1, from the powers 0 to 4 of the shares.
       const double c0 = (p[2] * p[4] - p[3] * p[3]) + (p[1] * p[3] - p[2] * p[2]);
       const double c1 = -(p[1] * p[4] - p[2] * p[3]) - (p[0] * p[3] - p[1] * p[2]);
       const double c2 = (p[1] * p[3] - p[2] * p[2]) + (p[0] * p[2] - p[1] * p[1]);
@@ -324,7 +325,7 @@ class BeamMarch {
     if (line != 0.0) apply(p[2] / line, -p[1] / line, 0.0);
   }
 
-  /// Three bins, or two where three would need a negative weight.
+  /// Distributes the protons to three bins, or to two if a third would need a negative weight.
   BB_HD void share_few(double mean, double variance, double place, T (&share)[kSlots]) const {
     const int last = bins_.count + kGuard - 1;
     int above = static_cast<int>(place);
@@ -359,14 +360,15 @@ class BeamMarch {
   BB_HD T& entry(Table table, int bin) const { return tables_[table * table_size_ + bin]; }
   BB_HD int table_top() const { return table_size_ - kPad; }
 
-  /// Brings the axis back to the middle of the lanes; behind the end of the range, the first bin.
+  /// Moves the window of bins so that the axis is in the middle of the lanes. Beyond the end of the range, the first
+  /// bin is in the middle.
   BB_HD void centre_window() {
     const double middle = detail::most(axis_, 0.0);
     while (middle - base_ > kBins / 2 + kSlots) move_window(1);
     while (middle - base_ < kBins / 2 - kSlots) move_window(-1);
   }
 
-  /// By the bins of one lane, up or down the range.
+  /// Moves the window by the bins of one lane, up or down in range.
   BB_HD void move_window(int lanes) {
     const bool leaves = lanes > 0 ? team_.lane() == 0 : team_.lane() == Team::kLanes - 1;
     const auto shift = [&](T& f) { f = lanes > 0 ? team_.from_above(f) : team_.from_below(f); };
@@ -381,7 +383,8 @@ class BeamMarch {
     base_ += lanes * kSlots;
   }
 
-  /// Mean lg of the loss of (pv)², or of Highland's correction squared, over a step in which the axis falls by `bins`.
+  /// Mean log10 of the loss of (pv)², or mean square of Highland's correction, over a step in which the axis falls by
+  /// `bins`.
   BB_HD T mean_path_term(double bins) const {
     return team_.mean_of_parts([&](int part) -> T {
       const double at = axis_ - (part + 0.5) / detail::kPathParts * bins;
@@ -408,6 +411,16 @@ class BeamMarch {
     return {T(0.5244) + T(0.1975) * mean, T(0.2320) - T(0.0098) * mean};
   }
 
+  /// Limit of the variance of x of a bin in mm²; larger variances are not used.
+  BB_HD T widest_of(const Scales& scales, int centre, double dz) const {
+    if (!(number_ > 0.0)) return T(0);
+    const T power =
+        detail::most(scales.power * entry(kPower, centre) + scales.power_lg * entry(kPowerLg, centre), T(0));
+    const double xx =
+        rows_.get(team_, kInFlightXX) + dz * (rows_.get(team_, kInFlightXU) + dz * rows_.get(team_, kInFlightUU) / 3.0);
+    return static_cast<T>(detail::kTimesMean * (xx / number_ + static_cast<double>(power) * dz * dz * dz / 12.0));
+  }
+
   BB_HD void step(double length) {
     centre_window();
     const int centre = detail::most(static_cast<int>(round(axis_)), 0);
@@ -416,10 +429,10 @@ class BeamMarch {
     const Scales scales = scattering_scales(falls);
     const bool five = p_.straggling == Straggling::kBohr && steps_ >= detail::kSettling;
     ++steps_;
-    const T dz = static_cast<T>(length);
+    const T dz = static_cast<T>(length), widest = widest_of(scales, centre, length);
     T w[5][kSlots], lag[kSlots];
     T values[kComponents] = {};
-    // Energies about the bins on which this lane's content lands.
+    // Energies around the bins to which this lane's content moves.
     T landing[kSlots + 4];
     BB_UNROLL
     for (int k = 0; k < kSlots + 4; ++k) landing[k] = energy_at(bin_of(k) - whole - 2);
@@ -428,8 +441,7 @@ class BeamMarch {
     for (int k = 0; k < kSlots; ++k) {
       const int i = bin_of(k);
       const T n = number_of_[k];
-      const bool some = n > T(0);
-      const T inverse = some ? T(1) / n : T(0);
+      const T inverse = n != T(0) ? T(1) / n : T(0);
       const T before = detail::least(detail::most(uu_[k] * inverse, T(0)), T(detail::kWidest));
       const T power = detail::most(scales.power * entry(kPower, i) + scales.power_lg * entry(kPowerLg, i), T(0));
       const T gained = power * dz * (T(1) + T(4.5) * before);
@@ -444,7 +456,8 @@ class BeamMarch {
       const T kept = T(1) - taken, lost = n * taken;
       const T spread = n * gained;
       const T x2 = xx_[k] + dz * (T(2) * xu_[k] + dz * (uu_[k] + spread * T(1.0 / 3.0)));
-      const T variance = T(0.5) * (xx_[k] + x2) * inverse;
+      const T wide = (xx_[k] + dz * (xu_[k] + dz * (uu_[k] * T(1.0 / 3.0) + spread * T(1.0 / 12.0)))) * inverse;
+      const T variance = detail::least(detail::most(wide, T(0)), widest);
       const T to_number = kept * n;
       xx_[k] = kept * x2;
       xu_[k] = kept * (xu_[k] + dz * (uu_[k] + T(0.5) * spread));
@@ -484,7 +497,7 @@ class BeamMarch {
     if (steps_ % kSampled == 0 && number_ > detail::kMeaningful) sample_extremes();
   }
 
-  /// Weights of landing 2, 1, 0, -1 and -2 bins above the whole shift: mean `a` below it, variance `v`.
+  /// Weights of the bins 2, 1, 0, -1 and -2 above the whole shift. Their mean is `a` below it, their variance `v`.
   BB_HD void tap_weights(T a, T v, bool five, T (&w)[5][kSlots], int k) const {
     const T square = a * a;
     T m2 = v + square, m3 = a, m4;
@@ -502,7 +515,8 @@ class BeamMarch {
     w[2][k] = T(1) - (T(5) * m2 - m4) * T(0.25);
   }
 
-  /// Larger angles go longer ways: what weighs with u² falls behind the number.
+  /// Paths are longer at larger angles, so moments weighted by u² fall further than the number of protons, by `lag`
+  /// bins.
   BB_HD void carry(const T (&lag)[kSlots]) {
     T by_xx[kSlots], by_xu[kSlots], by_uu[kSlots];
     BB_UNROLL
@@ -524,7 +538,7 @@ class BeamMarch {
     }
   }
 
-  /// Moves the content down by the whole shift, which only renames the bins, and by the taps about it.
+  /// Moves the content down by the whole shift, which only renumbers the bins, and by the taps around it.
   BB_HD void move(const T (&w)[5][kSlots]) {
     move_one(w, number_of_);
     move_one(w, uu_);
@@ -556,7 +570,7 @@ class BeamMarch {
     for (int k = 0; k < kSlots; ++k) f[k] = out[k];
   }
 
-  /// Protons below the first bin have stopped; so have those of bins that hold nearly nothing.
+  /// Stops the protons below the first bin and in bins with almost no content.
   BB_HD void empty_ends(T (&values)[kComponents]) {
     BB_UNROLL
     for (int k = 0; k < kSlots; ++k) {
@@ -600,7 +614,7 @@ class BeamMarch {
     ++planes_;
   }
 
-  /// The last few protons end where they are.
+  /// Stops the last few protons at the current depth.
   BB_HD void stop_rest() {
     const double energy = rows_.get(team_, kInFlightEnergyNow);
     rows_.add_one(team_, kStopped, number_);
@@ -618,12 +632,12 @@ class BeamMarch {
 
   const BeamBins bins_;
   PlaneStore out_;
-  T* tables_;       // [table][bin], from bin 0 of the first one on; kPad bins before
-  int table_size_;  // values of each
+  T* tables_;       // [table][bin], at bin 0 of the first table, which has kPad bins before it
+  int table_size_;  // values per table
   T number_of_[kSlots], uu_[kSlots], xu_[kSlots], xx_[kSlots];
   int base_ = 0;  // bin of the first lane's first slot
   typename Team::Rows rows_{};
-  double axis_ = 0.0;  // bin of a proton that goes straight, without straggling
+  double axis_ = 0.0;  // bin of a proton on a straight path without straggling
   double z_ = 0.0, number_ = 0.0, q_ = 0.0, energy_in_ = 0.0, lowest_ = 0.0;
   int steps_ = 0, planes_ = 0;
   bool dropped_ = false;

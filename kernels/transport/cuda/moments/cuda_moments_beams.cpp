@@ -7,16 +7,41 @@
 #include <optional>
 #include <string>
 
-#include "cpu/all_cores.hpp"
+#include "cpu/thread_pool.hpp"
 #include "cuda/device/buffer.hpp"
-#include "cuda/device/event.hpp"
+#include "cuda/device/stream.hpp"
 #include "cuda/opened/opened_device.hpp"
 #include "cuda_moments.hpp"
-#include "march_inputs.hpp"
 #include "transport/cuda/cuda_packer.hpp"
 #include "transport/model/index.hpp"
+#include "transport/moments/layers.hpp"
 
 namespace bb::transport {
+
+MarchInputs::MarchInputs(const Problem& p) {
+  for (const Material& material : p.materials) media_.emplace_back(material);
+  for (const Medium& medium : media_) {
+    const Material& m = medium.material;
+    materials_.push_back({medium.table.view(), m.density, m.z_over_a, m.x0, m.xs});
+  }
+  for (const Layer& layer : layers_of(p)) {
+    layers_.push_back({layer.material, layer.z0 * p.grid.dz, layer.z1 * p.grid.dz});
+  }
+  view_ = {.materials = materials_.data(),
+           .layers = layers_.data(),
+           .layer_count = static_cast<int>(layers_.size()),
+           .entrance = p.beam.z,
+           .depth = p.grid.nz * p.grid.dz,
+           .cutoff = p.grid.cutoff,
+           .scattering = p.scattering,
+           .straggling = p.straggling,
+           .attenuation = p.nuclear == Nuclear::kAttenuation};
+}
+
+beam_march::BeamInput beam_input(const Beam& spot) {
+  return {spot.energy, spot.energy_sigma, spot.angle_sigma, spot.x_sigma, spot.focus};
+}
+
 namespace {
 
 using beam_march::BeamBins;
@@ -30,10 +55,10 @@ using beam_march::MarchOutcome;
 using beam_march::MaterialInput;
 using cuda::on_device;
 
-constexpr double kShareOfFree = 0.4;             // of the device's free memory, for the rows of a batch
+constexpr double kShareOfFree = 0.4;             // share of the device's free memory for the rows of a batch
 constexpr std::size_t kMostTogether = 1U << 17;  // beams
 constexpr int kPlanesBeyond =
-    96;  // of a beam, more than bins: the first steps of layers, and the tail of its straggling
+    96;  // planes of a beam in addition to its bins: the first steps of layers, and the tail of its straggling
 
 template <typename T>
 class Marches final : public CudaMoments {
@@ -138,7 +163,7 @@ class Marches final : public CudaMoments {
     return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, kMostTogether);
   }
 
-  /// Bins that a beam's protons are in at the same time, as lanes hold them: an index into kMomentsSlots.
+  /// Index into kMomentsSlots: bins per lane for all bins that the protons of a beam occupy at the same time.
   std::size_t lane_bins(std::span<const BeamInput> beams) const {
     constexpr double kStraggling = 1.0 / beam_march::detail::kBinPerSigma,
                      kReach = sizeof(T) == sizeof(float) ? 6.5 : 8.0;
@@ -249,12 +274,12 @@ class Marches final : public CudaMoments {
     std::ranges::copy(got.values().first(beams.size()), out.begin());
   }
 
-  /// At least so many values.
+  /// Allocates at least `count` values.
   template <typename V>
   void fit(cuda::DeviceBuffer<V>& buffer, std::size_t count) {
     if (buffer.size() < count) buffer = {opened_.device, count, cuda::Reuse::kYes};
   }
-  /// Exactly as many.
+  /// Allocates exactly `count` values.
   template <typename V>
   void resize(cuda::DeviceBuffer<V>& buffer, std::size_t count) {
     if (buffer.size() != count) buffer = {opened_.device, count, cuda::Reuse::kYes};
@@ -274,7 +299,7 @@ class Marches final : public CudaMoments {
   cuda::DeviceBuffer<double> planes_;
   cuda::DeviceBuffer<int> layer_begin_;
   cuda::DeviceBuffer<T> rows_;
-  std::size_t capacity_ = 0;  // planes of a beam
+  std::size_t capacity_ = 0;  // planes per beam
   MomentsTimes times_;
 };
 

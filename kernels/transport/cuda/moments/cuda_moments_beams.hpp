@@ -4,41 +4,64 @@
 #include <span>
 #include <vector>
 
+#include "beam_march.hpp"
 #include "beam_readouts.hpp"
-#include "engine/setup_part.hpp"
+#include "engine/measuring.hpp"
+#include "transport/model/medium.hpp"
 #include "transport/model/problem.hpp"
 
 namespace bb::transport {
 
-/// The march of one beam, read back from a device.
+/// Inputs of BeamMarch for a problem, on the host. The problem must outlive this object.
+class MarchInputs {
+ public:
+  explicit MarchInputs(const Problem& problem);
+
+  const beam_march::MarchInput& view() const { return view_; }
+  const std::vector<Medium>& media() const { return media_; }
+  const std::vector<beam_march::MaterialInput>& materials() const { return materials_; }
+  const std::vector<beam_march::LayerInput>& layers() const { return layers_; }
+
+ private:
+  std::vector<Medium> media_;
+  std::vector<beam_march::MaterialInput> materials_;
+  std::vector<beam_march::LayerInput> layers_;
+  beam_march::MarchInput view_{};
+};
+
+/// Inputs of BeamMarch for a spot.
+beam_march::BeamInput beam_input(const Beam& spot);
+
+/// March of one beam, downloaded from a device.
 struct MarchedBeam {
   beam_march::MarchOutcome outcome{};
   std::vector<double> planes;    // [outcome.planes][beam_march::kComponents]
   std::vector<int> layer_begin;  // [outcome.layers + 1]
 };
 
-/// Time of a batch of beams, s.
+/// Times for a batch of beams, s.
 struct MomentsTimes {
-  double march = 0, read = 0;  // by the device's clock: marches with their rows, and readouts of them
+  double march = 0, read = 0;  // device time of marches with their rows, and of readouts
 };
 
-/// Marches of beams in layered matter on a GPU, a warp a beam.
+/// Marches beams in layered matter on a GPU, one warp per beam.
 class CudaMoments {
  public:
   virtual ~CudaMoments() = default;
 
-  /// Readouts of each, made on the device; nothing else comes back. Throws ProblemError.
+  /// Returns the readouts of each beam, which are computed on the device; planes are not downloaded. Throws
+  /// ProblemError.
   virtual std::vector<beam_march::BeamReadouts> readouts(std::span<const Beam> beams) = 0;
-  /// Planes of each, as March has them.
+  /// Returns the planes of each beam, as March stores them.
   virtual std::vector<MarchedBeam> marches(std::span<const Beam> beams) = 0;
-  /// The times of the last call.
+  /// Times of the last call.
   virtual MomentsTimes times() const = 0;
-  /// Bytes of the device's memory in use.
+  /// Device memory in use, bytes.
   virtual double state_bytes() const = 0;
   virtual const std::vector<engine::SetupPart>& setup_parts() const = 0;
 };
 
-/// Opens the device and sends it the problem's tables. `problem` must outlive it.
+/// Opens the device and uploads the problem's tables. `problem` must outlive the result.
 std::unique_ptr<CudaMoments> make_cuda_moments(const Problem& problem);
 
 }  // namespace bb::transport

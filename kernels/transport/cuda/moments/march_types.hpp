@@ -7,8 +7,7 @@
 #include "transport/model/step_model.hpp"
 
 // Inputs, bins and planes of the march of one beam. Included by nvcc, by NVRTC and by the host; no standard header but
-// <cmath>.
-// The values of a lane stay in registers where loops over them are unrolled.
+// <cmath>. Loops over a lane's values are unrolled to keep the values in registers.
 #if defined(__CUDACC__) && defined(_MSC_VER)
 #define BB_UNROLL __pragma(unroll)
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -19,7 +18,7 @@
 
 namespace bb::transport::beam_march {
 
-/// Description of a beam for a march: spots that differ in x and weight alone are one.
+/// Beam parameters of a march. Spots that differ only in x and weight are marched as one beam.
 struct BeamInput {
   double energy, energy_sigma;  // MeV
   double angle_sigma;           // rad
@@ -36,7 +35,7 @@ struct MaterialInput {
   double density, z_over_a, x0, xs;
 };
 
-/// A problem, the same for all its beams. Material 0 is water.
+/// A problem without its beam parameters. Material 0 is water.
 struct MarchInput {
   const MaterialInput* materials;
   const LayerInput* layers;
@@ -48,18 +47,18 @@ struct MarchInput {
   bool attenuation;
 };
 
-/// Components of a plane's row. Those up to kSteps are sums over the steps before it.
+/// Components of a plane's row. Those up to kBinSteps are sums over the steps before the plane.
 enum Component {
-  kDeposit,    // MeV,
-  kDepositX2,  // and MeV times powers 1 to 3 of the variance of x (mm²)
+  kDeposit,    // MeV
+  kDepositX2,  // MeV times powers 1 to 3 of the variance of x (mm²)
   kDepositX4,
   kDepositX6,
   kLost,            // protons
   kLostEnergy,      // MeV
   kStopped,         // protons
   kPassed,          // protons times mm
-  kBinSteps,        // bins that hold protons, summed over the steps
-  kInFlightNumber,  // state: protons, times the means of u², x u and x²
+  kBinSteps,        // number of bins with protons, summed over the steps
+  kInFlightNumber,  // state: protons, then protons times the means of u², x u and x²
   kInFlightUU,
   kInFlightXU,
   kInFlightXX,
@@ -73,27 +72,27 @@ inline constexpr int kSummed = kInFlightNumber;  // components below are sums
 /// Outcome of a march.
 enum class MarchEnd : int { kDone, kTooWide, kTooManyPlanes, kTooManyBins };
 
-/// Planes of a beam, in memory that all lanes see.
+/// Planes of a beam, in memory that all lanes access.
 struct PlaneStore {
   double* rows;      // [capacity][kComponents]
   int capacity;      // planes
-  int* layer_begin;  // [layers + 2] first plane of each layer crossed, and the number of planes at the end
+  int* layer_begin;  // [layers + 2] first plane of each crossed layer, then the number of planes
 };
 
 struct MarchOutcome {
   MarchEnd end;
-  int planes, layers;   // layers crossed
+  int planes, layers;   // crossed layers
   double energy_in;     // MeV
-  double min_over_max;  // of the numbers in bins, sampled every kSampled steps
+  double min_over_max;  // ratio for the contents of bins, sampled every kSampled steps
 };
 
 inline constexpr int kTableArrays = 8;
 inline constexpr int kSampled = 8;
-inline constexpr int kGuard = 16;  // bins above those of a beam
+inline constexpr int kGuard = 16;  // additional bins above those of a beam
 
-/// Bins that a team whose lanes hold `slots` bins together may look at beyond those of its axis.
+/// Bins beyond those of the axis that a team of lanes with `slots` bins in total may read.
 BB_HD constexpr int table_pad(int slots, int of_lane) { return slots / 2 + 2 * of_lane + 8; }
-/// Values of each table of a beam.
+/// Values in each table of a beam.
 BB_HD constexpr int table_bins(int grid_bins, int slots, int of_lane) {
   return grid_bins + kGuard + 2 * table_pad(slots, of_lane);
 }
@@ -105,15 +104,16 @@ inline constexpr int kLeastSteps = 6;
 inline constexpr int kLowest = 32;
 inline constexpr int kSettling = 12;
 inline constexpr int kPathParts = 4;
-inline constexpr int kMeans = 8;  // bins whose mean energy differs from the one at their centre
+inline constexpr int kMeans = 8;  // bins whose mean energy differs from that at their centre
 inline constexpr int kMeanReach = 2;
 inline constexpr double kMeaningful = 1e-3;
 inline constexpr double kLeastLeft = 1e-10;
-inline constexpr double kWidest = 0.25;  // rad²
+inline constexpr double kWidest = 0.25;    // rad²
+inline constexpr double kTimesMean = 8.0;  // limit of the variance of x, relative to the mean
 inline constexpr double kBeamSigmas = 5.0;
 inline constexpr double kRounding = 1e-9;  // bins
 
-/// Protons of a bin below which it is emptied: they stop there.
+/// A bin with fewer protons is emptied: its protons stop.
 template <typename T>
 BB_HD constexpr T least_content() {
   return sizeof(T) == sizeof(float) ? T(1e-9) : T(1e-14);
@@ -138,10 +138,10 @@ BB_HD inline V most(V a, V b) {
 
 }  // namespace detail
 
-/// Range bins of a beam, which starts on the centre of bin `start`.
+/// Range bins of a beam, whose energy is at the centre of bin `start`.
 struct BeamBins {
   double bottom, step;  // g/cm²
-  int start, count;     // count: with those that its spread needs, without a guard
+  int start, count;     // count: bins for the energy spread included, guard bins excluded
 
   BB_HD BeamBins(const MarchInput& p, const BeamInput& beam) {
     const physics::StoppingView& water = p.materials[0].table;
@@ -157,11 +157,11 @@ struct BeamBins {
   }
 };
 
-/// One lane, for the host.
+/// A team of one lane, for the host.
 struct OneLane {
   static constexpr int kLanes = 1;
 
-  /// A plane's components.
+  /// Components of a plane.
   struct Rows {
     double all[kComponents] = {};
 

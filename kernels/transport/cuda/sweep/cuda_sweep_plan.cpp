@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "transport/cuda/cuda_feeds.hpp"
+#include "transport/cuda/cuda_bins.hpp"
 #include "transport/cuda/cuda_rows.hpp"
 #include "transport/model/index.hpp"
 
@@ -13,24 +13,24 @@ namespace {
 
 constexpr int kWarps = kSweepThreads / 32;
 constexpr int kFewestStages = 3;
-constexpr int kMostRounds = 6;                 // columns of a block
-constexpr int kWideBins = 2;                   // of a group with wide angle kernels
-constexpr int kVeryWide = 8;                   // half width from which such a bin is alone
-constexpr int kAnglesScored = 3;               // by a thread, at most
-constexpr double kCyclesPerInstruction = 4.5;  // of one warp
-constexpr double kIssued = 0.7;                // of all issue slots, at best
-constexpr double kCyclesPerCopy = 230;         // of a row of one source, in addition to its bytes,
-constexpr double kBytesPerCycle = 38;          // that arrive at a multiprocessor; both fitted to an H200
-constexpr double kCyclesPerRow = 100;          // in addition to its instructions
-constexpr int kStaticBytes = 6 * 1024;         // of the kernel
+constexpr int kMostRounds = 6;                 // maximum columns per block
+constexpr int kWideBins = 2;                   // bins per group with wide angle kernels
+constexpr int kVeryWide = 8;                   // a bin of at least this half width has its own group
+constexpr int kAnglesScored = 3;               // maximum per thread
+constexpr double kCyclesPerInstruction = 4.5;  // for a single warp
+constexpr double kIssued = 0.7;                // maximum share of issue slots in use
+constexpr double kCyclesPerCopy = 230;         // per row of a source, in addition to its bytes
+constexpr double kBytesPerCycle = 38;          // bandwidth of a multiprocessor; both fitted to an H200
+constexpr double kCyclesPerRow = 100;          // in addition to the instructions of a row
+constexpr int kStaticBytes = 6 * 1024;         // static shared memory of the kernel
 
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 
-/// Everything that follows from how many angles a column of a group has.
+/// Properties of a group's columns that follow from their number of angles.
 struct Shape {
   int angles = 0, scorers = 0, colliders = 0, streamers = 0, score_parts = 0;
   int tile_floats = 0, gathered_floats = 0, kernel_floats = 0, stage_floats = 0;
-  double cost = 0;  // cycles of a row, about
+  double cost = 0;  // approximate cycles per row
 };
 
 std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) {
@@ -48,8 +48,8 @@ std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) 
   s.colliders = std::max(1, divide_up(runs * quads, 32));
   if (1 + s.streamers + s.scorers + s.colliders > kWarps) return std::nullopt;
   s.tile_floats = divide_up(g.bins * angles * (pitch + 4) + 4, 4) * 4;
-  // Instructions of a warp per row, as compiled for sm_90, and cycles of the row: those that four schedulers need to
-  // issue them all, or that the busiest warp needs, which waits for its own results.
+  // Instructions per warp and row, as compiled for sm_90. The cycles of a row are the larger of two numbers: those in
+  // which four schedulers issue all instructions, and the latency-bound cycles of the busiest warp.
   const double stream = 105;
   const double score = g.scored > 0 ? 41.0 * divide_up(angles, s.score_parts) + 90 : 0;
   double collide = 30, sum = s.streamers * stream + s.scorers * score;
@@ -62,7 +62,7 @@ std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) 
     s.stage_floats = g.sources * sweep_source_floats(rows, pitch);
     s.gathered_floats = g.bins * (angles + 2 * g.half + kSweepTurned - 1) * pitch;
     s.kernel_floats = g.bins * (g.half + 1 + 2 * angles);
-    // More warps than the runs need gather faster.
+    // Warps in addition to one per run speed up the gather.
     s.colliders = std::min(kWarps - 1 - s.streamers - s.scorers, std::max(s.colliders, divide_up(rows * quads, 64)));
     const int lines = divide_up(rows, s.colliders * 32 / quads);
     const double gather = lines * (25 + g.sources * (6.0 + 5.0 * g.bins));
@@ -80,12 +80,12 @@ std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) 
 
 int aligned(int at) { return divide_up(at, 32) * 32; }
 
-/// Behind the barriers and the angles.
+/// End of the barriers and the angles in shared memory.
 int angles_end(const Tables& t) {
   return divide_up(4 * kSweepStages + t.ntheta * static_cast<int>(sizeof(SweepAngle) / 4), 4) * 4;
 }
 
-/// Lays a column's shared memory out; false: it does not fit into `floats`.
+/// Assigns a column's shared memory. Returns false if it does not fit into `floats`.
 bool lay_out(const Tables& t, const Shape& s, int floats, SweepColumn& column) {
   column.tile_floats = s.tile_floats;
   column.stage_floats = aligned(s.stage_floats);
@@ -126,7 +126,7 @@ class Grouping {
     return sum;
   }
 
-  /// As many bins from `first` on as one window of sources serves.
+  /// Adds a group of as many bins from `first` on as one window of sources allows.
   bool add_windowed(std::vector<SweepGroup>& groups, int first) {
     int lowest = -t.ne, highest = 2 * t.ne, bins = 0;
     for (; bins < kSweepBins && first + bins < t.ne && narrow(first + bins); ++bins) {
@@ -194,7 +194,7 @@ class Grouping {
     return true;
   }
 
-  /// Index of `bin` among the sources of a group, added if it is missing; -1: no room.
+  /// Index of `bin` among the sources of a group, which is extended if needed; -1 if the group is full.
   static int place_of(SweepGroup& g, int bin) {
     const int at = static_cast<int>(std::find(g.source, g.source + g.sources, bin) - g.source);
     if (at < g.sources) return at;
@@ -209,7 +209,7 @@ class Grouping {
     claimed[u(g.source[at])] = true;
   }
 
-  /// Scores what the group reads anyway.
+  /// Assigns the scoring of unclaimed sources to a group, which reads them anyway.
   void claim(SweepGroup& g) {
     for (int n = 0; n < g.sources && g.scored < kSweepBins; ++n) {
       if (!claimed[u(g.source[n])]) score_in(g, n);
@@ -233,7 +233,8 @@ class Grouping {
   std::vector<bool> claimed;
 };
 
-/// For every group the fewest columns whose cost stays below `limit`; empty if a group has none.
+/// Returns, for every group, the shape with the fewest columns whose cost is at most `limit`, or with one angle per
+/// column. Empty if the columns of some group do not fit.
 std::vector<Shape> shapes_within(const Tables& t, const std::vector<SweepGroup>& groups, int floats, double limit) {
   std::vector<Shape> out;
   for (const SweepGroup& g : groups) {
@@ -255,7 +256,7 @@ int columns_of(const Tables& t, const std::vector<Shape>& shapes) {
                          [&](int sum, const Shape& s) { return sum + divide_up(t.ntheta, s.angles); });
 }
 
-/// The shapes that end soonest where every block takes `rounds` columns of about the same cost.
+/// Returns the fastest shapes in which every block processes `rounds` columns of about the same cost.
 std::vector<Shape> shapes_for(const Tables& t, const std::vector<SweepGroup>& groups, int floats, int columns,
                               double& limit) {
   double low = 0.0, high = 1e9;
@@ -275,10 +276,10 @@ std::vector<Shape> shapes_for(const Tables& t, const std::vector<SweepGroup>& gr
   return best;
 }
 
-/// Flux weights towards higher x or z by `shift`, whose whole part is 0 or, turned around, -1.
+/// Writes flux weights towards higher x or z for `shift`, whose whole part is 0, or -1 for a mirrored angle.
 void send_flux(const physics::RemapShift& shift, const std::array<float, physics::kRemapTaps>& c, bool mirrored,
                float (&to)[5]) {
-  if (shift.fraction == 0.0 && shift.whole != 0) {  // a whole cell: all of the donor moves on
+  if (shift.fraction == 0.0 && shift.whole != 0) {  // exactly one cell: all content of the donor moves on
     std::fill(to, to + 5, 0.0f);
     to[2] = 1.0f;
     return;
@@ -295,7 +296,7 @@ bool send_angles(const Tables& t, SweepPlan& plan) {
     const bool back = x.whole == -1;
     if (!(back || x.whole == 0 || (x.whole == 1 && x.fraction == 0.0))) return false;
     angle.mirrored = back ? 1 : 0;
-    if (back && plan.layout.turning != a) return false;  // angles ascend
+    if (back && plan.layout.turning != a) return false;  // angles are in ascending order
     if (back) plan.layout.turning = a + 1;
     send_flux(x, typed.flux_x[u(a)], back, angle.x);
     const bool exact = z.fraction == 0.0 && z.whole != 0;
@@ -315,7 +316,7 @@ bool send_angles(const Tables& t, SweepPlan& plan) {
 std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& device) {
   SweepPlan plan;
   if (t.materials != 1 || t.classes != 1 || device.architecture() < 80) return std::nullopt;
-  if (t.ntheta <= kSweepRun) return std::nullopt;  // one thread would lose protons at either end of the angles
+  if (t.ntheta <= kSweepRun) return std::nullopt;  // one thread would count losses at both ends of the angles
   if (!send_angles(t, plan) || !Grouping(t).make(plan.groups, plan.kernels)) return std::nullopt;
 
   const int floats = (device.shared_per_block_optin_bytes - kStaticBytes) / 4;
@@ -331,7 +332,7 @@ std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& dev
   }
   if (shapes.empty()) return std::nullopt;
 
-  // The costliest columns first, each to the block that has least to do.
+  // Assigns the costliest columns first, each to the block with the least work.
   struct Costed {
     SweepColumn column;
     double cost;

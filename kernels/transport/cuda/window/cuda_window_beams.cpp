@@ -4,20 +4,20 @@
 #include <cmath>
 #include <string>
 
-#include "cpu/all_cores.hpp"
+#include "cpu/thread_pool.hpp"
 #include "cuda_window_layout.hpp"
 #include "transport/cuda/cuda_packer.hpp"
-#include "transport/cuda/ledger_rows.hpp"
+#include "transport/cuda/cuda_rows.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/score_fields.hpp"
 
 namespace bb::transport {
 namespace {
 
-constexpr int kStatic = 2048;  // bytes of shared memory in addition to the layout's: the parameters of a beam, and sums
-constexpr double kStatesShare = 0.5;  // of the memory that the device has free
-constexpr double kMostOfFree = 0.8;   // of it, where a state is so large that few fit
-constexpr double kLeftShare = 0.3;    // of it, for what beams leave
+constexpr int kStatic = 2048;         // bytes of shared memory outside the layout: the parameters of a beam, and sums
+constexpr double kStatesShare = 0.5;  // share of the device's free memory for states
+constexpr double kMostOfFree = 0.8;   // share of free memory if states are so large that few fit
+constexpr double kLeftShare = 0.3;    // share of free memory for the results of beams
 
 template <typename T>
 cuda::Kernel find(const cuda::OpenedDevice& opened, const std::string& name) {
@@ -64,8 +64,9 @@ void CudaWindowBeams<T>::share_memory() {
                          "solver.variant = " + problem_.variant + ", many beams at once");
   }
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables_.plane() + ledger_cells());
-  // Two slots share the blocks. Where each block has a beam of its own, the blocks of one can wait behind those of
-  // another: none is without work then while what a third has left is read. They take their places as they run.
+  // Two slots share the blocks. If each block can have its own beam, blocks of one slot may queue behind those of
+  // another. Then none is idle while the results of a third slot are downloaded. Blocks then take their places when
+  // they start.
   queued_ = kStatesShare * free / each >= blocks && kLeftShare * free / left >= kMostSlots * blocks;
   if (queued_) {
     slots_used_ = kMostSlots;
@@ -84,7 +85,7 @@ int CudaWindowBeams<T>::blocks_of_slot(bool all) const {
 
 template <typename T>
 CudaWindowBeams<T>::~CudaWindowBeams() {
-  for (Slot& slot : slots_) slot.stream.settle();  // what they work on goes
+  for (Slot& slot : slots_) slot.stream.settle();  // their buffers are about to be freed
 }
 
 template <typename T>
@@ -140,7 +141,7 @@ void CudaWindowBeams<T>::make_places(Places& places, int count, cuda::Stream& st
   if (!queued_) return;
   places.taken = {device, u(count), cuda::Reuse::kYes};
   places.taken.fill_bytes(0, stream);
-  stream.synchronize();  // before other streams look
+  stream.synchronize();  // before other streams access it
 }
 
 template <typename T>
@@ -164,7 +165,7 @@ void CudaWindowBeams<T>::send_starts(Slot& slot, std::span<const Start* const> s
                   .columns_at = 0,
                   .unused = 0,
                   .number = start->number_in};
-    if (s.a0 >= s.a1 || s.x0 >= s.x1) s.bins = 0;  // it misses the grid
+    if (s.a0 >= s.a1 || s.x0 >= s.x1) s.bins = 0;  // the beam misses the grid
     if (s.bins > 0) {
       values.insert(values.end(), first, last);
       s.angles_at = static_cast<int>(values.size());
@@ -199,8 +200,8 @@ template <typename T>
 void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts, bool all) {
   cuda::Stream& stream = slot.stream;
   const std::size_t count = starts.size();
-  // Few beams have larger teams. A block that is the only one of its team waits for no other and need not run
-  // concurrently with others.
+  // If there are few beams, teams are larger. A block that is a team of its own does not wait for others and need not
+  // run concurrently with them.
   const int most = queued_ ? static_cast<int>(blocks_) : blocks_of_slot(all);
   const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
   const int team = queued_ && !all ? 1 : std::max(1, blocks_of_slot(all) / teams);
@@ -215,7 +216,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   beams.controls = places.controls.pointer();
   beams.written = places.written.pointer();
   beams.places = static_cast<int>(places.controls.size());
-  // Teams of several blocks, where places are shared, are of the only launch.
+  // Teams of several blocks only run in a single launch, so they need not take shared places.
   if (queued_ && team == 1) beams.taken = places.taken.pointer();
   beams.fields = slot.fields.pointer();
   beams.ledgers = slot.ledgers.pointer();

@@ -7,18 +7,18 @@
 
 #include "transport/model/energy_grid.hpp"
 #include "transport/model/faces.hpp"
-#include "transport/model/matter/medium.hpp"
+#include "transport/model/medium.hpp"
 #include "transport/model/problem.hpp"
 
 namespace bb::transport {
 
-/// Content of phase space before the first step, in row `z`, and losses on the way there from the entrance.
+/// Content of phase space before the first step, in row `z`, and losses on the path to it from the entrance.
 struct Start {
-  /// A state that is a product: energy[e] · angle[a] · x[a][x].
+  /// One product of the state: energy[e] · angle[a] · x[a][x].
   struct Part {
     std::vector<double> energy;  // [ne], sums to the part's protons
     std::vector<double> angle;   // [ntheta], sums to 1
-    std::vector<double> x;       // [ntheta][nx], each row sums to 1 (less what misses the grid)
+    std::vector<double> x;       // [ntheta][nx], each row sums to 1 (less the share outside the grid)
   };
   /// Extent of the state that may differ from 0: angles a0 … a1 - 1, columns x0 … x1 - 1.
   struct Extent {
@@ -26,51 +26,52 @@ struct Start {
   };
 
   int z = 0;
-  std::vector<Part> parts;                     // the state is their sum; one for one spot
-  std::array<double, kFaces> missed{};         // protons that start outside the grid, by the Face that they miss,
-  std::array<double, kFaces> missed_energy{};  // and MeV
-  double entry_deposit = 0;                    // MeV
-  int entry_z = 0;                             // the row that it goes to,
-  std::vector<double> entry_dose;              // [nx] MeV, over the width of the beam
+  std::vector<Part> parts;                     // the state is their sum; a single spot has one
+  std::array<double, kFaces> missed{};         // protons that start outside the grid, by missed Face
+  std::array<double, kFaces> missed_energy{};  // energy of these protons, MeV
+  double entry_deposit = 0;                    // MeV lost on the entry path
+  int entry_z = 0;                             // row of this deposit
+  std::vector<double> entry_dose;              // [nx] MeV in that row, over the width of the beam
   double number_in = 0, energy_in = 0;
   double x_variance = 0;  // mm² that the grid's narrowest beam adds, mean over the protons
 
-  /// Whether a bin holds anything.
+  /// Whether bin `e` has protons.
   bool holds(int e) const;
-  /// Adds the state of (e, a) to `row`, one value for each column; false where there is none.
+  /// Adds the state at (e, a) to `row`, one value per column. Returns false if there is none.
   bool add(int e, int a, std::span<double> row) const;
-  /// Empty (a0 >= a1) without protons.
+  /// Empty (a0 >= a1) if there are no protons.
   Extent extent() const;
   /// [ne] protons of each bin.
   std::vector<double> spectrum() const;
 };
 
-/// Path of a spot to the first node: the matter at its entrance, the path there (mm), its mean energy at the end.
+/// Path of a spot to the first node: the medium at its entrance, the length of the path (mm), and the mean energy at
+/// its end (MeV).
 struct Entry {
   const Medium* medium = nullptr;
   double path = 0, energy = 0;
 };
 
-/// The grid's axes, as far as a start needs them.
+/// The axes of the grid that a start needs.
 struct StartAxes {
-  std::span<const double> energy, theta;  // MeV that a bin holds; rad
+  std::span<const double> energy, theta;  // MeV of a proton in a bin; rad
   int nx = 0;
 };
 
-/// The beams that a problem starts with: its spots, or the one beam.
+/// The beams with which a problem starts: its spots, or its single beam.
 std::span<const Beam> spots_of(const Problem& problem);
 
-/// Whether a beam's steps move its row across the cells.
+/// Whether the beam is tilted, so that steps move its row across the cells.
 bool is_tilted(const Beam& beam);
 
-/// Standard deviation (mm) at the entrance of the protons of one direction: the width at the focus.
+/// Standard deviation (mm) in x, at the entrance, of the protons of one direction, which is the width at the focus.
 double width_of_direction(const Beam& beam);
 
 /// Standard deviation, in cells, of the narrowest start that the remap carries without clipping much of its shape.
 double narrowest_cells(const Beam& beam);
 
-/// Fills in all but `z` and `entry_z`. `beams` are some of spots_of(problem), with an entry each. Those that share a
-/// spectrum, or that differ in nothing else, become one part; their order changes no bit.
+/// Sets everything except `z` and `entry_z`. `beams` is a subset of spots_of(problem), with one entry each. Beams with
+/// the same spectrum, or with the same profile, become one part. The result does not depend on their order.
 void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const Beam> beams,
                  std::span<const Entry> entries, const StartAxes& axes, Start& start);
 

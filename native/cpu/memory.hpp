@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace bb::cpu {
+
+/// Limits this process to `bytes` more memory than it has now, for the rest of its life; larger allocations fail.
+/// Returns false if the system has no such limit (macOS). The limit counts private writable memory (RLIMIT_DATA, a job
+/// object). It does not count address space, which JavaScript engines and GPU drivers reserve by the terabyte.
+bool limit_memory(std::uint64_t bytes);
+
+/// Requests pages of two megabytes for memory that is about to be written for the first time: five hundred times fewer
+/// page faults. Does nothing on systems without that option.
+void prefer_large_pages(std::span<std::byte> memory) noexcept;
+
+/// Returns freed memory to the system, because the allocator retains the freed blocks of a thread that has ended. Takes
+/// about a millisecond. Does nothing if the allocator returns memory by itself.
+void give_back_freed() noexcept;
+
+}  // namespace bb::cpu
