@@ -1,8 +1,14 @@
 /**
- * Words of the command line to flags, values and operands. By hand: commander is 39 kB (this with help.ts is 2.5), takes
- * a flag twice in silence, and does not name what is allowed.
+ * Parses the words of the command line into flags, values and operands. Written by hand: commander is 39 kB (this with
+ * help.ts is 2.5), silently accepts a repeated flag, and does not list allowed values.
+ *
+ * `--gpu`: selects the GPU for the runs of a command.
+ *
+ * `--sweep path=v,w,…` or `path=first..last/count`: values of the scenario that are run one after another.
+ * `path+path=…` sets several paths to the same value.
  */
 import { suggest } from '../contract/scenario/index.ts';
+import { type Override, parseOverride } from '../host/api/scenarios.ts';
 
 export interface FlagSpec {
   /** Long name without the dashes. */
@@ -10,14 +16,14 @@ export interface FlagSpec {
   /** Name of the value in help; absent for a switch. */
   readonly value?: string;
   readonly repeats?: boolean;
-  /** One letter that stands for it, as in `-o`. */
+  /** One-letter form of the flag, as in `-o`. */
   readonly short?: string;
   readonly help: string;
 }
 
 export const jsonFlag: FlagSpec = { name: 'json', help: 'Print one JSON document instead of text.' };
 
-/** `help`: what it changes, one sentence. */
+/** Flag that sets a value. `help`: one sentence about the effect. */
 export const setFlag = (help: string): FlagSpec => ({
   ...{ name: 'set', value: 'path=value', repeats: true },
   help: `${help} Repeats.`,
@@ -29,12 +35,12 @@ export interface ParsedArguments {
   readonly flags: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A command line that cannot be understood; the message says what is allowed. */
+/** Error in the command line; the message lists what is allowed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** People try `-h` before anything else. */
+/** Users try `-h` first. */
 const helpFlag: FlagSpec = { name: 'help', short: 'h', help: 'Show this help.' };
 
 export function withHelp(specs: readonly FlagSpec[]): readonly FlagSpec[] {
@@ -50,7 +56,7 @@ function specFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
   throw new UsageError(`${word} is not a known flag${hint}; allowed: ${known.map((one) => `--${one}`).join(', ')}`);
 }
 
-/** Understands `--flag value`, `--flag=value`, switches, and `--` before operands that begin with a dash. */
+/** Parses `--flag value`, `--flag=value`, switches, and `--` before operands that begin with a dash. */
 export function parseArguments(words: readonly string[], own: readonly FlagSpec[]): ParsedArguments {
   const specs = withHelp(own);
   const operands: string[] = [];
@@ -85,7 +91,7 @@ function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): str
   return value;
 }
 
-/** The flag with a list value directly before `operand`, as in `--variants window depth`; null if there is none. */
+/** Flag with a list value directly before `operand`, as in `--variants window depth`. Null if there is none. */
 export function listBefore(
   words: readonly string[],
   operand: string,
@@ -102,7 +108,7 @@ export function flagValue({ flags }: ParsedArguments, name: string): string | un
   return flags.get(name)?.at(-1);
 }
 
-/** Throws UsageError for a value that is none of those allowed; the first where the flag is not given. */
+/** Returns the first allowed value if the flag is not given. Throws UsageError for a value that is not allowed. */
 export function flagOneOf<T extends string>(parsed: ParsedArguments, name: string, allowed: readonly [T, ...T[]]): T {
   const given = flagValue(parsed, name);
   const found = allowed.find((one) => one === (given ?? allowed[0]));
@@ -114,7 +120,7 @@ export function hasFlag({ flags }: ParsedArguments, name: string): boolean {
   return flags.has(name);
 }
 
-/** A number from `min` to `max` given as the value of a flag. Throws a UsageError. */
+/** Value of a flag as a number from `min` to `max`. Throws UsageError. */
 export function flagNumber(
   parsed: ParsedArguments,
   name: string,
@@ -130,7 +136,7 @@ export function flagNumber(
 
 const inSeconds = { s: 1, min: 60, m: 60, h: 3600 } as const;
 
-/** Seconds given as the value of a flag: `90`, `90s`, `5m`, `1h`. Throws a UsageError. */
+/** Value of a flag in seconds: `90`, `90s`, `5m`, `1h`. Throws UsageError. */
 export function flagSeconds(parsed: ParsedArguments, name: string, max: number): number | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
@@ -142,7 +148,7 @@ export function flagSeconds(parsed: ParsedArguments, name: string, max: number):
   );
 }
 
-/** Names with commas between them; null where the flag was not given. Throws a UsageError for an empty one. */
+/** Values of a comma-separated list. Null if the flag is not given. Throws UsageError for an empty value. */
 export function listed(parsed: ParsedArguments, flag: string): readonly string[] | null {
   const list = flagValue(parsed, flag);
   if (list === undefined) return null;
@@ -152,4 +158,51 @@ export function listed(parsed: ParsedArguments, flag: string): readonly string[]
       `--${flag}: ${JSON.stringify(list)} has an empty entry; allowed: names with commas between them`,
     );
   return ids;
+}
+
+export const gpuFlag: FlagSpec = {
+  name: 'gpu',
+  value: 'INDEX|UUID',
+  help: 'Which of several GPUs, as devices lists them; the first that can be used by default.',
+};
+
+interface Sweep {
+  readonly path: string;
+  readonly values: readonly number[];
+  /** Overrides for each value of the sweep. */
+  readonly overrides: readonly (readonly Override[])[];
+}
+
+const MOST_VALUES = 1_000_000;
+const RANGE = /^([^.]+(?:\.\d+)?)\.\.(.+)\/(\d+)$/;
+
+/** Evenly spaced values from the first to the last. Null if the text is not a range. */
+function rangeOf(text: string): readonly number[] | null {
+  const [, first = '', last = '', count = ''] = RANGE.exec(text.trim()) ?? [];
+  if (count === '') return null;
+  const [from, to, n] = [Number(first), Number(last), Number(count)];
+  if (!Number.isFinite(from) || !Number.isFinite(to)) return null;
+  if (n < 2 || n > MOST_VALUES) throw new UsageError(`--sweep: ${n} values; allowed: 2 to ${MOST_VALUES}`);
+  return Array.from({ length: n }, (_, i) => (i === n - 1 ? to : from + ((to - from) * i) / (n - 1)));
+}
+
+/** Throws UsageError with the allowed forms. */
+export function parseSweep(text: string): Sweep {
+  const equals = text.indexOf('=');
+  const allowed = 'allowed: path=number,number,… as in grid.dx_mm=1,0.5,0.25, or path=first..last/count';
+  if (equals < 1) throw new UsageError(`--sweep: ${JSON.stringify(text)} has no path; ${allowed}`);
+  const path = text.slice(0, equals).trim();
+  const listed = text.slice(equals + 1);
+  const values = rangeOf(listed) ?? listed.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (values.some((value) => !Number.isFinite(value))) {
+    throw new UsageError(`--sweep: ${JSON.stringify(listed)} is not a list of numbers; ${allowed}`);
+  }
+  const overrides = values.map((value) =>
+    path.split('+').map((one) => {
+      const override = parseOverride(`${one.trim()}=${value}`);
+      if (typeof override === 'string') throw new UsageError(`--sweep: ${override}`);
+      return { ...override, swept: true };
+    }),
+  );
+  return { path, values, overrides };
 }

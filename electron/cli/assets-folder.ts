@@ -1,8 +1,14 @@
-/** Finds the program's data files: next to the bundle, in a package, and in a checkout. */
+/**
+ * Finds the program's data files: next to the bundle, in a package, and in a checkout.
+ *
+ * The program's version, from its package file.
+ */
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 
-/** The nearest `assets` folder at or above this file that holds the materials. */
+/** Returns the nearest `assets` folder at or above this file that contains the materials. */
 export function assetsFolder(from: string = import.meta.dirname): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const assets = join(folder, 'assets');
@@ -10,4 +16,11 @@ export function assetsFolder(from: string = import.meta.dirname): string {
     if (dirname(folder) === folder)
       throw new Error(`no assets folder at or above ${from}: the program is not complete`);
   }
+}
+
+const packageSchema = z.looseObject({ version: z.string() });
+
+export async function programVersion(): Promise<string> {
+  const text = await readFile(join(assetsFolder(), '..', 'package.json'), 'utf8');
+  return packageSchema.parse(JSON.parse(text)).version;
 }

@@ -1,40 +1,57 @@
 /** `braggbench bench` for every workload: limits, the scenarios of a sweep, saving and printing the session. */
-
-import { gainOf, timesText } from '../../renderer/base/measured.ts';
 import { type Mode, modes } from '../contract/bench/bench-session.ts';
+import { suggestedVariants } from '../contract/bench/benches.ts';
+import {
+  type BenchOption,
+  type BenchOptionName,
+  type BenchOptions,
+  benchOptionEntries,
+  usualBenchOptions,
+} from '../contract/bench/options.ts';
 import type { Session, SessionReport } from '../contract/bench/session.ts';
-import { suggestedVariants } from '../contract/bench/suggested.ts';
-import { withoutRecordings } from '../host/app/sessions/index.ts';
-import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
-import type { Host } from '../host/index.ts';
-import { forkChild } from '../host/io/processes/link.ts';
-import { type BenchLimits, type BenchProgress, limitsOf, mostRounds, sessionText } from '../host/model/bench/index.ts';
-import { fewestInstances } from '../host/model/verdicts/levels.ts';
-import { measureSession } from '../host/workloads/bench.ts';
-import type { BenchTask } from '../host/workloads/benchable.ts';
-import { hostWorkloads } from '../host/workloads/index.ts';
-import type { AnyReading } from '../host/workloads/scenarios/index.ts';
-import { flagNumber, flagSeconds, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from './arguments.ts';
+import { gainOf, measuredTime, timesText } from '../domain/measured.ts';
+import { sweepTableOf } from '../domain/sweep-table.ts';
+import {
+  type BenchLimits,
+  type BenchProgress,
+  type BenchTask,
+  type KnownReading,
+  measureSession,
+  optionsOfTask,
+  reportRows,
+  sessionText,
+  taskOfReadings,
+  withoutRecordings,
+} from '../host/api/benches.ts';
+import { placeOf } from '../host/api/kernels.ts';
+import { type AnyReading, hostWorkloads } from '../host/api/scenarios.ts';
+import { forkChild, type Host } from '../host/index.ts';
+import {
+  type FlagSpec,
+  flagNumber,
+  flagSeconds,
+  flagValue,
+  hasFlag,
+  listed,
+  type ParsedArguments,
+  parseSweep,
+  UsageError,
+} from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 import { withCounterFiles, withOwnCounters } from './counters/index.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { duration } from './numbers.ts';
 import { writeOutput } from './output-file.ts';
 import { cutLine } from './progress-bar.ts';
-import { type KnownReading, readScenario } from './read-scenario.ts';
+import { readScenario } from './read-scenario.ts';
 import { benchReport } from './reports/bench-report.ts';
-import { sweepReport } from './reports/sweep-report.ts';
-import { parseSweep } from './sweep.ts';
 import { table } from './table.ts';
 import { shown, type Terminal } from './terminal.ts';
 import { openNamed, ours } from './user-kernels.ts';
-import type { VerbContext } from './verb.ts';
-import { factorialVariants } from './workloads/factorial.ts';
-import type { Workload } from './workloads/workload.ts';
+import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
+import { factorialVariants, type Workload } from './workloads/workload.ts';
 
-// A benchmark as it is measured: a table that grows in place on a terminal, else a line every few seconds.
+// Live output of a benchmark: a table that is updated in place on a terminal, else a line every few seconds.
 
-/** A terminal is redrawn as often, and a pipe gets a line as often. */
+/** Intervals between two redraws on a terminal, and between two lines in a pipe. */
 const [REDRAW_MS, LINE_MS] = [250, 5000] as const;
 const ESC = '\u001B';
 /** Width if the terminal does not report one. */
@@ -105,28 +122,28 @@ export class BenchProgressView {
 
 function statusText({ phase, variant, round }: BenchProgress, elapsed_s: number, mostSeconds: number): string {
   const what = phase === 'rounds' ? `round ${round + 1}` : phase;
-  const limit = Number.isFinite(mostSeconds) ? ` of at most ${duration(mostSeconds)}` : '';
-  return `${what}: ${variant}, ${duration(elapsed_s)}${limit}`;
+  const limit = Number.isFinite(mostSeconds) ? ` of at most ${measuredTime(mostSeconds)}` : '';
+  return `${what}: ${variant}, ${measuredTime(elapsed_s)}${limit}`;
 }
 
 type Row = BenchProgress['latest'][number];
 
 const rowText = ({ label, time_s, ratio }: Row): string =>
-  `${label} ${duration(time_s)}${ratio === null ? '' : ` (${timesText(gainOf(ratio))})`}`;
+  `${label} ${measuredTime(time_s)}${ratio === null ? '' : ` (${timesText(gainOf(ratio))})`}`;
 
 function tableOf({ latest }: BenchProgress): readonly string[] {
   if (latest.length === 0) return [];
   const rows = latest.map(({ label, time_s, ratio }, i) => [
     label,
-    duration(time_s),
+    measuredTime(time_s),
     ratio === null ? (i === 0 ? '1' : '–') : timesText(gainOf(ratio)),
   ]);
   return table(columns, rows);
 }
 
-// `--modes warm,cold,graph` of every workload's benchmark.
+// `--modes warm,cold,graph,cold-graph` of every workload's benchmark.
 
-/** Warm alone where the flag is not given. Throws a UsageError that says what is allowed. */
+/** Returns the warm mode alone if the flag is not given. Throws UsageError with the allowed modes. */
 export function modesOf(parsed: ParsedArguments): readonly Mode[] {
   return (flagValue(parsed, 'modes') ?? 'warm').split(',').map((given) => {
     const mode = modes.find((one) => one === given.trim());
@@ -135,24 +152,38 @@ export function modesOf(parsed: ParsedArguments): readonly Mode[] {
   });
 }
 
-export const usualSeconds = 60;
-
-/** Below it clocks end, above it nothing is known. */
+/** Allowed percentages: clocks are too coarse for less, and a larger interval carries no information. */
 const [leastPercent, mostPercent] = [0.01, 50];
 
-export function roundsAsked(parsed: ParsedArguments): BenchLimits {
-  const rounds = flagNumber(parsed, 'rounds', { min: 1, max: mostRounds, whole: true }) ?? mostRounds;
-  const mostInstances = flagNumber(parsed, 'instances', { min: fewestInstances, max: 100_000, whole: true });
-  const precision = flagPercent(parsed, 'precision');
-  const margin = flagPercent(parsed, 'margin');
-  return limitsOf(rounds, flagSeconds(parsed, 'time', 86_400) ?? usualSeconds, {
-    ...(mostInstances === undefined ? {} : { mostInstances }),
-    ...(precision === null ? {} : { precision }),
-    ...(margin === null ? {} : { margin }),
-  });
+function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual }: BenchOption) {
+  if (kind === 'switch') return hasFlag(parsed, flag);
+  if (kind === 'percent') return flagPercent(parsed, flag) ?? usual;
+  if (kind === 'time') return flagSeconds(parsed, flag, max) ?? usual;
+  return flagNumber(parsed, flag, { min, max, whole: kind === 'count' }) ?? usual;
 }
 
-/** `0.5%` as 0.005; null where the flag was not given. Throws a UsageError. */
+/**
+ * Benchmark options from flags; options not in `among` have default values. Throws UsageError with the allowed values.
+ */
+export function optionsOf(parsed: ParsedArguments, among: readonly BenchOptionName[] | null = null): BenchOptions {
+  const given = benchOptionEntries.filter(([name]) => among?.includes(name) ?? true);
+  return {
+    ...usualBenchOptions,
+    ...Object.fromEntries(given.map(([name, option]) => [name, optionOf(parsed, option)])),
+  };
+}
+
+/** Options of every verb that measures. */
+const everywhere = ['seed', 'energy', 'lock_MHz', 'cool_C'] as const;
+
+export const optionSpecs: readonly FlagSpec[] = benchOptionEntries.map(([, { flag, value, help }]) => ({
+  ...{ name: flag, help },
+  ...(value === undefined ? {} : { value }),
+}));
+
+export const requestedRounds = (parsed: ParsedArguments): BenchLimits => optionsOfTask(optionsOf(parsed)).limits;
+
+/** `0.5%` as 0.005. Null if the flag is not given. Throws UsageError. */
 function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   const text = flagValue(parsed, flag);
   if (text === undefined) return null;
@@ -166,18 +197,23 @@ function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   return percent / 100;
 }
 
-/** Null if the flag is missing: the workload's usual number applies. */
-const processesOf = (parsed: ParsedArguments): number | null =>
-  flagNumber(parsed, 'processes', { min: 0, max: 100, whole: true }) ?? null;
-
 export function seedOf(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
 
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
-/** One document for scripts, or tables for people. */
-export function show({ parsed, terminal }: VerbContext, session: Session): void {
+/** Table of a sweep and its fitted lines. Empty for a session without a sweep. */
+export function sweepLines(session: Pick<Session, 'sweep' | 'words' | 'reports'>, style: Style): readonly string[] {
+  const swept = sweepTableOf(session);
+  if (swept === null) return [];
+  const columns = swept.columns.map((title, i) => (i === 0 ? { title } : { title, align: 'right' as const }));
+  const rows = table(columns, swept.rows, { styleTitle: (text) => style('bold', text) });
+  return ['', style('bold', swept.title), ...rows, '', ...swept.lines, style('dim', swept.note)];
+}
+
+/** Prints one JSON document for scripts, or tables for people. */
+export async function show({ parsed, terminal }: VerbContext, session: Session): Promise<void> {
   const { reports, sweep, workload } = session;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson(sweep === null ? { workload, ...reports[0] } : session);
@@ -187,9 +223,11 @@ export function show({ parsed, terminal }: VerbContext, session: Session): void 
   for (const [i, report] of reports.entries()) {
     if (i > 0) terminal.print();
     if (sweep !== null) terminal.print(style('bold', `${sweep.path} = ${sweep.values[i]}`));
-    for (const line of benchReport(report, { style, wide: hasFlag(parsed, 'wide') }, session)) terminal.print(line);
+    const compared = await reportRows(session, i);
+    for (const line of benchReport(report, { style, wide: hasFlag(parsed, 'wide') }, session, compared))
+      terminal.print(line);
   }
-  if (sweep !== null) for (const line of sweepReport(sweep, session, style)) terminal.print(line);
+  for (const line of sweepLines(session, style)) terminal.print(line);
   terminal.print(
     style('dim', `Measured ${session.created.slice(0, 16).replace('T', ' ')} UTC by braggbench ${session.command}`),
   );
@@ -201,76 +239,63 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
 }
 
 /** Measurement requested by a verb: scenarios, variants, modes and limits. */
-interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
+interface Measurement extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
-  /** One; of a sweep one per value. */
+  /** One reading, or one for each value of a sweep. */
   readonly readings: readonly KnownReading[];
   readonly sweep: BenchTask['sweep'];
   readonly external?: readonly string[];
   readonly withoutClaims?: boolean;
-  /** Seed of the shuffles; by default that of --seed. */
+  /** Seed of the shuffles; by default the value of --seed. */
   readonly seed?: number;
 }
 
-/** Measures with a progress line, in this process: user kernels are known to its host already. */
+/** Measures with a progress line in this process, whose host already knows the user kernels. */
 export async function measured(
   { parsed, terminal, signal, words }: VerbContext,
   host: Host,
-  asked: Asked,
+  requested: Measurement,
 ): Promise<Session> {
-  const { verb, readings, external = [], ...rest } = asked;
+  const { verb, readings, ...rest } = requested;
   const [first] = readings;
   if (first === undefined) throw new Error('there is no scenario to measure');
   const { benchable } = hostWorkloads[first.kind];
   const progress = new BenchProgressView(terminal, rest.limits.mostSeconds);
-  const { session } = await measureSession(
-    host.addon,
-    benchable,
-    {
-      ...rest,
-      workload: first.kind,
-      scenario: first.scenario?.name || (parsed.operands[0] ?? ''),
-      problems: readings.map((reading) => benchable.problem(reading)),
-      documents: readings.map(({ document }) => document ?? {}),
-      scenarios: readings.map(({ scenario }) => scenario),
-      external,
-      seed: asked.seed ?? seedOf(parsed),
-      assetsFolder: assetsFolder(),
-      created: new Date().toISOString(),
-      command: [verb, ...words].join(' '),
-      userKernels: [],
-      userKernelLimit_s: 0,
-      trace: hasFlag(parsed, 'trace'),
-      energy: hasFlag(parsed, 'energy'),
-      steadied: {
-        lock_MHz: flagNumber(parsed, 'lock-clocks', { min: 1, max: 10_000, whole: true }) ?? null,
-        cool_C: flagNumber(parsed, 'cool', { min: 20, max: 120 }) ?? null,
-      },
-    },
-    {
-      signal,
-      startChild: forkChild,
-      warn: (reason) => terminal.say(reason),
-      tell: (latest) => progress.update(latest),
-    },
-  ).finally(() => progress.close());
+  const { session } = await taskOfReadings(benchable, readings, {
+    ...optionsOfTask(optionsOf(parsed, everywhere)),
+    ...rest,
+    scenario: first.scenario?.name || (parsed.operands[0] ?? ''),
+    assetsFolder: assetsFolder(),
+    command: [verb, ...words].join(' '),
+    trace: hasFlag(parsed, 'trace'),
+  })
+    .then((task) =>
+      measureSession(host.addon, benchable, task, {
+        signal,
+        startChild: forkChild,
+        warn: (reason) => terminal.say(reason),
+        tell: (latest) => progress.update(latest),
+      }),
+    )
+    .finally(() => progress.close());
   return session;
 }
 
 /** Rejects a trace that would not be saved: it would only cost time. */
-export function refuseUnkeptTrace(parsed: ParsedArguments): void {
+export function refuseUnsavedTrace(parsed: ParsedArguments): void {
   if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
     throw new UsageError('--trace needs --out: a name for the session that keeps it, such as run.json');
 }
 
-/** Those that are measured where nobody names them, and those that are not, for a reader. */
+/** Variants that are measured by default, and sentences about those that are left out. */
 interface Suggested {
   readonly variants: readonly string[];
   readonly said: readonly string[];
 }
 
 /**
- * Variants that fit into the time limit. Null if no time is known, as for most small workloads: then all that can run.
+ * Variants that fit into the time limit. Null if no time is known, as for most small workloads: then all usable
+ * variants are measured.
  */
 export async function suggestedFor(
   { parsed }: VerbContext,
@@ -282,7 +307,7 @@ export async function suggestedFor(
   const { times } = await host.call('bench.expected', { scenario: document, file: null });
   const able = times.filter((one) => one.able && one.right);
   if (!able.some(({ run_s }) => run_s !== null)) return null;
-  const budget_s = roundsAsked(parsed).mostSeconds;
+  const budget_s = requestedRounds(parsed).mostSeconds;
   const byId = new Map(times.map((one) => [one.variant, one]));
   const ids = times.map(({ variant }) => ({ id: variant, available: true }));
   const fitting = suggestedVariants(ids, byId, budget_s);
@@ -292,17 +317,18 @@ export async function suggestedFor(
   const texts = slow
     .filter(({ variant }) => !variants.includes(variant))
     .map(
-      ({ variant, run_s }) => `${variant} (${run_s === null ? 'time not known' : `about ${duration(run_s)} a run`})`,
+      ({ variant, run_s }) =>
+        `${variant} (${run_s === null ? 'time not known' : `about ${measuredTime(run_s)} a run`})`,
     );
   const unable = times.filter((one) => !one.able && one.variant !== 'reference').map(({ variant }) => variant);
   return {
-    // The session says why these cannot run.
+    // The session reports why these variants cannot run.
     variants: [...variants, ...unable],
     said: [
       ...(texts.length === 0
         ? []
         : [
-            `Left out, as they do not fit into ${duration(budget_s)}: ${texts.join(', ')}. --time or --variants takes them.`,
+            `Left out, as they do not fit into ${measuredTime(budget_s)}: ${texts.join(', ')}. --time or --variants takes them.`,
           ]),
       ...(variants.length > 1
         ? []
@@ -321,8 +347,8 @@ export async function benchScenario(
   suggested: Suggested | null,
 ): Promise<ExitCode> {
   const { parsed } = context;
-  refuseUnkeptTrace(parsed);
-  const limits = roundsAsked(parsed);
+  refuseUnsavedTrace(parsed);
+  const { limits, processes } = optionsOfTask(optionsOf(parsed));
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
   const readings: KnownReading[] = [];
@@ -334,7 +360,7 @@ export async function benchScenario(
   const place = placeOf(first.scenario ?? { kind: first.kind });
   const timed = await measured(context, host, {
     verb: 'bench',
-    ...{ readings, limits, external, processes: processesOf(parsed) },
+    ...{ readings, limits, external, processes },
     variants:
       (await factorialVariants(parsed, host, place)) ??
       (await openNamed(context, host, place)) ??
@@ -348,11 +374,11 @@ export async function benchScenario(
   try {
     if (out !== undefined) {
       await writeOutput(parsed, out, sessionText(session));
-      context.terminal.say(`Kept as ${out}`);
+      context.terminal.say(`Saved as ${out}`);
     }
   } finally {
     // Print the result even if it cannot be saved.
-    show(context, withoutRecordings(session));
+    await show(context, withoutRecordings(session));
   }
   return exitCodeOf(session.reports);
 }

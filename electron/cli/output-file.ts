@@ -1,6 +1,9 @@
-/** Files that verbs write: looked at before the work, written whole at its end, and nothing replaced unasked. */
+/**
+ * Output files of verbs: checked before the work, written atomically at its end, and never overwritten without a
+ * request.
+ */
 import { BraggError } from '../contract/errors.ts';
-import { checkWritable, writeAtomically } from '../host/workloads/scenarios/index.ts';
+import { checkWritable, writeAtomically } from '../host/api/scenarios.ts';
 import { type FlagSpec, hasFlag, type ParsedArguments } from './arguments.ts';
 
 export const forceFlag: FlagSpec = { name: 'force', help: 'Replace a file that is there.' };
@@ -8,7 +11,7 @@ export const forceFlag: FlagSpec = { name: 'force', help: 'Replace a file that i
 export const ifExists = (parsed: ParsedArguments): 'replace' | 'refuse' =>
   hasFlag(parsed, 'force') ? 'replace' : 'refuse';
 
-/** The same error; of a file that is there it says what can be done. */
+/** Returns the same error; for an existing file the message adds what can be done. */
 export function withWayOut(error: unknown): unknown {
   if (!(error instanceof BraggError) || error.code !== 'exists') return error;
   const { message, issues } = error;
@@ -17,14 +20,14 @@ export function withWayOut(error: unknown): unknown {
   });
 }
 
-/** Throws before any work what writing would. */
+/** Throws before the work begins if writing would fail. */
 export async function checkOutput(parsed: ParsedArguments, file: string): Promise<void> {
   await checkWritable(file, ifExists(parsed)).catch((error: unknown) => {
     throw withWayOut(error);
   });
 }
 
-/** Whole or not at all; a file that has appeared since it was looked at stays. Throws a BraggError. */
+/** Writes atomically. A file that has appeared since the check is not replaced. Throws BraggError. */
 export async function writeOutput(parsed: ParsedArguments, file: string, data: string | Uint8Array): Promise<void> {
   await writeAtomically(file, data, ifExists(parsed)).catch((error: unknown) => {
     throw withWayOut(error);

@@ -1,13 +1,13 @@
-/** Finds the verb, runs it, and turns whatever it throws into a message and an exit code. */
+/** Finds the verb, runs it, and converts errors to a message and an exit code. */
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
-import { fileError } from '../host/io/files/errors.ts';
+import { fileError } from '../host/index.ts';
 import { hasFlag, listBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { errorDocument, isBadInput, sayIssues } from './issues.ts';
+import { programVersion } from './assets-folder.ts';
+import { errorDocument, isBadInput, sayIssues } from './read-scenario.ts';
 import { pairs, wrap } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import type { Verb } from './verb.ts';
+import { type ExitCode, exitCodes, type Verb } from './verb.ts';
 import { batch } from './verbs/batch.ts';
 import { bench } from './verbs/bench.ts';
 import { claims } from './verbs/claims.ts';
@@ -38,13 +38,12 @@ import { studyVerb } from './verbs/study.ts';
 import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
-import { programVersion } from './version.ts';
 import { refineVerb, volumeVerb } from './workloads/index.ts';
 
-/** Help as it is printed. */
+/** Width of printed help in columns. */
 const width = 88;
 
-/** Verbs with one purpose, under a heading. */
+/** Verbs with a common purpose, under a heading. */
 interface VerbGroup {
   readonly title: string;
   readonly verbs: readonly Verb[];
@@ -83,7 +82,7 @@ function verbHelp(verb: Verb): readonly string[] {
   ];
 }
 
-/** In the order of help: the verbs of a first day first. */
+/** Groups in the order of help: the verbs for a first day come first. */
 const groups: readonly VerbGroup[] = [
   { title: 'Solve', verbs: [examplesVerb, run, validate, batch, studyVerb] },
   {
@@ -166,13 +165,13 @@ function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode 
     return isBadInput(error) ? exitCodes.badInput : exitCodes.failed;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  terminal.say(`${terminal.styleSaid('red', 'error')} this is a fault of the program, please report it:`);
+  terminal.say(`${terminal.styleSaid('red', 'error')} this is an error of the program, please report it:`);
   terminal.say(text);
   if (asJson) terminal.printJson(errorDocument(new BraggError('internal', text)));
   return exitCodes.failed;
 }
 
-/** `words` are the command line without the program. Never throws. */
+/** `words`: command line without the program's name. Never throws. */
 export async function runProgram(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   try {
     return await perform(words, terminal, signal);

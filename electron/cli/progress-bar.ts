@@ -1,16 +1,22 @@
-/** One line on standard error that redraws itself, only where a person watches. */
+/**
+ * A line on standard error that redraws itself, if standard error is a terminal.
+ *
+ * Progress line of a run.
+ */
+import { type ProgressDetail, type ProgressOf, type RunProgress, shareDone } from '../contract/run.ts';
+import { measuredTime } from '../domain/measured.ts';
 import { displayWidth } from './table.ts';
 import { shown, type Terminal } from './terminal.ts';
 
-/** Redrawing faster than this cannot be read. */
+/** Faster redraws cannot be read. */
 const redraw_ms = 80;
 const barCells = 24;
-/** Eighths of a cell, so that the bar moves smoothly. */
+/** Eighths of a cell, for smooth movement of the bar. */
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 /** Width if the terminal does not report one. */
 const usualColumns = 80;
 
-/** `fraction` from 0 to 1 as a bar of fixed width; null: nothing is known yet. */
+/** A bar of fixed width for `fraction` from 0 to 1. Null if the progress is not known yet. */
 export function bar(fraction: number | null, cells = barCells): string {
   const filled = Math.min(1, Math.max(0, fraction ?? 0)) * cells;
   const whole = Math.floor(filled);
@@ -18,7 +24,7 @@ export function bar(fraction: number | null, cells = barCells): string {
   return `${'█'.repeat(whole)}${part}`.padEnd(cells, '░');
 }
 
-/** Cuts text that would wrap: a wrapped line cannot be redrawn. */
+/** Truncates text that would wrap, because a wrapped line cannot be redrawn. */
 export function cutLine(text: string, columns: number): string {
   return displayWidth(text) < columns ? text : `${[...text].slice(0, Math.max(0, columns - 2)).join('')}…`;
 }
@@ -32,7 +38,7 @@ export class ProgressBar {
     this.terminal = terminal;
   }
 
-  /** Draws `line` unless the last one is too fresh or nobody watches. */
+  /** Draws `line`, unless the previous one is too recent or the output is not a terminal. */
   draw(line: string): void {
     const now = performance.now();
     if (!this.terminal.isLive || now - this.last_ms < redraw_ms) return;
@@ -42,9 +48,29 @@ export class ProgressBar {
     live.write(`\r\u001B[2K${shown(cutLine(line, live.columns || usualColumns))}`);
   }
 
-  /** Leaves an empty line for what comes next. */
+  /** Clears the line for the following output. */
   clear(): void {
     if (this.drawn) this.terminal.live.write('\r\u001B[2K');
     this.drawn = false;
   }
+}
+
+/** A workload's texts about its progress. */
+export type ProgressWords<W extends ProgressDetail['workload']> = (detail: ProgressOf<W>) => readonly string[];
+
+/**
+ * Progress line, most important parts first, because a narrow terminal truncates the rest. Null if the run is not
+ * active.
+ */
+export function progressLine<W extends ProgressDetail['workload']>(
+  progress: RunProgress,
+  words: ProgressWords<W>,
+): string | null {
+  if (progress.state !== 'running') return null;
+  const share = shareDone(progress);
+  const parts = [bar(share)];
+  if (share !== null && progress.eta_s !== null) {
+    parts.push(`${String(Math.floor(share * 100)).padStart(2)} %`, `${measuredTime(progress.eta_s)} left`);
+  }
+  return [...parts, ...words(progress.detail as ProgressOf<W>)].join('  ');
 }

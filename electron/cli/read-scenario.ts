@@ -1,15 +1,71 @@
-/** The scenario that a verb is given, read once with --set and --variant, whatever its workload. */
-import type { ScenarioKindName } from '../contract/scenario/index.ts';
-import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
-import type { Host } from '../host/index.ts';
-import type { NativeAddon } from '../host/io/addon/addon.ts';
-import { type AnyReading, type Override, refusalOf } from '../host/workloads/scenarios/index.ts';
-import { sayIssues } from './issues.ts';
-import { overridesOf, scenarioPath } from './scenario-file.ts';
+/**
+ * Reads the scenario of a verb once, with --set and --variant, for any workload. Prints input errors with their
+ * locations.
+ *
+ * Operands that name a scenario, and overrides by --set.
+ *
+ * Operands that name a run file.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BraggError, Issue } from '../contract/errors.ts';
+import { formatIssue, type ScenarioKindName, scenarioKindNames } from '../contract/scenario/index.ts';
+import type { KnownReading } from '../host/api/benches.ts';
+import { runPacker } from '../host/api/files.ts';
+import { placeOf, problemFileIn } from '../host/api/kernels.ts';
+import { type AnyReading, type AnyRunData, type Override, parseOverride, refusalOf } from '../host/api/scenarios.ts';
+import { type Host, type NativeAddon, readNamed } from '../host/index.ts';
+import { type ParsedArguments, UsageError } from './arguments.ts';
+import { assetsFolder } from './assets-folder.ts';
+import type { Terminal } from './terminal.ts';
 import { openVariant, trustNamed } from './user-kernels.ts';
 import type { VerbContext } from './verb.ts';
 
-/** Scenario changes for --variant, and the notes to print about them. Throws a UsageError. */
+type Style = (style: 'red' | 'yellow' | 'bold', text: string) => string;
+
+/** One line: `error` or `warning`, the location, the error and the allowed values. */
+export function issueLine(issue: Issue, style: Style): string {
+  const word = issue.severity === 'error' ? style('red', 'error') : style('yellow', 'warning');
+  return `${word} ${formatIssue(issue)}`;
+}
+
+/** Prints issues of the input to standard error, separate from the result. */
+export function sayIssues(terminal: Terminal, issues: readonly Issue[]): void {
+  for (const issue of issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
+}
+
+/** Error as a JSON document, for --json. */
+export function errorDocument(error: BraggError): object {
+  return { error: { code: error.code, message: error.message, issues: error.issues } };
+}
+
+/** Whether an error is caused by the user's input. */
+export function isBadInput(error: BraggError): boolean {
+  return ['invalid', 'unsupported', 'memory', 'not-found', 'untrusted', 'foreign-file', 'exists'].includes(error.code);
+}
+
+/** Shipped scenarios are in a folder named by their kind; those of the first kind are at the top level. */
+const shippedFolders = ['', ...scenarioKindNames];
+
+/** Path of a scenario file, or of a shipped scenario by its name. */
+export function scenarioPath(operand: string): string {
+  if (existsSync(operand)) return (statSync(operand).isDirectory() && problemFileIn(operand)) || operand;
+  if (!/^[\w.-]+$/.test(operand)) return operand;
+  const name = `${operand.replace(/\.json$/, '')}.json`;
+  const shipped = shippedFolders.map((folder) => join(assetsFolder(), 'scenarios', folder, name));
+  return shipped.find((file) => existsSync(file)) ?? operand;
+}
+
+/** Overrides by --set, in the order given. Throws UsageError. */
+export function overridesOf({ flags }: ParsedArguments): readonly Override[] {
+  return (flags.get('set') ?? []).map((text) => {
+    const override = parseOverride(text);
+    if (typeof override === 'string') throw new UsageError(`--set: ${override}`);
+    return override;
+  });
+}
+
+/** Scenario changes by --variant, and notes to print about them. Throws UsageError. */
 export type Fit = (
   variant: string,
   reading: AnyReading,
@@ -22,11 +78,9 @@ export const fitByName: Fit = (variant) => ({
   notes: [],
 });
 
-export type KnownReading = Extract<AnyReading, { readonly kind: string }>;
-
 /**
- * With `more` applied last. Says what --variant changed and what to beware of, and obtains trust for a user kernel.
- * Throws a BraggError with every issue if the scenario cannot be run.
+ * Applies `more` last. Prints changes and warnings by --variant, and obtains trust for a user kernel. Throws BraggError
+ * with every issue if the scenario cannot be run.
  */
 export async function readScenario(
   context: VerbContext,
@@ -53,4 +107,10 @@ export async function readScenario(
   if (reading.scenario !== null) await trustNamed(context, host, reading.scenario);
   sayIssues(terminal, reading.issues);
   return reading;
+}
+
+/** Reads a run of any workload. Throws BraggError with the issue of the file. */
+export async function anyRunFile(path: string): Promise<AnyRunData> {
+  const bytes = await readNamed(path, 'a run');
+  return runPacker.read(bytes, path);
 }

@@ -1,16 +1,33 @@
-/** Run files and sessions as what a comparison is of. */
+/**
+ * Subjects of a comparison from run files and sessions.
+ *
+ * Host of the command line, without pages and dialogs.
+ */
 import path from 'node:path';
-import type { ReportScenario, ReportSession } from '../../renderer/report/report.ts';
+import type { ReportScenario, ReportSession } from '../../renderer/drawing/report/report.ts';
 import type { BenchInfo, Subject } from '../contract/bench/benches.ts';
 import type { Session } from '../contract/bench/session.ts';
 import { BraggError } from '../contract/errors.ts';
 import { writeScenarioText } from '../contract/scenario/index.ts';
-import type { Host } from '../host/index.ts';
-import { openPlain } from '../host/io/files/plain-file.ts';
+import { type Host, openHost, openPlain } from '../host/index.ts';
 import { UsageError } from './arguments.ts';
-import { withHost } from './open-host.ts';
+import { assetsFolder } from './assets-folder.ts';
 
-/** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
+/** Opens a host, calls `use`, and always closes it. `gpu`: GPU of the runs. */
+export async function withHost<T>(use: (host: Host) => Promise<T>, gpu?: string): Promise<T> {
+  const host = await openHost({
+    assetsFolder: assetsFolder(),
+    shell: { kind: 'none', dialogs: false, window: false, menus: false },
+    ...(gpu === undefined ? {} : { gpu }),
+  });
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}
+
+/** Sessions are JSON files, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
 async function present(file: string): Promise<void> {
@@ -23,22 +40,22 @@ async function present(file: string): Promise<void> {
 }
 
 interface ReadSubjects {
-  /** For a sweep, those at its last value. */
+  /** Subjects; for a sweep, those at its last value. */
   readonly subjects: readonly Subject[];
   readonly sessions: readonly ReportSession[];
   /** Scenarios of the runs. */
   readonly scenarios: readonly ReportScenario[];
-  /** That make them again, without the program. */
+  /** Commands that reproduce the files, without the program's name. */
   readonly commands: readonly string[];
 }
 
-/** For a verb that takes nothing else. Throws a UsageError for a run, a BraggError for a file that is neither. */
+/** For verbs that accept only sessions. Throws UsageError for a run, BraggError for other files. */
 export function openSessions(
   verb: string,
   files: readonly string[],
 ): Promise<readonly { readonly file: string; readonly session: Session }[]> {
   const run = files.find((file) => !isSessionFile(file));
-  if (run !== undefined) throw new UsageError(`${verb} needs sessions that bench kept: ${run} is one run`);
+  if (run !== undefined) throw new UsageError(`${verb} needs sessions saved by bench: ${run} is one run`);
   return withHost(async (host) => {
     const opened = [];
     for (const file of files) opened.push({ file, session: (await openSession(host, file)).session });
@@ -46,7 +63,7 @@ export function openSessions(
   });
 }
 
-/** A session of any workload. Throws BraggError for a file that is none. */
+/** A session of any workload. Throws BraggError for another file. */
 export async function openSession(
   host: Host,
   file: string,

@@ -8,7 +8,7 @@ export interface Column {
   readonly align?: Align;
 }
 
-/** Columns that text takes on a terminal. What this program prints is one column per character. */
+/** Width of text on a terminal in columns. Text that this program prints has one column per character. */
 export function displayWidth(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }
@@ -18,7 +18,7 @@ function pad(text: string, width: number, align: Align): string {
   return align === 'right' ? space + text : text + space;
 }
 
-/** Words of `text` in lines of at most `width` columns; a longer word has a line of its own. */
+/** Wraps `text` into lines of at most `width` columns; a longer word gets its own line. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -33,22 +33,42 @@ export function wrap(text: string, width: number): readonly string[] {
 
 export interface TableLook {
   readonly styleTitle?: (text: string) => string;
-  /** Columns of the terminal: the last column is wrapped to fit. Null for no terminal. */
+  /** Columns of the terminal: the last column is wrapped to fit. Null without a terminal. */
   readonly width?: number | null;
+  /** Titles are wrapped to the width of their values. */
+  readonly narrow?: boolean;
 }
 
-/** Less than this is no room for text. */
+/** A narrower column has no room for text. */
 const narrowestColumn = 24;
 
-/** Lines of a table with a title row; two spaces between columns, none at the end of a line. */
+/** Width of each column. `narrow`: titles are wrapped to the width of their values. */
+function columnWidths(columns: readonly Column[], rows: readonly (readonly string[])[], narrow: boolean) {
+  return columns.map(({ title }, i) =>
+    Math.max(
+      ...(narrow ? title.split(' ') : [title]).map(displayWidth),
+      ...rows.map((row) => displayWidth(row[i] ?? '')),
+    ),
+  );
+}
+
+/** Number of leading columns that fit into a line. */
+export function fitting(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number {
+  let used = -2;
+  const fit = columnWidths(columns, rows, true).findIndex((one) => {
+    used += one + 2;
+    return used > width;
+  });
+  return fit < 0 ? columns.length : Math.max(fit, 2);
+}
+
+/** Lines of a table with a title row, two spaces between columns, and no trailing spaces. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  { styleTitle = (text) => text, width = null }: TableLook = {},
+  { styleTitle = (text) => text, width = null, narrow = false }: TableLook = {},
 ): readonly string[] {
-  const widths = columns.map(({ title }, i) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[i] ?? ''))),
-  );
+  const widths = columnWidths(columns, rows, narrow);
   const line = (cells: readonly string[]): string =>
     columns
       .map(({ align = 'left' }, i) => pad(cells[i] ?? '', widths[i] ?? 0, align))
@@ -62,10 +82,15 @@ export function table(
       line(i === 0 ? [...row.slice(0, last), text] : [...row.slice(0, last).map(() => ''), text]),
     ),
   );
-  return [line(columns.map(({ title }) => styleTitle(title))), ...body];
+  const titles = columns.map(({ title }, i) => (narrow ? wrap(title, widths[i] ?? 0) : [title]));
+  const height = Math.max(...titles.map(({ length }) => length));
+  const head = Array.from({ length: height }, (_, row) =>
+    line(titles.map((lines) => styleTitle(lines[row - height + lines.length] ?? ''))),
+  );
+  return [...head, ...body];
 }
 
-/** Lines of `name  value` pairs, indented, with the values in one column. */
+/** Lines of `name value` pairs, indented, with aligned values. */
 export function pairs(entries: readonly (readonly [name: string, value: string])[]): readonly string[] {
   const width = Math.max(...entries.map(([name]) => displayWidth(name)));
   return entries.map(([name, value]) => `  ${pad(name, width, 'left')}  ${value}`.trimEnd());

@@ -1,28 +1,47 @@
-/** User kernels on the command line: files named where a variant is, and the user's word that they trust them. */
-
+/**
+ * User kernels on the command line: files in place of variant names, and the user's trust in them.
+ *
+ * Questions to a user at a terminal.
+ */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { BraggError } from '../contract/errors.ts';
 import { USER_PROBLEM } from '../contract/scenario/user-problem/index.ts';
 import { parseConfigured, withoutSuffix } from '../contract/tuning/configured.ts';
-import { countText } from '../contract/units.ts';
+import { checkText, isDoubt, type UserKernelVerdict } from '../contract/user-kernels/checks.ts';
 import { optionsText } from '../contract/user-kernels/options.ts';
-import { checkText, type UserKernelVerdict } from '../contract/user-kernels/verdict.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
-import { type BenchKind, placeOf } from '../host/app/user-kernels/user-kernels.ts';
+import { countText } from '../domain/values/units.ts';
+import { type BenchKind, placeOf } from '../host/api/kernels.ts';
+import { type AnyReading, type AnyRunData, hostWorkloads } from '../host/api/scenarios.ts';
 import type { Host } from '../host/index.ts';
-import { hostWorkloads } from '../host/workloads/index.ts';
-import type { AnyRunData } from '../host/workloads/run-data.ts';
-import type { AnyReading } from '../host/workloads/scenarios/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, listed } from './arguments.ts';
-import { ask, canAsk } from './ask.ts';
+import type { Terminal } from './terminal.ts';
 import type { VerbContext } from './verb.ts';
 
+/** False without an interactive user; the error for scripts names the flag to use instead. */
+export function canAsk(terminal: Terminal): boolean {
+  return process.stdin.isTTY === true && terminal.isLive;
+}
+
+/** True for y or yes. */
+export async function ask(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(question)).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+export const trustFlag: FlagSpec = {
+  name: 'trust',
+  help: 'You trust the user kernels that are named, as they are now: they are code that runs with your rights.',
+};
+
 export const userKernelFlags: readonly FlagSpec[] = [
-  {
-    name: 'trust',
-    help: 'You trust the user kernels that are named, as they are now: they are code that runs with your rights.',
-  },
+  trustFlag,
   {
     name: 'limit',
     value: 'SECONDS',
@@ -30,16 +49,16 @@ export const userKernelFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** `./my.cu@fp64` to the file and what follows it. A drive letter's colon is no device. */
+/** Splits `./my.cu@fp64` into the file and the suffix. The colon after a drive letter does not select a device. */
 const fileForm = /^(.+\.(?:cu|cpp|py))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 
 export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
   const kernel = host.userKernels.find(basename(file));
   if (kernel === null || host.userKernels.isTrusted(kernel)) return;
-  const { description, id, sha256 } = kernel;
+  const { description, answer, id, sha256 } = kernel;
   if (!hasFlag(parsed, 'trust')) {
-    const answer = description.answer === '' ? '' : ` ${description.answer}, which gives its answer, runs too.`;
-    const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}.${answer} It is code that runs with your rights.`;
+    const program = answer === null ? '' : ` ${answer.name}, which gives its answer, runs too.`;
+    const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}.${program} It is code that runs with your rights.`;
     if (!canAsk(terminal)) {
       throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
     }
@@ -51,16 +70,15 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
   await host.trust.add(sha256, kernel.file);
 }
 
-/** A variant with other constants, which may be of a user kernel that is known by now. */
+/** A variant with other constants, possibly of a user kernel that is already known. */
 async function discoverConfigured(host: Host, label: string, place: BenchKind): Promise<void> {
   const id = withoutSuffix(label);
   if (parseConfigured(id) !== null) await host.userKernels.discover([], id, place);
 }
 
 /**
- * The names of variants, with those of user kernels instead of their paths. The own
- * ones are known to the host then, and trusted. Throws a BraggError, also for one
- * that is of another workload than the scenario.
+ * Names of variants, with ids of user kernels in place of their paths. The host then knows and trusts these kernels.
+ * Throws BraggError, also if a kernel is for another workload than the scenario.
  */
 export async function openUserKernels(
   context: VerbContext,
@@ -76,7 +94,7 @@ export async function openUserKernels(
     if (file === undefined) {
       ids.push(name);
     } else {
-      // A candidate of the problem is known by its name, wherever this is called from.
+      // Candidates of the problem are found by name, from any working directory.
       const known = existsSync(resolve(file)) ? null : host.userKernels.find(file);
       const { id } = known ?? (await host.userKernels.open(resolve(file)));
       host.userKernels.requireFit(id, place);
@@ -85,18 +103,21 @@ export async function openUserKernels(
     }
     await discoverConfigured(host, ids.at(-1) ?? name, place);
   }
-  // A run's time holds no compiler.
+  // Compile first, so that measured times do not include the compiler.
   await host.userKernels.prepare(ids, place);
   return ids;
 }
 
-/** Those of --variants, null without it. */
+/** Variants of --variants. Null without the flag. */
 export async function openNamed(context: VerbContext, host: Host, place: BenchKind): Promise<readonly string[] | null> {
   const named = listed(context.parsed, 'variants');
   return named === null ? null : openUserKernels(context, host, named, place);
 }
 
-/** Ids of those that can run here: candidates of a problem, else those of the program, as user kernels must be named. */
+/**
+ * Ids of the variants that can run here: candidates of a problem, else shipped variants, because user kernels must be
+ * named.
+ */
 export function ours(
   all: readonly { readonly id: string; readonly workload: string; readonly available: boolean }[],
 ): readonly string[] {
@@ -105,7 +126,7 @@ export function ours(
     .map(({ id }) => id);
 }
 
-/** That of --variant, made known and trusted; undefined where the scenario's own is run. */
+/** Variant of --variant, registered and trusted. Undefined if the scenario's own variant is run. */
 export async function openVariant(context: VerbContext, host: Host, place: BenchKind): Promise<string | undefined> {
   const named = flagValue(context.parsed, 'variant');
   const [variant] = await openUserKernels(context, host, named === undefined ? [] : [named], place);
@@ -113,8 +134,7 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
 }
 
 /**
- * Obtains trust for the user kernel that the scenario itself names; for `auto` in a user problem, for each kernel that
- * fits.
+ * Obtains trust for the user kernel that the scenario names; for `auto` in a user problem, for each kernel that fits.
  */
 export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
   const { variant } = scenario.solver;
@@ -127,7 +147,7 @@ export async function trustNamed(context: VerbContext, host: Host, scenario: Nam
   for (const { id, base } of host.userKernels.list()) {
     if (base.workload !== place.workload || base.bench !== place.bench) continue;
     await obtainTrust(context, host, id);
-    // One that does not compile is refused in its row.
+    // A kernel that does not compile is reported in its row.
     await host.userKernels.prepare([id], place).catch(() => undefined);
   }
 }
@@ -137,7 +157,7 @@ interface NamingScenario {
   readonly solver: { readonly variant: string };
 }
 
-/** The checks that ours are put to, of a run by a user kernel; null of one of ours, whose tests see to it. */
+/** Checks the run of a user kernel like a shipped variant. Null for a shipped variant, which the tests check. */
 export async function checkedUserKernel(
   { signal }: VerbContext,
   host: Host,
@@ -148,7 +168,7 @@ export async function checkedUserKernel(
   return hostWorkloads[run.workload].userKernels.check(host.addon, reading, run, signal);
 }
 
-/** Compile options of a user kernel, if they differ from ours, and its output; empty for a shipped kernel. */
+/** Compile options of a user kernel, if they differ from the default, and its output. Empty for a shipped kernel. */
 export function saidBy(host: Host, id: string): readonly string[] {
   const kernel = host.userKernels.find(id);
   if (kernel === null) return [];
@@ -163,17 +183,21 @@ export function saidBy(host: Host, id: string): readonly string[] {
   ];
 }
 
-/** The checks as lines below a run's report. */
+/** Results of the checks as lines below a run's report. */
 export function verdictLines(
-  { checks, right }: UserKernelVerdict,
+  { checks, right, doubtful }: UserKernelVerdict,
   style: (name: 'red' | 'green', text: string) => string,
 ): readonly string[] {
   const mark = (holds: boolean): string => (holds ? style('green', 'ok   ') : style('red', 'WRONG'));
+  const last = doubtful ? '  The user kernel is not checked on this scenario: a doubt is open (above).' : null;
   const width = Math.max(...checks.map(({ title }) => title.length));
   return [
-    ...checks.map((check) => `  ${check.title.padEnd(width)}  ${mark(check.holds)}  ${checkText(check)}`),
-    right
-      ? style('green', '  The user kernel is correct on this scenario.')
-      : style('red', '  The user kernel is WRONG on this scenario.'),
+    ...checks.map(
+      (check) => `  ${check.title.padEnd(width)}  ${isDoubt(check) ? 'open ' : mark(check.holds)}  ${checkText(check)}`,
+    ),
+    last ??
+      (right
+        ? style('green', '  The user kernel is correct on this scenario.')
+        : style('red', '  The user kernel is WRONG on this scenario.')),
   ];
 }

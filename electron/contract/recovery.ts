@@ -1,16 +1,19 @@
-/** Unsaved work, which the host writes to disk while it goes on and offers after a crash; which windows share a file. */
+/**
+ * Recovery of unsaved work, which the host writes to disk continuously and offers after a crash. Also detects windows
+ * that have the same file open.
+ */
 import { z } from 'zod';
 import { benchInfoSchema } from './bench/benches.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
 import { runInfoSchema } from './run.ts';
-import { scenarioDraftSchema } from './scenario/draft.ts';
+import { scenarioDraftSchema } from './scenario/workload.ts';
 
 const nothing = z.strictObject({});
 
 /** Identifies a page until it is reloaded. */
 const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
 
-/** Something that was not saved when its program or page ended. */
+/** Item that was unsaved when its program or page ended. */
 const recoverableSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('draft'),
@@ -18,27 +21,27 @@ const recoverableSchema = z.discriminatedUnion('kind', [
     title: z.string(),
     /** Location of its file; null if it was never saved. */
     place: z.string().nullable(),
-    /** ISO 8601, of the last edit. */
+    /** Time of the last edit, ISO 8601. */
     time: z.string(),
   }),
   z.strictObject({
     kind: z.literal('run'),
     id: z.string(),
     title: z.string(),
-    /** ISO 8601, of the last saved state. */
+    /** Time of the last saved state, ISO 8601. */
     time: z.string(),
-    /** Progress in words: `40 steps, 12.3 mm deep`. */
+    /** Progress as text: `40 steps, 12.3 mm deep`. */
     upTo: z.string(),
-    /** Had ended and was not saved. */
+    /** Whether the run had ended, but was not saved. */
     finished: z.boolean(),
   }),
   z.strictObject({
     kind: z.literal('session'),
     id: z.string(),
     title: z.string(),
-    /** ISO 8601, of the last complete round on disk. */
+    /** Time of the last complete round on disk, ISO 8601. */
     time: z.string(),
-    /** In words: `12 rounds`. */
+    /** Progress as text: `12 rounds`. */
     upTo: z.string(),
     finished: z.boolean(),
   }),
@@ -58,14 +61,14 @@ export const recoveryMethods = {
     }),
     result: nothing,
   },
-  /** The page has nothing unsaved any more. */
+  /** Discards the saved edits of a page that has nothing unsaved any more. */
   'recovery.drop': { params: z.strictObject({ page: pageIdSchema }), result: nothing },
-  /** Unsaved work of programs that have ended, and of this page under its ids before reloads. */
+  /** Lists unsaved work of programs that have ended, and of this page under its ids before reloads. */
   'recovery.list': {
     params: z.strictObject({ pages: z.array(pageIdSchema).max(16) }),
     result: z.strictObject({ items: z.array(recoverableSchema) }),
   },
-  /** The edits; they remain saved until discarded, or until the page that restored them saves its own. */
+  /** Returns the edits; they stay on disk until discarded, or until the page that restored them saves its own. */
   'recovery.draft': {
     params: ofItem,
     result: z.strictObject({
@@ -74,11 +77,11 @@ export const recoveryMethods = {
       draft: scenarioDraftSchema,
     }),
   },
-  /** Adds the run to the list of runs, as far as it was saved. */
+  /** Adds the recovered part of the run to the list of runs. */
   'recovery.run': { params: ofItem, result: runInfoSchema },
-  /** Puts the session among the benchmarks. */
+  /** Adds the session to the list of benchmarks. */
   'recovery.session': { params: ofItem, result: benchInfoSchema },
-  /** Forgets it. */
+  /** Deletes the recovery data of the item. */
   'recovery.discard': { params: ofItem, result: nothing },
   /**
    * Reports which file a page has open, every few seconds. The answer is the number of other windows, of this or
@@ -92,7 +95,7 @@ export const recoveryMethods = {
 
 /** Runs are saved for recovery from this duration on: repeating a shorter one is faster than recovering it. */
 export const KEPT_FROM_MS = 3_000;
-export const NOT_KEPT = `Runs that ended within ${KEPT_FROM_MS / 1000} s are kept only when you save them.`;
+export const NOT_KEPT = `Runs that ended within ${KEPT_FROM_MS / 1000} s are saved only on request.`;
 
 /** Interval at which a page reports its open file; after three intervals without a report it counts as closed. */
 export const PRESENCE_MS = 4_000;

@@ -1,10 +1,15 @@
-/** Runs as the page and the command line see them. Lengths in mm, energies in MeV, angles as named. */
+/**
+ * Runs as the page and the command line see them, and the progress of a run of any workload. Lengths in mm, energies in
+ * MeV, angles as named.
+ */
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
 import { letSummarySchema, qualitySchema, rbeSummarySchema } from './quality.ts';
+import { eachWorkloads } from './scenario/kinds.ts';
 import { energyBalanceSchema, numberBalanceSchema } from './scenario/transport/ledger-columns.ts';
+import { liveReadoutShape, summaryReadoutShape } from './scenario/transport/readouts.ts';
 import { summaryScalarShape } from './scenario/transport/run-scalars.ts';
 import { gridSizeSchema } from './scenario/transport/workload.ts';
 import { float64, uint32 } from './wire/arrays.ts';
@@ -24,7 +29,7 @@ function pairs(depths: Float64Array, values: Float64Array): readonly Pair[] {
   return Array.from(depths, (depth, i) => [depth, values[i] ?? Number.NaN] as const);
 }
 
-/** Lays the columns of a summary out as [depth, value] pairs, which is what people and scripts read. */
+/** Converts the columns of a summary to [depth, value] pairs for readers and scripts. */
 export function summaryDocument(summary: RunSummary): SummaryDocument {
   const { sigma_x, theta_rms, ...metrics } = summary.metrics;
   return {
@@ -40,8 +45,8 @@ export function summaryDocument(summary: RunSummary): SummaryDocument {
 export const runIdSchema = z.string().min(1).max(64);
 export type RunId = z.infer<typeof runIdSchema>;
 
-/** `cancelled` keeps what was computed; `failed` carries its error, and where a device failed what was finished. */
-export const runStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed']);
+/** `cancelled` retains what was computed; `failed` has an error and, if a device failed, the completed part. */
+const runStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed']);
 export type RunState = z.infer<typeof runStateSchema>;
 
 export const precisionSchema = z.enum(['fp32', 'fp64']);
@@ -50,55 +55,42 @@ export type Precision = z.infer<typeof precisionSchema>;
 export const runInfoSchema = z.strictObject({
   id: runIdSchema,
   workload: workloadSchema,
-  /** The scenario's name, or the file's when it has none. */
+  /** Name of the scenario, or of its file if the scenario has none. */
   name: z.string(),
   state: runStateSchema,
   /** Position in the queue, 1 is next; null unless queued. */
   queuePosition: z.number().int().positive().nullable(),
   variant: z.string(),
-  /** Precision of the arithmetic: fp32, fp64, or what else the workload has. */
+  /** Precision of the arithmetic: fp32, fp64, or another one that the workload offers. */
   precision: z.string(),
   device: z.string(),
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   created: z.string(),
   finished: z.string().nullable(),
-  /** Set once it is saved or was opened from a file. */
+  /** File of the run, if it was saved or opened from a file. */
   file: namedFileSchema.nullable(),
-  /** Problem size, for people: `1024 × 1024 pixels`. */
+  /** Problem size for display: `1024 × 1024 pixels`. */
   size: z.string(),
-  /** The number that it was made for; null before there is one. */
+  /** Main result of the run; null before there is one. */
   headline: headlineSchema.nullable(),
-  /** Null if it has not ended, or ended without a result. */
+  /** Duration in seconds; null if the run has not ended, or ended without a result. */
   wall_s: z.number().nullable(),
   error: wireErrorSchema.nullable(),
-  /** Present on the run that a Live session answers into: its result changes, it is in no list and never saved by itself. */
+  /**
+   * Present on the run that holds the results of a Live session. Its results change; it is not listed and never saved
+   * automatically.
+   */
   live: z.literal(true).optional(),
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 
-const moreReadouts = {
-  /** Distal 90 and 50 % depth, and 10 %: the practical range. */
-  r90_mm: z.number().nullable(),
-  r50_mm: z.number().nullable(),
-  practical_range_mm: z.number().nullable(),
-  /** Mean of the depth dose from 20 to 50 % of R80. */
-  plateau_MeV_per_mm: z.number().nullable(),
-};
-
-/** Readouts of a dose distribution. Null: not defined for this dose (a beam that left before it stopped). */
+/**
+ * Readouts of a dose distribution. Null if not defined for this dose, as for a beam that leaves the box before
+ * stopping.
+ */
 const metricsSchema = z.strictObject({
-  /** Distal 80 % depth along the beam axis from the entrance. */
-  r80_mm: z.number().nullable(),
-  peak_mm: z.number().nullable(),
-  w80_20_mm: z.number().nullable(),
-  peak_to_entrance: z.number().nullable(),
-  /** Full width at half maximum of the Bragg peak along the axis. */
-  fwhm_mm: z.number().nullable(),
-  ...moreReadouts,
-  /** Across x, from 80 to 20 % of the largest dose, at half of R80 and at the peak; of beams along z. */
-  penumbra_half_mm: z.number().nullable(),
-  penumbra_peak_mm: z.number().nullable(),
-  /** Columns of equal length; of the proton fluence crossing each plane. */
+  ...summaryReadoutShape,
+  /** Columns of equal length, for the proton fluence crossing each plane. */
   sigma_x: z.strictObject({ depth_mm: float64, sigma_x_mm: float64 }),
   theta_rms: z.strictObject({ depth_mm: float64, theta_rms_mrad: float64 }),
   energy_deposited_MeV: z.number(),
@@ -106,7 +98,7 @@ const metricsSchema = z.strictObject({
 });
 export type Metrics = Readonly<z.infer<typeof metricsSchema>>;
 
-/** A note on the numbers: a code for programs and a sentence for people. */
+/** Note about the numbers: a code for programs and a sentence for readers. */
 const runNoteSchema = z.strictObject({
   code: z.enum([
     'protons-lost',
@@ -127,7 +119,7 @@ export const runSummarySchema = z.strictObject({
   variant: z.string(),
   precision: precisionSchema,
   status: z.enum(['done', 'cancelled', 'failed']),
-  /** Why it failed; null unless it did. */
+  /** Reason of the failure; null unless the run failed. */
   error: z.string().nullable(),
   ...summaryScalarShape,
   metrics: metricsSchema,
@@ -135,22 +127,25 @@ export const runSummarySchema = z.strictObject({
   ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
   /** Depth resolution: the larger of a cell in depth and a step along the beam. */
   resolution_mm: z.number(),
-  /** Spread of range (sigma) that the grid adds, and of a tilted beam what cells blur in the readouts too, mm. */
+  /**
+   * Range spread (sigma) that the grid adds, in mm; for a tilted beam, it includes the blur of readouts by the cell
+   * size.
+   */
   extra_straggling_mm: z.number(),
-  /** Peak of the process, which holds other runs too. */
+  /** Peak memory of the process, including other runs. */
   peak_rss_MB: z.number(),
-  /** Memory of this run alone: its largest state, or its image with what computes it. */
+  /** Memory of this run alone: its largest state, or its image and the work arrays. */
   state_bytes: z.number(),
   /** Time to transport the products of nuclear reactions, in addition to solve_s; absent if they are not followed. */
   products_s: z.number().optional(),
-  /** Gy per 10⁹ protons on the beam axis, or why there is none. */
+  /** Gy per 10⁹ protons on the beam axis, or the reason why there is none. */
   gray: z.union([
     z.strictObject({ entrance_Gy: z.number(), highest_Gy: z.number(), at_mm: z.number() }),
     z.strictObject({ reason: z.string() }),
   ]),
-  /** LET along the beam axis, keV/µm in water; where it was scored. */
+  /** LET along the beam axis, keV/µm in water; present if it was scored. */
   let: letSummarySchema.optional(),
-  /** RBE at the same places. */
+  /** RBE at the positions of the LET values. */
   rbe: rbeSummarySchema.optional(),
   grid: gridSizeSchema,
   isa: z.string(),
@@ -163,22 +158,24 @@ export function reactionsIn({ ledger, products_s }: RunSummary): 'followed' | 'a
   return (ledger.number.nuclear ?? 0) > 0 ? 'attenuation' : 'off';
 }
 
-/** One cell of an axis that is not shown, instead of the sum over it. */
+/** Selects one cell of a hidden axis in place of the sum over that axis. */
 const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int().nonnegative() });
 export type Cut = Readonly<z.infer<typeof cutSchema>>;
 
 /** Map to subtract from another. */
 const againstSchema = z.strictObject({
   run: runIdSchema,
-  /** The stored moment for protons, null for the one nearest in depth. Dose has one final state. */
+  /** Index of the keyframe for maps of protons; null for the one nearest in depth. Dose has one final state. */
   keyframe: z.number().int().nonnegative().nullable(),
 });
 export type Against = Readonly<z.infer<typeof againstSchema>>;
 
-/** A map to show: dose, or the protons summed over the two axes that are not shown. */
+/** Map to show: dose, or the protons summed over the two hidden axes. */
 export const mapRequestSchema = z.strictObject({
-  /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it.
-   * `density`: of the matter in each cell. */
+  /**
+   * `dose-per-mass`: divided by the density of each cell. LET: of all protons, for ended runs that scored it.
+   * `density`: of the matter in each cell.
+   */
   quantity: z.enum(['dose', 'dose-per-mass', 'gray', 'protons', 'letd', 'lett', 'density']),
   /**
    * Distance from the axis perpendicular to the plane, for `gray` (Gy per 10⁹ protons in three dimensions); 0 by
@@ -188,44 +185,44 @@ export const mapRequestSchema = z.strictObject({
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
-  /** Cuts of the protons while a run computes, or with the stream `run.cuts`; stored maps are summed. */
+  /** Cuts of the protons during a run, or with the stream `run.cuts`; stored maps are summed over the hidden axes. */
   cuts: z.array(cutSchema).max(2).optional(),
-  /** The map less this one, cell by cell; both runs have ended and share the grid. */
+  /** Subtracts this map cell by cell; both runs must have ended and share the grid. */
   against: againstSchema.optional(),
 });
 export type MapRequest = Readonly<z.infer<typeof mapRequestSchema>>;
 
-/** Maps of one moment of a run. */
+/** Maps of a run at one time. */
 export const runMapsSchema = z.strictObject({
   run: runIdSchema,
-  /** Grows with every new state of this run; equal revisions are equal maps. */
+  /** Increases with every new state of this run; equal revisions mean equal maps. */
   revision: z.number().int().nonnegative(),
   step: z.number().int().nonnegative(),
   depth_mm: z.number(),
-  /** In the order of the request. */
+  /** Maps in the order of the request. */
   maps: z.array(fieldMapSchema),
 });
 export type RunMaps = Readonly<z.infer<typeof runMapsSchema>>;
 
 export const liveFrameSchema = z.strictObject({
   ...runMapsSchema.shape,
-  /** In the order of the request; null: on its way. */
+  /** Maps in the order of the request; null while a map is not yet computed. */
   maps: z.array(fieldMapSchema.nullable()),
   /** Dose so far, integrated across the beam axis; null unless requested. */
   depthDose: curveSchema.nullable(),
-  /** The same by mass, along the same axis. */
+  /** Depth dose by mass, along the beam axis. */
   depthDosePerMass: curveSchema.nullable(),
 });
 export type LiveFrame = Readonly<z.infer<typeof liveFrameSchema>>;
 
 /** Maps of an ended run that were not saved: the run is recomputed up to a saved step. */
 export const cutsFrameSchema = z.discriminatedUnion('state', [
-  /** Until the run before it is over. */
+  /** Waits for an earlier run to end. */
   z.strictObject({ state: z.literal('waiting') }),
   z.strictObject({
     state: z.literal('computing'),
     step: z.number().int().nonnegative(),
-    /** Up to the requested step. */
+    /** Number of steps to recompute. */
     steps: z.number().int().nonnegative(),
   }),
   z.strictObject({ state: z.literal('done'), ...runMapsSchema.shape }),
@@ -234,22 +231,15 @@ export type CutsFrame = Readonly<z.infer<typeof cutsFrameSchema>>;
 
 export const depthDoseSchema = z.strictObject({
   curve: curveSchema,
-  /** Energy by mass, with the density of each cell; null for runs stored without densities. */
+  /** Energy by mass, using the density of each cell; null for runs stored without densities. */
   perMass: curveSchema.nullable(),
-  /** Beam axis in the z–x plane: from the entrance point, at this angle from +z. */
+  /** Beam axis in the z–x plane: entrance point, and angle from +z. */
   entrance_mm: z.strictObject({ z: z.number(), x: z.number() }),
   angle_deg: z.number(),
-  metrics: z.strictObject({
-    r80_mm: z.number().nullable(),
-    r20_mm: z.number().nullable(),
-    peak_mm: z.number().nullable(),
-    w80_20_mm: z.number().nullable(),
-    fwhm_mm: z.number().nullable(),
-    peak_to_entrance: z.number().nullable(),
-  }),
-  /** Gy per 10⁹ protons on the axis; or why there is none. */
+  metrics: z.strictObject(liveReadoutShape),
+  /** Gy per 10⁹ protons on the axis, or the reason why there is none. */
   gray: z.union([z.strictObject({ curve: curveSchema }), z.strictObject({ reason: z.string() })]),
-  /** LET, spectra and RBE-weighted dose; null where they were not scored. */
+  /** LET, spectra and RBE-weighted dose; null if not scored. */
   quality: qualitySchema.nullable(),
 });
 export type DepthDose = Readonly<z.infer<typeof depthDoseSchema>>;
@@ -259,7 +249,7 @@ export const momentsSchema = z.strictObject({
   depth_mm: float64,
   protons: float64,
   mean_x_mm: float64,
-  /** NaN where cells are too wide to tell a width. */
+  /** NaN if cells are too wide to resolve a width. */
   sigma_x_mm: float64,
   mean_theta_mrad: float64,
   theta_rms_mrad: float64,
@@ -273,3 +263,23 @@ export const ledgerTableSchema = z.strictObject({
   energy_MeV: z.record(z.string(), float64),
 });
 export type LedgerTable = Readonly<z.infer<typeof ledgerTableSchema>>;
+
+/** Progress details of each workload. */
+export const progressDetailSchema = z.discriminatedUnion('workload', eachWorkloads('progress'));
+export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
+export type ProgressOf<W extends ProgressDetail['workload']> = Extract<ProgressDetail, { workload: W }>;
+
+export const runProgressSchema = z.strictObject({
+  run: runIdSchema,
+  state: runStateSchema,
+  elapsed_s: z.number(),
+  /** Estimated seconds left; null before there is a rate. */
+  eta_s: z.number().nullable(),
+  detail: progressDetailSchema,
+});
+export type RunProgress = Readonly<z.infer<typeof runProgressSchema>>;
+
+/** Share of the run completed, from the host's estimate of the total time; null before there is an estimate. */
+export function shareDone({ elapsed_s, eta_s }: Pick<RunProgress, 'elapsed_s' | 'eta_s'>): number | null {
+  return eta_s === null || !Number.isFinite(eta_s) || elapsed_s + eta_s <= 0 ? null : elapsed_s / (elapsed_s + eta_s);
+}

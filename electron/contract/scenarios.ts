@@ -1,9 +1,9 @@
-/** Scenario documents as the page asks for them: what was read, what is wrong with it, what it resolves to. */
+/** Scenario documents for the page: the parsed text, its issues, and the resolved scenario. */
 import { z } from 'zod';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
-import { scenarioDraftSchema } from './scenario/draft.ts';
 import { eachWorkloads } from './scenario/kinds.ts';
+import { scenarioDraftSchema } from './scenario/workload.ts';
 
 export const readScenarioSchema = z.strictObject({
   /** The document, even if values in it are invalid; null if the text is not a document. */
@@ -15,16 +15,16 @@ export type ReadScenario = Readonly<z.infer<typeof readScenarioSchema>>;
 export const scenarioFileSchema = z.strictObject({
   ...readScenarioSchema.shape,
   file: namedFileSchema,
-  /** Shipped with the program: Save asks for another name. */
+  /** True if supplied with the program, so that Save prompts for another name. */
   readOnly: z.boolean(),
-  /** Changes whenever the file does. */
+  /** Version stamp that changes whenever the file does. */
   stamp: z.string(),
 });
 
 export const libraryEntrySchema = z.strictObject({
   file: fileRefSchema,
   fileName: z.string(),
-  /** `name` and `notes` in the document; empty when it has none or cannot be read. */
+  /** `name` and `notes` in the document; empty if absent or unreadable. */
   name: z.string(),
   notes: z.string(),
   readOnly: z.boolean(),
@@ -32,12 +32,12 @@ export const libraryEntrySchema = z.strictObject({
 });
 export type LibraryEntry = Readonly<z.infer<typeof libraryEntrySchema>>;
 
-/** By the scenario's kind. */
+/** Resolved scenario, by kind. */
 export const resolvedSchema = z.discriminatedUnion('kind', eachWorkloads('resolved'));
 export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
 export type ResolvedOf<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
 
-/** Resolved scenario of one kind; null if it is of another kind. */
+/** Returns the resolved scenario if it is of this kind; otherwise null. */
 export function resolvedOf<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedOf<K> | null {
   return resolved?.kind === kind ? (resolved as ResolvedOf<K>) : null;
 }
@@ -46,7 +46,7 @@ export const materialSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   density_g_cm3: z.number().positive(),
-  /** Mean excitation energy. */
+  /** Mean excitation energy, eV. */
   i_eV: z.number().positive().nullable(),
   zOverA: z.number().positive(),
   x0_g_cm2: z.number().positive(),

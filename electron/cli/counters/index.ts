@@ -1,12 +1,10 @@
 /** Hardware counters for a benchmark: from CSV files of ncu, or by running it. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Session } from '../../contract/bench/session.ts';
 import { isUserKernelId } from '../../contract/user-kernels.ts';
-import { withCounters } from '../../host/model/counters/attach.ts';
-import { readNcuCsv } from '../../host/model/counters/ncu.ts';
-import { countedBy } from '../../host/model/counters/run-ncu.ts';
-import { hostWorkloads } from '../../host/workloads/index.ts';
+import { countedBy, readNcuCsv, withCounters } from '../../host/api/benches.ts';
+import { hostWorkloads } from '../../host/api/scenarios.ts';
+import { readTableText } from '../../host/index.ts';
 import { type FlagSpec, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import type { VerbContext } from '../verb.ts';
 
@@ -23,17 +21,19 @@ export const counterFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** `--counters` of the command line put into the session. Throws a UsageError or BraggError. */
+/** Largest counter file: all metrics of thousands of launches. */
+const MOST_COUNTER_BYTES = 64 * 2 ** 20;
+
+/** Adds the counters from `--counters` files to the session. Throws UsageError or BraggError. */
 export async function withCounterFiles(session: Session, { flags }: ParsedArguments): Promise<Session> {
   let out = session;
   for (const text of flags.get('counters') ?? []) {
     const at = text.indexOf('=');
     if (at < 1) throw new UsageError(`--counters: ${JSON.stringify(text)} is not VARIANT=NCU.csv`);
     const [label, file] = [text.slice(0, at), text.slice(at + 1)];
-    const csv = await readFile(file, 'utf8').catch((error: Error) => {
-      throw new UsageError(`--counters: ${file} cannot be read (${error.message})`);
-    });
-    out = withCounters(out, label, readNcuCsv(csv, file), path.basename(file));
+    const csv = await readTableText(file, MOST_COUNTER_BYTES);
+    if (!csv.ok) throw new UsageError(`--counters: ${file} ${csv.reason}`);
+    out = withCounters(out, label, readNcuCsv(csv.text, file), path.basename(file));
   }
   return out;
 }
@@ -42,13 +42,13 @@ export async function withCounterFiles(session: Session, { flags }: ParsedArgume
 export async function withOwnCounters(session: Session, { parsed, terminal, signal }: VerbContext): Promise<Session> {
   if (!hasFlag(parsed, 'ncu')) return session;
   const { workload, sweep, reports } = session;
-  // A process is one run of these; of the others it is many repetitions.
+  // A process of transport or diffraction runs its problem once; a process of other workloads repeats it many times.
   if (sweep !== null || hostWorkloads[workload].benchable.usualProcesses === 0) {
     terminal.say('No counters: --ncu counts a run of a beam or an image of one size.');
     return session;
   }
   const labels = (reports[0]?.entries ?? []).flatMap(({ label, variant, device }) =>
-    // A precision or a GPU of its own is no word of `run`.
+    // `run` cannot select a variant with its own precision or GPU.
     device === 'cuda' && label === variant && !isUserKernelId(variant) ? [label] : [],
   );
   const [scenario = ''] = parsed.operands;

@@ -1,30 +1,38 @@
-/** `gate --baseline COMMIT`: the kernel of a commit and the present one, in the same rounds. */
+/** `gate --baseline COMMIT`: measures the kernel of a commit and the present kernel in the same rounds. */
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { percent } from '../../../renderer/base/numbers.ts';
 import type { SessionEntry, SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
-import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
-import { kernelFolders } from '../../host/model/bench/ceilings.ts';
-import { descriptionFile, extensionOf, replaceable } from '../../host/model/user-kernels/file.ts';
-import { rulesOf } from '../../host/workloads/index.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
+import { percent } from '../../domain/numbers.ts';
+import { kernelFolders } from '../../host/api/benches.ts';
+import {
+  candidateFiles,
+  descriptionFile,
+  extensionOf,
+  placeOf,
+  problemFileIn,
+  readProblemFolder,
+  replaceable,
+} from '../../host/api/kernels.ts';
+import { rulesOf } from '../../host/api/scenarios.ts';
 import { UsageError } from '../arguments.ts';
-import { withHost } from '../open-host.ts';
-import { readScenario } from '../read-scenario.ts';
-import { scenarioPath } from '../scenario-file.ts';
+import { readScenario, scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
 import type { VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
-import { type GateRequest, type GateResult, gateSession } from './session.ts';
 import {
   answerVerdict,
   type Evidence,
   floorOf,
   type Gated,
+  type GateRequest,
+  type GateResult,
+  gateSession,
   isUsable,
   needsConfirmation,
   timeVerdict,
@@ -32,7 +40,7 @@ import {
 
 // Files of a git commit, for a baseline that is compiled next to the present code.
 
-/** A folder of kernels has tens. */
+/** Typical folders of kernels have tens of files. */
 const MOST_FILES = 1000;
 const LONGEST_MS = 60_000;
 
@@ -48,7 +56,7 @@ async function git(folder: string, words: readonly string[]): Promise<Buffer> {
   return stdout;
 }
 
-/** The full name of a commit. Throws a BraggError for a name without a commit, or a folder outside of a repository. */
+/** Full hash of a commit. Throws BraggError if the name is not a commit, or the folder is not in a repository. */
 async function commitNamed(folder: string, name: string): Promise<string> {
   try {
     return (await git(folder, ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]))
@@ -68,7 +76,7 @@ async function topFolder(folder: string): Promise<string> {
   return (await git(folder, ['rev-parse', '--show-toplevel'])).toString('utf8').trim();
 }
 
-/** Writes the text files that `folder` has in the commit to `target`; links, submodules and large files are left out. */
+/** Copies the text files of `folder` in the commit to `target`, without links, submodules and large files. */
 async function checkOut(folder: string, commit: string, target: string): Promise<void> {
   const listed = (await git(folder, ['ls-tree', '-r', '-l', '-z', commit, '--', '.'])).toString('utf8');
   const files = listed.split('\0').flatMap((line) => {
@@ -90,13 +98,17 @@ async function checkOut(folder: string, commit: string, target: string): Promise
   }
 }
 
-/** One file of a commit, its path relative to the top of the repository; null if the commit does not have it. */
+/**
+ * Text of a file in a commit; its path is relative to the top of the repository. Null if the commit does not have it.
+ */
 async function fileIn(top: string, commit: string, file: string): Promise<string | null> {
   const found = await git(top, ['cat-file', 'blob', `${commit}:${file}`]).catch(() => null);
   return found?.toString('utf8') ?? null;
 }
 
-/** Three files of one variant: that of the commit, the same bytes once more, and the present one. */
+/**
+ * Three files of one variant: the kernel of the commit, a second copy of it for the A/A test, and the present kernel.
+ */
 interface Trio {
   readonly variant: string;
   readonly baseline: string;
@@ -104,15 +116,16 @@ interface Trio {
   readonly now: string;
 }
 
-/** A session has at most one calibrating, one measuring and one confirming session for each variant. */
+/** For each variant at most three sessions are run: calibration, measurement and confirmation. */
 const SESSIONS = 3;
 
-const isKernelFile = (name: string): boolean => /\.(cu|cpp)$/.test(name);
+const isKernelFile = (name: string): boolean => isUserKernelFile(path.basename(name));
 
-/** Copies of one kernel have names of their own: a kernel's id is its file's name. */
+/** Copies of a kernel have different names, because the file name is a kernel's id. */
 async function copyKernel(from: string, to: string): Promise<void> {
   await copyFile(from, to);
-  await copyFile(descriptionFile(from), descriptionFile(to));
+  // Candidates of a problem share the description of the problem.
+  if (problemFileIn(path.dirname(from)) === null) await copyFile(descriptionFile(from), descriptionFile(to));
 }
 
 async function trioOfFile(variant: string, commit: string, target: string): Promise<Trio> {
@@ -134,7 +147,7 @@ async function trioOfFile(variant: string, commit: string, target: string): Prom
   return { variant, baseline, again, now };
 }
 
-/** A shipped variant as a user kernel: the one file that differs, or its first one. */
+/** A shipped variant as a user kernel, made from the one file that differs, or from its first file. */
 async function trioOfShipped(
   context: VerbContext,
   id: string,
@@ -196,14 +209,16 @@ async function trioOfShipped(
   });
 }
 
-/** Those of --variants, or the user kernel that the scenario names. */
+/** Variants of --variants; else all candidates of a problem folder, or the kernel that the scenario names. */
 async function namesOf(context: VerbContext, { variants }: GateRequest): Promise<readonly string[]> {
   if (variants !== null) return variants;
-  const operand = context.parsed.operands[0] ?? '';
+  const folder = path.dirname(scenarioPath(context.parsed.operands[0] ?? ''));
   const id = await withHost(
     async (host) => (await readScenario(context, host, (kind) => workloadFor(kind).fit)).scenario?.solver.variant ?? '',
   );
-  return [isKernelFile(id) ? path.join(path.dirname(scenarioPath(operand)), id) : id];
+  const problem = id === 'auto' ? await readProblemFolder(folder) : null;
+  if (problem !== null) return (await candidateFiles(problem)).map((name) => path.join(folder, name));
+  return [isKernelFile(id) ? path.join(folder, id) : id];
 }
 
 function entriesOf({ reports }: { readonly reports: readonly SessionReport[] }): readonly (SessionEntry | undefined)[] {
@@ -260,9 +275,7 @@ export async function againstCommit(context: VerbContext, name: string, request:
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
   try {
     const variants: Gated[] = [];
-    const facts = new Set([
-      `Baseline: commit ${commit.slice(0, 12)} (${name}); scenario ${path.basename(operand)} as it is now.`,
-    ]);
+    const facts = new Set([`Baseline: commit ${commit.slice(0, 12)} (${name}); scenario ${operand} as it is now.`]);
     for (const [i, variant] of names.entries()) {
       const target = await mkdtemp(path.join(folder, `${i}-`));
       const trio = isKernelFile(variant)

@@ -1,23 +1,34 @@
-/** `gate --baseline SESSION.json`: the present variants against a session of another day on the same runner. */
+/**
+ * `gate --baseline SESSION.json`: measures the present variants and compares them with an earlier session of the same
+ * runner.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { provenanceText } from '../../../renderer/base/provenance.ts';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import type { Subject } from '../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../contract/bench/comparison.ts';
 import { fewestBefore } from '../../contract/bench/history.ts';
 import type { Session } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { historyOf, ratioToEarlier } from '../../host/app/benches/history.ts';
+import { provenanceText } from '../../domain/provenance.ts';
+import { historyOf, ratioToEarlier, sessionText } from '../../host/api/benches.ts';
 import type { Host } from '../../host/index.ts';
-import { sessionText } from '../../host/model/bench/index.ts';
 import { UsageError } from '../arguments.ts';
-import { withHost } from '../open-host.ts';
-import { isSessionFile, openSession } from '../subjects.ts';
+import { isSessionFile, openSession, withHost } from '../subjects.ts';
 import type { VerbContext } from '../verb.ts';
-import { type GateRequest, type GateResult, gateSession } from './session.ts';
-import { answerVerdict, type Evidence, fewestSessions, floorOf, type Gated, isUsable, timeVerdict } from './verdict.ts';
+import {
+  answerVerdict,
+  type Evidence,
+  fewestSessions,
+  floorOf,
+  type Gated,
+  type GateRequest,
+  type GateResult,
+  gateSession,
+  isUsable,
+  timeVerdict,
+} from './verdict.ts';
 
 type Entry = Extract<Subject, { kind: 'entry' }>;
 
@@ -34,7 +45,7 @@ async function opened(host: Host, file: string): Promise<Opened> {
 
 const entryIn = ({ entries }: Opened, label: string): Entry | undefined => entries.find((one) => one.label === label);
 
-/** Why two rows are of different things; null if their times compare. */
+/** Reason why the times of two rows cannot be compared. Null if they can. */
 function unlike(before: ComparedRow, after: ComparedRow): string | null {
   const pairs = [
     ['benchmark', before.bench, after.bench],
@@ -66,7 +77,7 @@ async function compared(host: Host, before: Entry, after: Entry): Promise<Pair> 
   return { ratio: second.ratio, unlike: unlike(first, second), facts };
 }
 
-/** The present time over those of all earlier sessions; null for too few of them. */
+/** Ratio of the present time to those of all earlier sessions. Null if there are too few. */
 function betweenSessions(earlier: readonly Session[], now: Session, label: string): Ratio | null {
   const named = [...earlier, now].map((session, i) => ({ file: String(i), session }));
   const last = String(earlier.length);
@@ -79,7 +90,7 @@ function betweenSessions(earlier: readonly Session[], now: Session, label: strin
 interface Against {
   readonly host: Host;
   readonly before: Opened;
-  /** All baselines, the newest last. */
+  /** All baseline sessions, oldest first. */
   readonly earlier: readonly Session[];
   readonly sessions: readonly Opened[];
   readonly allowed: number;
@@ -126,7 +137,7 @@ export async function againstFiles(
   const [newest] = files.slice(-1);
   if (newest === undefined || !files.every(isSessionFile))
     throw new UsageError('--baseline: allowed: sessions of bench');
-  // Errors of the files come before the minutes of a session.
+  // Report errors in the files before a session spends minutes.
   const labels = await withHost(async (host) => {
     const { session } = await openSession(host, newest);
     if (session.sweep !== null)

@@ -1,17 +1,17 @@
 /** Results of `gate`: a table for a terminal, a Markdown summary, and JUnit XML for a build server. */
-import { measuredTime, timesText } from '../../../renderer/base/measured.ts';
-import { percent } from '../../../renderer/base/numbers.ts';
+import { measuredTime, timesText } from '../../domain/measured.ts';
+import { percent } from '../../domain/numbers.ts';
 import { table } from '../table.ts';
 import { failing, type Gated, type GateVerdict, hasFailed } from './verdict.ts';
 
 export interface GateReport {
   readonly scenario: string;
-  /** The commit or the files that the variants are compared with. */
+  /** Commit or files that the variants are compared with. */
   readonly baseline: string;
-  /** Most additional time that passes, as a share. */
+  /** Largest allowed slowdown, as a fraction. */
   readonly allowed: number;
   readonly variants: readonly Gated[];
-  /** Machine, program, and what differs. */
+  /** Machine, program version, and their differences. */
   readonly facts: readonly string[];
   readonly elapsed_s: number;
 }
@@ -71,7 +71,7 @@ export function gateTable(report: GateReport, style: Style): readonly string[] {
   ];
 }
 
-/** Text of others in a Markdown table: no markup, no further cell, no further line. */
+/** Escapes foreign text for a Markdown table: no markup, no further cell, no further line. */
 const inCell = (text: string): string =>
   text
     .replace(/[\\`*_[\]<>|~]/g, (mark) => (mark === '<' ? '&lt;' : mark === '>' ? '&gt;' : `\\${mark}`))

@@ -1,16 +1,30 @@
-/** The verdict of `gate` on one variant: what several sessions, and an A/A session of the same runner, say together. */
-import { percent } from '../../../renderer/base/numbers.ts';
+/**
+ * The verdict of `gate` on one variant, from several sessions and an A/A session of the same runner.
+ *
+ * One session of `gate`: it uses a separate host and separate processes, so that sessions share only the machine.
+ */
+
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import {
   correctnessOf,
   isIncorrect,
   type MeasuredSessionEntry,
   reasonOf,
+  type Session,
   type SessionEntry,
 } from '../../contract/bench/session.ts';
-import { UsageError } from '../arguments.ts';
+import { percent } from '../../domain/numbers.ts';
+import { limitsOf, mostRounds } from '../../host/api/benches.ts';
+import { placeOf } from '../../host/api/kernels.ts';
+import { flagValue, UsageError } from '../arguments.ts';
+import { measured, seedOf } from '../benching.ts';
+import { readScenario } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
+import { openUserKernels } from '../user-kernels.ts';
+import type { VerbContext } from '../verb.ts';
+import { workloadFor } from '../workloads/index.ts';
 
-/** Those in `failing` end the command with code 1. */
+/** Verdicts in `failing` end the command with code 1. */
 export type GateVerdict =
   | 'slower'
   | 'wrong'
@@ -24,7 +38,7 @@ export const failing: ReadonlySet<GateVerdict> = new Set([
   ...(['slower', 'wrong', 'impossible', 'not checked', 'not measured'] as const),
 ]);
 
-/** One session: both times, and the later over the earlier. */
+/** Result of one session: both times, and the ratio of the later to the earlier. */
 export interface Evidence {
   readonly before_s: number;
   readonly after_s: number;
@@ -34,15 +48,15 @@ export interface Evidence {
 export interface Gated {
   readonly variant: string;
   readonly verdict: GateVerdict;
-  /** Why, unless the numbers say it. */
+  /** Reason of the verdict. Null if the numbers show it. */
   readonly reason: string | null;
-  /** Sessions in the order of time. */
+  /** Sessions in chronological order. */
   readonly sessions: readonly Evidence[];
-  /** Measured difference between equal code on this runner, as a ratio less 1; null for too few samples. */
+  /** Measured difference between equal code on this runner, as a ratio less 1. Null if there are too few samples. */
   readonly floor: number | null;
 }
 
-/** `2%`, `2 %` or `2`, as a share. Throws a UsageError. */
+/** `2%`, `2 %` or `2`, as a fraction. Throws UsageError. */
 export function allowedSlowdown(text: string): number {
   const found = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
   const value = Number(found?.[1]);
@@ -51,25 +65,25 @@ export function allowedSlowdown(text: string): number {
 }
 
 /**
- * The end of the A/A interval that is further from 1: equal code may differ by as much. Null without an interval, for
- * then nothing is known about the runner.
+ * End of the A/A interval that is further from 1, because equal code may differ by as much. Null without an interval,
+ * because then the noise of the runner is unknown.
  */
 export function floorOf({ interval }: Ratio): number | null {
   return interval === null ? null : Math.max(interval.high, 1 / interval.low) - 1;
 }
 
-/** Sessions confirm each other: one of them is too few for "slower". */
+/** A single session is not enough for the verdict "slower". */
 export const fewestSessions = 2;
 
 const above = ({ ratio: { interval } }: Evidence, bound: number): boolean => interval !== null && interval.low > bound;
 
-/** Whether another session is worth its time: everything so far says slower, and no second session has confirmed it. */
+/** Whether to run another session: all sessions so far are slower, and a second one has not confirmed it. */
 export function needsConfirmation(sessions: readonly Evidence[], floor: number | null, allowed: number): boolean {
   const bound = 1 + Math.max(allowed, floor ?? Number.POSITIVE_INFINITY);
   return sessions.length < fewestSessions && sessions.every((one) => above(one, bound));
 }
 
-/** The verdict from times alone, of a correct answer. */
+/** Verdict from times alone; the answer must be correct. */
 export function timeVerdict(
   sessions: readonly Evidence[],
   floor: number | null,
@@ -96,7 +110,10 @@ export function timeVerdict(
     : { verdict: 'undecided', reason: `the interval contains the allowed ${percent(allowed)}: --time narrows it` };
 }
 
-/** A verdict that needs no times: the answer is wrong, impossible or not checked, or there is none. Null for a correct one. */
+/**
+ * Verdict if the answer is wrong, impossible, not checked or missing. Null for a correct answer, which is judged by its
+ * time.
+ */
 export function answerVerdict(entry: SessionEntry | undefined): Pick<Gated, 'verdict' | 'reason'> | null {
   if (entry === undefined) return { verdict: 'not measured', reason: 'the session does not contain it' };
   if (entry.status === 'refused') return { verdict: 'not measured', reason: entry.reason };
@@ -107,8 +124,57 @@ export function answerVerdict(entry: SessionEntry | undefined): Pick<Gated, 'ver
   return { verdict, reason: reasonOf(entry.accuracy) ?? reason };
 }
 
-/** Whether its times say anything: a wrong baseline may leave out work. */
+/** Whether the times can be compared: a wrong baseline may leave out work. */
 export const isUsable = (entry: SessionEntry | undefined): entry is MeasuredSessionEntry =>
   entry?.status === 'measured' && answerVerdict(entry) === null;
 
 export const hasFailed = (all: readonly Gated[]): boolean => all.some(({ verdict }) => failing.has(verdict));
+
+/** Thrown by the first Ctrl+C: a partial measurement has no verdict. */
+export class GateCancelled extends Error {
+  override readonly name = 'GateCancelled';
+}
+
+export interface GateRequest {
+  /** Largest allowed slowdown, as a fraction. */
+  readonly allowed: number;
+  /** Time limit in seconds for all sessions together. */
+  readonly seconds: number;
+  /** Names as typed. Null for the default variants. */
+  readonly variants: readonly string[] | null;
+}
+
+export interface GateResult {
+  readonly variants: readonly Gated[];
+  /** Sentences for the report. */
+  readonly facts: readonly string[];
+}
+
+/** Narrower intervals would not change the verdict, and half the width needs four times the time. */
+const narrowest = 0.0025;
+
+/** `number`: index of the session in this gate. Throws GateCancelled, and BraggError if a kernel does not compile. */
+export async function gateSession(
+  context: VerbContext,
+  names: readonly string[],
+  { allowed }: GateRequest,
+  { seconds, number }: { readonly seconds: number; readonly number: number },
+): Promise<Session> {
+  const { parsed } = context;
+  return withHost(
+    async (host) => {
+      const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+      const place = placeOf(reading.scenario ?? { kind: reading.kind });
+      const session = await measured(context, host, {
+        verb: 'gate',
+        ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: seedOf(parsed) + number },
+        variants: await openUserKernels(context, host, names, place),
+        // Half of the allowed slowdown: an interval as narrow as that can lie entirely on one side of the limit.
+        limits: limitsOf(mostRounds, seconds, { precision: Math.max(narrowest, allowed / 2) }),
+      });
+      if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();
+      return session;
+    },
+    flagValue(parsed, 'gpu'),
+  );
+}

@@ -1,6 +1,6 @@
 /**
- * The tools for scripts: JSON over HTTP on the loopback interface. Each request is a call to the same server that agents
- * talk to, so that arguments, answers and refusals are the same.
+ * Tools for scripts: JSON over HTTP on the loopback interface. Each request becomes a call to the MCP server of agents,
+ * so that arguments, answers and refusals are equal.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,14 +8,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { messageOf } from '../../contract/errors.ts';
-import { hostOf, isToken, newToken } from '../../server/guard.ts';
-import { listen } from '../../server/listen.ts';
+import { hostOf, isToken, listen, newToken } from '../../server/loopback.ts';
 
-/** Part of every path: `/TOKEN/1/ladder`. A change that a script would notice is another version. */
+/** Part of every path: `/TOKEN/1/ladder`. Incremented by every change that breaks scripts. */
 const VERSION = '1';
-/** A request has at most a kernel of a megabyte, escaped. */
+/** The largest request contains an escaped kernel of one megabyte. */
 const MOST_BODY_BYTES = 8 * 2 ** 20;
-/** A submission may wait for others. */
+/** A submission may wait in the queue for others. */
 const LONGEST_MS = 24 * 3_600_000;
 
 interface Reply {
@@ -25,7 +24,7 @@ interface Reply {
 
 const refusal = (status: number, error: string): Reply => ({ status, body: { error } });
 
-/** Body of a request; null if it is too large. */
+/** Body of a request. Null if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -72,7 +71,7 @@ async function reply(request: IncomingMessage, client: Client, token: string, si
     return { status: 200, body: { version: Number(VERSION), methods: (await client.listTools()).tools } };
   if (request.method !== 'POST')
     return refusal(405, 'A method is called by POST with a JSON object; GET lists the methods.');
-  // A page of another origin cannot send this type without asking first, and nobody answers it.
+  // Browsers send this type to another origin only after a preflight request, which this server does not answer.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return refusal(415, 'Content-Type: allowed: application/json');
   const text = await bodyOf(request);

@@ -1,20 +1,19 @@
 /**
- * Serializes measurements over all processes of a user, first come, first served. A client's next measurement goes
- * behind those that wait, so that several clients share the GPU fairly.
+ * Serializes measurements over all processes of a user, first come, first served. Each process has at most one ticket:
+ * its next measurement queues behind those that wait, so that several clients alternate on the GPU.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makePrivate } from '../../host/io/files/data-folder.ts';
-import { type Lock, tryLock } from '../../host/io/files/locks.ts';
+import { type Lock, makePrivate, tryLock } from '../../host/index.ts';
 
 const LOOK_EVERY_MS = 50;
 const TICKET = '.ticket';
 
 const gone = (file: string): Promise<void> => unlink(file).catch(() => undefined);
 
-/** Live tickets before `own`. One without an owner is of a process that died, and is removed. */
+/** Number of live tickets before `own`. Removes tickets of processes that died. */
 async function before(folder: string, own: string): Promise<number> {
   let count = 0;
   for (const name of (await readdir(folder)).filter((one) => one.endsWith(TICKET) && one < own)) {
@@ -34,17 +33,44 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
+const abortOf = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 export class MeasuringQueue {
   readonly #folder: string;
+  /** Resolves when the last request of this process has left the queue. */
+  #last: Promise<void> = Promise.resolve();
+  #count = 0;
 
   constructor(dataFolder: string) {
     this.#folder = path.join(dataFolder, 'locks', 'measuring');
   }
 
-  /** `waiting` gets the number of tickets before this one, whenever it changes. Throws Cancelled. */
+  /** `waiting` gets the number of measurements before this one, whenever it changes. Throws Cancelled. */
   async inTurn<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
+    const before = this.#last;
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    this.#last = before.then(() => left);
+    if (this.#count > 0) waiting(this.#count);
+    this.#count += 1;
+    try {
+      await Promise.race([before, abortOf(signal)]);
+      return await this.#withTicket(work, signal, waiting);
+    } finally {
+      this.#count -= 1;
+      leave();
+    }
+  }
+
+  async #withTicket<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
+    if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
     await makePrivate(this.#folder);
-    const name = `${String(Date.now()).padStart(16, '0')}-${randomBytes(6).toString('hex')}${TICKET}`;
+    // The monotonic clock orders tickets of the same millisecond.
+    const time = `${String(Date.now()).padStart(16, '0')}-${String(process.hrtime.bigint()).padStart(20, '0')}`;
+    const name = `${time}-${randomBytes(6).toString('hex')}${TICKET}`;
     const ticket = path.join(this.#folder, name);
     const running = path.join(this.#folder, 'running');
     await writeFile(ticket, '', { mode: 0o600 });
@@ -55,7 +81,7 @@ export class MeasuringQueue {
       for (;;) {
         if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
         const count = await before(this.#folder, name);
-        // Who was first may be on its way out: the lock decides, tickets only order.
+        // The first process may be exiting: the lock decides, tickets only give the order.
         if (count === 0) turn = tryLock(running);
         if (turn !== null) break;
         if (count !== last) waiting(count);

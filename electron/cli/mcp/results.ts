@@ -1,9 +1,33 @@
-/** The answers of the tools, version 1: small, and of the same shape for every problem. Clients get them as JSON Schema. */
+/**
+ * Answers of the tools, version 1: small, and with the same shape for every problem. Clients get them as JSON Schema.
+ *
+ * Converts a session with one attempt into the answer for an agent.
+ */
 import { z } from 'zod';
+import type { Ratio } from '../../contract/bench/bench-session.ts';
+import {
+  type Accuracy,
+  aboveCeilings,
+  correctnessOf,
+  isIncorrect,
+  LEAST_TIME,
+  type MeasuredSessionEntry,
+  reasonOf,
+  type Session,
+} from '../../contract/bench/session.ts';
+import type { Issue } from '../../contract/errors.ts';
+import type { KernelResource } from '../../contract/launches.ts';
+import type { SavedRecording } from '../../contract/recording.ts';
+import { isDoubt } from '../../contract/user-kernels/checks.ts';
+import { type LaunchLimits, limiters, occupancyOf } from '../../domain/launch/occupancy.ts';
+import { timesText } from '../../domain/measured.ts';
+import { percent } from '../../domain/numbers.ts';
+import { instancesOf, ratioOf } from '../../host/api/benches.ts';
+import { quoted } from '../../host/api/studies.ts';
 
 const interval = z.strictObject({ low: z.number(), high: z.number() });
 const ratio = z.strictObject({ value: z.number(), interval: interval.nullable() });
-export type Speed = Readonly<z.infer<typeof ratio>>;
+type Speed = Readonly<z.infer<typeof ratio>>;
 const nullableNumber = z.number().nullable();
 
 export const problemSchema = z.strictObject({
@@ -11,10 +35,10 @@ export const problemSchema = z.strictObject({
   title: z.string(),
   notes: z.string(),
   workload: z.string(),
-  /** The kernel that candidates replace, and the first one of the climb. */
+  /** Kernel that candidates replace, and the first of the series of attempts. */
   kernel: z.string(),
   language: z.enum(['cpp', 'cu', 'py']),
-  /** False: submissions are refused until the person starts the server with --trust. */
+  /** False if submissions are refused, until the user trusts the folder by --trust or in the window. */
   trusted: z.boolean(),
 });
 export type Problem = Readonly<z.infer<typeof problemSchema>>;
@@ -22,7 +46,7 @@ export type Problem = Readonly<z.infer<typeof problemSchema>>;
 export const problemsSchema = z.strictObject({
   version: z.literal(1),
   problems: z.array(problemSchema),
-  /** Files that look like problems and cannot be used, with the reason. */
+  /** Files that look like problems but cannot be used, with the reason. */
   unusable: z.array(z.strictObject({ file: z.string(), reason: z.string() })),
 });
 
@@ -33,7 +57,7 @@ export const readProblemSchema = z.strictObject({
   scenario: z.string(),
   /** Source of the reference kernel: a candidate defines the same function. */
   source: z.string(),
-  /** The program that computes the expected answer; null if the engine does. */
+  /** Program that computes the expected answer. Null if the engine computes it. */
   answer: z.strictObject({ file: z.string(), text: z.string() }).nullable(),
   rules: z.array(z.string()),
 });
@@ -50,14 +74,14 @@ const attemptVerdictSchema = z.enum(['correct', 'wrong', 'impossible', 'not chec
 
 export const attemptSchema = z.strictObject({
   version: z.literal(1),
-  /** Number of the attempt, from 1 on. */
+  /** Number of the attempt, counted from 1. */
   attempt: z.number().int().positive(),
-  /** Its source in the library. */
+  /** Path of the attempt's source in the library. */
   file: z.string(),
   verdict: attemptVerdictSchema,
-  /** Why, one sentence; null for a correct one. */
+  /** Reason of the verdict in one sentence. Null for a correct attempt. */
   reason: z.string().nullable(),
-  /** Errors by name, with the limit of each. */
+  /** Errors by name, each with its limit. */
   errors: z.array(
     z.strictObject({ title: z.string(), value: nullableNumber, limit: nullableNumber, holds: z.boolean() }),
   ),
@@ -65,32 +89,45 @@ export const attemptSchema = z.strictObject({
   first_wrong: z
     .strictObject({ place: z.string(), index: z.number().int().nullable(), got: z.string(), expected: z.string() })
     .nullable(),
-  /** Seconds of one repetition: the median. */
+  /** Median time of one repetition in seconds. */
   time_s: nullableNumber,
-  /** Times as fast as the reference, and as the best attempt before; above 1 is faster. */
+  /** Speed-up relative to the reference, and to the best earlier attempt; above 1 is faster. */
   vs_reference: ratio.nullable(),
   vs_best: ratio.extend({ attempt: z.number().int() }).nullable(),
-  /** From the session: faster, slower, same or undecided against the reference. */
+  /** Verdict of the session relative to the reference: faster, slower, same or undecided. */
   speed: z.enum(['faster', 'slower', 'same', 'undecided']).nullable(),
   roofline: z
     .strictObject({ share_of_memory: nullableNumber, share_of_arithmetic: nullableNumber, least_s: nullableNumber })
     .nullable(),
   limiter: z.string(),
-  /** CUDA kernels only; null where the compiler does not report them. */
+  /** For CUDA kernels only. Null if the compiler does not report them. */
   resources: z
     .array(
       z.strictObject({
         kernel: z.string(),
         registers: z.number().int(),
-        spill_bytes: z.number().int(),
+        /** Bytes that a thread stores and loads. Null without nvcc. */
+        spill_bytes: z.number().int().nullable(),
         shared_bytes: z.number().int(),
+        /**
+         * For the launch at the problem's sizes, on this machine's GPU if there is one, else on the named one. Null
+         * without a launch.
+         */
+        occupancy: z
+          .strictObject({
+            gpu: z.string(),
+            threads: z.number().int(),
+            share: z.number(),
+            limited_by: z.array(z.enum(limiters)),
+          })
+          .nullable(),
       }),
     )
     .nullable(),
   compiler: z.array(compilerLine),
-  /** Advice for settling the verdict, while undecided. */
+  /** Advice on settling an undecided verdict. */
   to_decide: z.string().nullable(),
-  /** Lines against the attempt before, or against the reference for the first one. */
+  /** Numbers of lines that differ from the attempt before; for the first one, from the reference. */
   diff: z.strictObject({ added: z.number().int(), removed: z.number().int() }),
   session: z.string().nullable(),
 });
@@ -99,7 +136,7 @@ export type Attempt = Readonly<z.infer<typeof attemptSchema>>;
 export const ladderSchema = z.strictObject({
   version: z.literal(1),
   problem: z.string(),
-  /** The fastest of those that are certainly faster than the reference; null if there is none. */
+  /** Number of the fastest attempt that is certainly faster than the reference. Null if there is none. */
   best: z.number().int().nullable(),
   attempts: z.array(
     attemptSchema.pick({
@@ -121,16 +158,20 @@ export const explainSchema = z.strictObject({
   limiter: z.string(),
   /** Seconds by part: the set-up of a state, and one repetition. */
   parts: z.array(z.strictObject({ name: z.string(), seconds: nullableNumber })),
-  /** The session's own statements: audits, libraries, clocks. */
+  /** Time by name in the traced sample, longest first: GPU work and driver calls, or spans of CPU threads. */
+  timeline: z.array(z.strictObject({ name: z.string(), count: z.number().int(), seconds: z.number() })),
+  /** Reason why the timeline is empty. Null if it is not. */
+  no_timeline: z.string().nullable(),
+  /** Statements of the session: audits, libraries, clocks. */
   facts: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  /** Why there are no counters; null if there are. */
-  counters: z.string().nullable(),
+  /** Reason why there are no counters, and the command that a user can run to count. */
+  counters: z.string(),
 });
 
 export const claimsSchema = z.strictObject({
   version: z.literal(1),
   claims: z.array(z.strictObject({ id: z.string(), claim: z.string(), answer: z.string() })),
-  /** Further ones that match. */
+  /** Number of further claims that match. */
   left_out: z.number().int(),
 });
 
@@ -141,3 +182,205 @@ export const sanitizedAttemptSchema = z.strictObject({
     z.strictObject({ what: z.string(), kernel: z.string().nullable(), line: z.number().int().nullable() }),
   ),
 });
+
+/** A kernel above this fraction of a ceiling is limited by it. */
+const NEAR = 0.6;
+const USUAL_TEXT = 2000;
+
+const shortened = (text: string): string => (text.length > USUAL_TEXT ? `${text.slice(0, USUAL_TEXT)} …` : text);
+
+const gain = ({ value, interval }: Ratio): Speed => ({
+  value: 1 / value,
+  interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
+});
+
+/** First value of the answer beyond its limit, parsed from the message of the check. */
+export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'] {
+  for (const { holds, tip } of accuracy) {
+    const [, place, got, expected] = /\b(\w+ \d+|\w+\[[\d, ]+\]\S*|\w+) is (\S+), expected ([^\s;,]+)/.exec(tip) ?? [];
+    if (holds || place === undefined || got === undefined || expected === undefined) continue;
+    // An array of several dimensions has no single index; a result with one value has index 0.
+    const [, index = /^\w+$/.test(place) ? '0' : undefined] =
+      /^\w+ (\d+)$|^\w+\[(\d+)\]/.exec(place)?.filter((one) => one !== undefined) ?? [];
+    return { place, index: index === undefined ? null : Number(index), got, expected };
+  }
+  return null;
+}
+
+/** Main limit on a kernel's speed in one sentence, from declared traffic and arithmetic. */
+export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'roofline' | 'accuracy'>): string {
+  if (correctnessOf(accuracy) === 'wrong') return 'Not known: the answer is wrong, so its time says nothing.';
+  const [copy, flops] = [roofline?.share_of_copy ?? null, roofline?.share_of_flops ?? null];
+  const parts = [
+    ...(copy === null ? [] : [{ what: 'memory traffic', share: copy, of: 'of the measured copy rate' }]),
+    ...(flops === null ? [] : [{ what: 'arithmetic', share: flops, of: 'of the measured rate of operations' }]),
+  ].toSorted((a, b) => b.share - a.share);
+  const [first] = parts;
+  if (first === undefined)
+    return 'Not known: this machine has no measured ceilings for it, or the kernel declares no traffic and no operations.';
+  if (first.share >= NEAR) {
+    const above = roofline === null ? [] : aboveCeilings(roofline).map((reason) => ` ${reason}.`);
+    return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.${above.join('')}`;
+  }
+  const shares = parts.map(({ what, share }) => `${what} at ${percent(share)}`).join(', ');
+  return `Limited by latency or too little parallelism: ${shares} of its ceiling.`;
+}
+
+const timesOf = ({ samples }: MeasuredSessionEntry) =>
+  instancesOf(
+    samples.map(({ instance = 0, time_s }) => ({ instance, time_s })),
+    ({ time_s }) => time_s,
+  );
+
+export interface Measured {
+  readonly session: Session;
+  readonly label: string;
+  readonly best: { readonly label: string; readonly attempt: number } | null;
+}
+
+const unknown = {
+  ...{ errors: [], first_wrong: null, time_s: null, vs_reference: null, vs_best: null, speed: null },
+  ...{ roofline: null, limiter: 'Not known: it was not measured.', to_decide: null },
+} as const;
+
+/** Reason why a timeline is empty. Null if it is not. */
+export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null => {
+  if (names > 0) return null;
+  return device === 'cpu'
+    ? 'The session has no spans of this attempt, as those of earlier versions; parts has its times.'
+    : 'The session has no trace of GPU work, which needs CUPTI and the permission to use it; parts has the times.';
+};
+
+/** `words`: command line that runs the attempt, because `bench --ncu` does not count user kernels. */
+export const countersText = (device: 'cpu' | 'cuda', words: readonly string[]): string =>
+  device === 'cpu'
+    ? 'Counters are read of CUDA kernels only.'
+    : `Not counted in the session. Where NVIDIA allows it, this counts a run: ncu --target-processes all braggbench ${words
+        .map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word)))
+        .join(' ')}`;
+
+/** Agents get only the longest entries of a timeline summary. */
+const MOST_NAMES = 12;
+
+export function timelineOf(recording: SavedRecording | undefined) {
+  if (recording === undefined) return [];
+  const { names, name, start_ns, end_ns } = recording.trace ?? recording.spans;
+  const found = new Map<string, { count: number; seconds: number }>();
+  for (const [i, index] of name.entries()) {
+    const key = names[index] ?? '';
+    const sum = found.get(key) ?? { count: 0, seconds: 0 };
+    sum.count += 1;
+    sum.seconds += 1e-9 * ((end_ns[i] ?? 0) - (start_ns[i] ?? 0));
+    found.set(key, sum);
+  }
+  return [...found]
+    .map(([key, { count, seconds }]) => ({ name: key, count, seconds }))
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, MOST_NAMES);
+}
+
+interface Launch {
+  readonly kernel: string;
+  readonly threads: number;
+  readonly dynamic_bytes: number;
+}
+
+/** Launches of a candidate in the engine's text format: kernel, grid, block, and dynamic shared memory on each line. */
+export function launchesIn(text: string): readonly Launch[] {
+  return text.split('\n').flatMap((line) => {
+    const [kernel = '', , , , x = '1', y = '1', z = '1', shared = '0'] = line.split(' ');
+    return kernel === '' ? [] : [{ kernel, threads: Number(x) * Number(y) * Number(z), dynamic_bytes: Number(shared) }];
+  });
+}
+
+type Compiled = Omit<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'> &
+  Readonly<Record<'spill_store_bytes' | 'spill_load_bytes', number | null>>;
+
+export function resourcesOf(
+  kernels: readonly Compiled[],
+  launches: readonly Launch[],
+  limits: LaunchLimits,
+): NonNullable<Attempt['resources']> {
+  return kernels.map((kernel) => {
+    const { name, registers, shared_bytes, spill_store_bytes, spill_load_bytes } = kernel;
+    const launch = launches.find((one) => one.kernel === name);
+    const spill_bytes =
+      spill_store_bytes === null || spill_load_bytes === null ? null : spill_store_bytes + spill_load_bytes;
+    if (launch === undefined) return { kernel: name, registers, spill_bytes, shared_bytes, occupancy: null };
+    const { threads, dynamic_bytes } = launch;
+    const { share, limitedBy } = occupancyOf(kernel, limits, threads, dynamic_bytes);
+    const occupancy = { gpu: limits.name, threads, share, limited_by: [...limitedBy] };
+    return { kernel: name, registers, spill_bytes, shared_bytes: shared_bytes + dynamic_bytes, occupancy };
+  });
+}
+
+export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
+  return issues
+    .slice(0, 50)
+    .map(({ severity, line, column, message }) => ({ severity, line, column, message: shortened(message) }));
+}
+
+/** Answer for an attempt that does not compile and so has no session. */
+export function uncompiled(compiler: Attempt['compiler']) {
+  const first = compiler.find(({ severity }) => severity === 'error');
+  const reason = first === undefined ? 'the compiler gave no code' : `line ${first.line ?? '?'}: ${first.message}`;
+  return { ...unknown, verdict: 'not compiled', reason, compiler, session: null } as const;
+}
+
+export function toDecide(
+  entry: Pick<MeasuredSessionEntry, 'accuracy' | 'verdict' | 'ratio' | 'instances_to_decide'>,
+): string | null {
+  // An attempt in doubt has no valid speed until more probes have run.
+  if (entry.accuracy.some(isDoubt)) {
+    return 'More probes of whether it remembers results: submit again with more seconds, or on a machine without other load.';
+  }
+  if (entry.verdict !== 'undecided') return null;
+  const more = entry.instances_to_decide ?? null;
+  if (entry.ratio.interval === null) return 'Too few rounds for an interval: submit again with more seconds.';
+  return more === null
+    ? `The interval ${timesText(gain(entry.ratio))} contains 1: more seconds narrow it.`
+    : `About ${more} instances would decide at the present spread: submit again with more seconds.`;
+}
+
+/**
+ * Summary of an attempt from its session. The first entry is the reference; the best earlier attempt may be among the
+ * others.
+ */
+export function measuredAttempt({ session, label, best }: Measured) {
+  const [report] = session.reports;
+  const entry = report?.entries.find((one) => one.label === label);
+  if (report === undefined || entry === undefined || entry.status === 'refused') {
+    const reason = entry?.status === 'refused' ? entry.reason : 'the session ended before it was measured';
+    return { ...unknown, verdict: 'crashed', reason: shortened(reason) } as const;
+  }
+  const { accuracy, roofline } = entry;
+  const found = isIncorrect(entry.verdict) ? entry.verdict : correctnessOf(accuracy);
+  const counts = found === 'correct' || found === 'not checked';
+  const before = best === null ? undefined : report.entries.find((one) => one.label === best.label);
+  const vsBest =
+    !counts || best === null || before?.status !== 'measured'
+      ? null
+      : { ...gain(ratioOf(timesOf(entry), timesOf(before), 2)), attempt: best.attempt };
+  const { verdict } = entry;
+  return {
+    verdict: found,
+    reason: reasonOf(accuracy),
+    errors: accuracy.map(({ title, value, bound, holds }) => ({ title, value, limit: bound, holds })),
+    first_wrong: firstWrong(accuracy),
+    time_s: entry.time_s,
+    vs_reference: counts ? gain(entry.ratio) : null,
+    vs_best: vsBest,
+    speed:
+      verdict === 'faster' || verdict === 'slower' || verdict === 'same' || verdict === 'undecided' ? verdict : null,
+    roofline:
+      roofline === null
+        ? null
+        : {
+            share_of_memory: roofline.share_of_copy,
+            share_of_arithmetic: roofline.share_of_flops,
+            least_s: accuracy.find(({ id }) => id === LEAST_TIME)?.bound ?? null,
+          },
+    limiter: limiterOf(entry),
+    to_decide: counts ? toDecide(entry) : null,
+  };
+}

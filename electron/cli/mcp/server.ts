@@ -4,12 +4,11 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { claimId } from '../../../renderer/base/claims.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { sanitizedText, sanitizerToolSchema } from '../../contract/user-kernels/sanitizer.ts';
+import { sanitizedText, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
-import { claimTable } from '../../host/app/claim-table/index.ts';
-import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
+import { claimId } from '../../domain/claim-texts.ts';
+import { claimTable, sanitize } from '../../host/api/benches.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import {
   attemptSchema,
@@ -24,7 +23,7 @@ import type { Progress, Workshop } from './workshop.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** Claims in one answer: an agent reads a page, not a book. */
+/** Maximum number of claims in one answer, because an agent needs a short text. */
 const MOST_CLAIMS = 20;
 
 const problem = z.string().min(1).max(200).describe('Id of a problem, as list_problems gives it.');
@@ -39,7 +38,7 @@ function answered(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
-/** An expected refusal is a result that the agent can act on; anything else is an error of the program. */
+/** An expected refusal becomes a result that the agent can act on; anything else is an error of the program. */
 async function guarded(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     return answered(await work());
@@ -88,7 +87,7 @@ async function findClaims(text: string) {
 interface Served {
   readonly workshop: Workshop;
   readonly version: string;
-  /** Most and usual seconds of one session. */
+  /** Maximum and default seconds of one session. */
   readonly mostSeconds: number;
   readonly usualSeconds: number;
 }
@@ -125,9 +124,11 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
         problem,
         source: z.string().min(1).max(USER_KERNEL_TEXT_MOST).describe('The whole file.'),
         language: z
-          .enum(['cpp', 'py'])
+          .enum(['cpp', 'py', 'cu'])
           .optional()
-          .describe('Of the file, for a problem folder; by default as its first candidate.'),
+          .describe(
+            'Of the file, for a problem folder; by default as its first candidate. A cu file is launched as the first one of the problem.',
+          ),
         seconds: z.number().min(0.1).max(mostSeconds).default(usualSeconds).describe('Most seconds of measuring.'),
       },
       outputSchema: attemptSchema.shape,

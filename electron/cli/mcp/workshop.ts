@@ -1,34 +1,63 @@
-/** Problems in folders that a person chose, and the attempts of agents at them: each is compiled, checked, measured and saved. */
+/** Problems in folders that a user chose, and the attempts of agents: each is compiled, checked, measured and saved. */
 
 import { copyFile, mkdir, readdir, readFile, realpath, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { diffLines } from 'diff';
 import type { Session } from '../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../contract/errors.ts';
+import type { SavedRecording } from '../../contract/recording.ts';
+import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
+import { launchesText } from '../../contract/scenario/user-problem/resolve.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
-import { asSession } from '../../host/app/sessions/index.ts';
-import { readSessionNamed } from '../../host/app/sessions/named.ts';
-import { listProblems, readProblem } from '../../host/app/user-kernels/problems.ts';
-import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
-import type { Host } from '../../host/index.ts';
-import { forkChild } from '../../host/io/processes/link.ts';
-import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
-import { limitsOf, mostRounds, sessionText } from '../../host/model/bench/index.ts';
-import { descriptionFile, descriptionText, type UserKernel } from '../../host/model/user-kernels/file.ts';
-import { cppSignature, problemFileIn } from '../../host/model/user-kernels/problem-folder.ts';
-import { measureSession } from '../../host/workloads/bench.ts';
-import { hostWorkloads } from '../../host/workloads/index.ts';
+import { limitsOf as limitsOfGpu, publishedFor } from '../../domain/launch/occupancy.ts';
+import {
+  asSession,
+  type KnownReading,
+  limitsOf,
+  measureSession,
+  mostRounds,
+  readCurrent,
+  readSessionNamed,
+  sessionText,
+  taskOfReadings,
+} from '../../host/api/benches.ts';
+import {
+  cppSignature,
+  descriptionFile,
+  descriptionText,
+  listProblems,
+  placeOf,
+  problemFileIn,
+  problemHash,
+  readProblem,
+  type UserKernel,
+} from '../../host/api/kernels.ts';
+import { hostWorkloads } from '../../host/api/scenarios.ts';
+import { constantsOf } from '../../host/api/studies.ts';
+import { forkChild, type Host } from '../../host/index.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import type { KnownReading } from '../read-scenario.ts';
-import { compilerLines, measuredAttempt, uncompiled } from './answer.ts';
 import { Cancelled, MeasuringQueue } from './queue.ts';
-import type { Attempt, Ladder, Problem } from './results.ts';
+import {
+  type Attempt,
+  compilerLines,
+  countersText,
+  type Ladder,
+  launchesIn,
+  measuredAttempt,
+  noTimeline,
+  type Problem,
+  resourcesOf,
+  timelineOf,
+  uncompiled,
+} from './results.ts';
 
-/** A folder of problems has tens of files. */
+/** Typical folders of problems have tens of files. */
 const MOST_FILES = 1000;
-/** Attempts at one problem; a climb has hundreds. */
+/** Maximum number of attempts at one problem; typical series have hundreds. */
 const MOST_ATTEMPTS = 9999;
-/** A session and its source take less than a megabyte. */
+/** Architecture for registers and occupancy if no GPU determines it. */
+const USUAL_ARCHITECTURE = 'sm_90';
+/** A session with its source needs less than a megabyte. */
 const LEAST_FREE_BYTES = 64 * 2 ** 20;
 
 interface Opened {
@@ -36,7 +65,10 @@ interface Opened {
   readonly folder: string;
   readonly file: string;
   readonly kernel: UserKernel;
-  /** A problem folder's candidates are known next to its document, wherever their source is saved. */
+  /**
+   * True for a problem folder: its candidates are found next to the problem's document, even if their source is saved
+   * elsewhere.
+   */
   readonly isFolder: boolean;
 }
 
@@ -44,12 +76,12 @@ interface Submitted {
   readonly problem: string;
   readonly source: string;
   readonly seconds: number;
-  readonly language?: 'cpp' | 'py' | undefined;
+  readonly language?: 'cpp' | 'py' | 'cu' | undefined;
 }
 
 export interface Progress {
   readonly signal: AbortSignal;
-  /** `done` of `total`, both in seconds of the budget, and what is done now. */
+  /** `done` and `total` are seconds of the budget; `message` describes the present step. */
   readonly tell: (done: number, total: number, message: string) => void;
 }
 
@@ -57,9 +89,9 @@ interface WorkshopOptions {
   readonly host: Host;
   readonly dataFolder: string;
   readonly folders: readonly string[];
-  /** Folders whose problems may be submitted to. */
+  /** Folders whose problems accept submissions. */
   readonly trusted: readonly string[];
-  /** Most seconds of one session. */
+  /** Maximum seconds of one session. */
   readonly mostSeconds: number;
 }
 
@@ -124,18 +156,16 @@ export class Workshop {
     if (language !== undefined && !found.isFolder && language !== found.problem.language)
       throw new BraggError('invalid', `${id} takes ${found.problem.language}; allowed: no language, or that one`);
     const opened = { ...found, problem: { ...found.problem, language: language ?? found.problem.language } };
-    if (opened.isFolder && opened.problem.language === 'cu')
-      throw new BraggError(
-        'unsupported',
-        'a CUDA candidate needs launches in problem.json; allowed: language cpp or py',
-      );
     this.#requireTrust(opened);
     if (Buffer.byteLength(source) > USER_KERNEL_TEXT_MOST)
       throw new BraggError('invalid', `source is larger than ${USER_KERNEL_TEXT_MOST} bytes, the limit of a kernel`);
-    const saved = await this.#attempts(opened);
+    // Two clients that submit at once must get different numbers.
+    const { saved, attempt, kernel, description } = await this.#options.host.files.holdingLibrary(async () => {
+      const known = await this.#attempts(opened);
+      const next = (known.at(-1)?.attempt ?? 0) + 1;
+      return { saved: known, attempt: next, ...(await this.#save(opened, next, source)) };
+    });
     const before = saved.at(-1);
-    const attempt = (before?.attempt ?? 0) + 1;
-    const { kernel, description } = await this.#save(opened, attempt, source);
     const common = {
       version: 1,
       attempt,
@@ -146,7 +176,8 @@ export class Workshop {
     progress.tell(0, seconds, 'compiles');
     const { code, issues } = await this.#options.host.userKernels.build(kernel, progress.signal);
     const compiler = compilerLines(issues);
-    if (code === null) return { ...common, ...uncompiled(compiler) };
+    if (code === null) return { ...common, ...uncompiled(compiler), resources: null };
+    const resources = await this.#resources(opened, kernel, progress.signal);
     const best = await this.#best(opened, saved);
     const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
     const session = await this.#queue.inTurn(
@@ -164,7 +195,28 @@ export class Workshop {
       label: kernel.id,
       best: best === null ? null : { label: best.file, attempt: best.attempt },
     });
-    return { ...common, ...measured, errors: [...measured.errors], compiler, session: path.basename(file) };
+    return { ...common, ...measured, errors: [...measured.errors], resources, compiler, session: path.basename(file) };
+  }
+
+  /** Resources of a CUDA kernel. Null if it is a CPU kernel, or this machine has no compiler. */
+  async #resources({ file }: Opened, kernel: UserKernel, signal: AbortSignal): Promise<Attempt['resources']> {
+    if (!kernel.id.endsWith('.cu')) return null;
+    const { host } = this.#options;
+    const gpu = host.addon.devices().cuda.devices.find(({ usable }) => usable);
+    const limits = gpu === undefined ? publishedFor(USUAL_ARCHITECTURE) : limitsOfGpu(gpu);
+    if (limits === null) return null;
+    try {
+      const kernels = await host.userKernels.resources(kernel, limits.architecture, signal);
+      const reading = await host.scenarios.read(file, { overrides: [] });
+      const sizes = reading.scenario?.kind === USER_PROBLEM ? reading.scenario.problem : {};
+      const { candidate, whole, id } = kernel;
+      const launches =
+        candidate === undefined ? '' : launchesText(candidate, sizes, constantsOf(whole, candidate.constants, id)).text;
+      return resourcesOf(kernels, launchesIn(launches), limits);
+    } catch (error) {
+      if (error instanceof BraggError) return null;
+      throw error;
+    }
   }
 
   async ladder(id: string): Promise<Ladder> {
@@ -189,6 +241,7 @@ export class Workshop {
 
   async explain(id: string, attempt: number) {
     const { file } = await this.#attempt(id, attempt);
+    const opened = await this.#find(id);
     const session = await this.#session(file);
     const report = session?.reports[0];
     const entry = report?.entries.find(({ label }) => label === file);
@@ -197,6 +250,7 @@ export class Workshop {
         'not-found',
         `attempt ${attempt} of ${id} was not measured, so nothing is known of its time`,
       );
+    const timeline = timelineOf(await this.#recording(file));
     return {
       version: 1,
       attempt,
@@ -208,27 +262,25 @@ export class Workshop {
         })),
         { name: 'one repetition', seconds: entry.time_s },
       ],
+      timeline,
+      no_timeline: noTimeline(entry.device, timeline.length),
       facts: report.facts
         .filter(([name]) => name !== `Audits of ${report.entries[0]?.label}`)
         .map(([name, value]) => ({ name, value })),
-      counters:
-        entry.device === 'cpu'
-          ? 'Counters are read of CUDA kernels only.'
-          : 'Not requested: braggbench bench --ncu counts a run, where NVIDIA allows it.',
+      counters: countersText(entry.device, this.#wordsOf(opened, file)),
     } as const;
   }
 
-  /** The words of a command line that runs an attempt, for the sanitizer. */
+  /** Words of a command line that runs an attempt, for the sanitizer. */
   async commandOf(id: string, attempt: number) {
     const opened = await this.#find(id);
     this.#requireTrust(opened);
     const { file } = await this.#attempt(id, attempt);
-    const kernel = path.join(this.#library, file);
-    return {
-      words: ['run', opened.file, '--variant', kernel, '--trust'],
-      kernel: file,
-      language: opened.problem.language,
-    } as const;
+    return { words: this.#wordsOf(opened, file), kernel: file, language: opened.problem.language } as const;
+  }
+
+  #wordsOf(opened: Opened, file: string): readonly string[] {
+    return ['run', opened.file, '--variant', path.join(this.#library, file), '--trust'];
   }
 
   get #library(): string {
@@ -247,7 +299,7 @@ export class Workshop {
     if (problem.trusted) return;
     throw new BraggError(
       'untrusted',
-      `${folder} is not trusted: a submitted kernel is code that runs with the rights of this user. The person starts the server with --trust ${folder}`,
+      `${folder} is not trusted: a submitted kernel is code that runs with the rights of this user. The person starts the server with --trust ${folder}, or opens the problem in the window and trusts it there with what agents submit`,
     );
   }
 
@@ -272,7 +324,7 @@ export class Workshop {
     };
   }
 
-  /** Its first candidate is the reference of the climb. Throws a BraggError. */
+  /** The first candidate of the folder is the reference of all attempts. Throws BraggError. */
   async #openFolder(folder: string): Promise<Opened> {
     const { host } = this.#options;
     const { notes, candidates, name } = await readProblem({ scenarios: host.scenarios }, folder);
@@ -282,7 +334,11 @@ export class Workshop {
       throw new BraggError('not-found', `${folder} has no candidate, which attempts are compared with`);
     const kernel = await host.userKernels.open(path.join(folder, first));
     const roots = await this.#trusted;
-    const trusted = roots.has(await realpath(folder)) || roots.has(await realpath(path.dirname(folder)));
+    const place = await realpath(folder);
+    const trusted =
+      roots.has(place) ||
+      roots.has(await realpath(path.dirname(folder))) ||
+      (await host.trust.hasFolder(place, problemHash(kernel)));
     const id = path.basename(folder);
     const language = first.endsWith('.py') ? 'py' : first.endsWith('.cu') ? 'cu' : 'cpp';
     const workload = kernel.base.workload;
@@ -295,7 +351,7 @@ export class Workshop {
     };
   }
 
-  /** An attempt as a kernel: next to the problem's document with its saved source, or as its files in the library. */
+  /** An attempt as a kernel: next to the problem's document with its saved source, or from its files in the library. */
   #kernelOf({ folder, isFolder }: Opened, file: string, source: string): Promise<UserKernel> {
     const { userKernels } = this.#options.host;
     return isFolder
@@ -306,7 +362,7 @@ export class Workshop {
   async #find(id: string): Promise<Opened> {
     for (const folder of this.#options.folders) {
       const names = await readdir(folder);
-      // Only a name of the list: nothing that an agent says leads out of the folders.
+      // Accepts only listed names, so that an agent cannot reach files outside of the folders.
       const inside = path.join(folder, id);
       if (names.includes(id) && (await listProblems(folder)).includes(inside)) return this.#openFolder(inside);
       if (!names.includes(`${id}.json`)) continue;
@@ -328,7 +384,7 @@ export class Workshop {
     const names = new Set(await readdir(this.#library).catch(() => []));
     const saved: Saved[] = [];
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-      const languages = opened.isFolder ? (['cpp', 'py'] as const) : [opened.problem.language];
+      const languages = opened.isFolder ? (['cpp', 'py', 'cu'] as const) : [opened.problem.language];
       const named = languages.map((language) => this.#nameOf({ problem: { ...opened.problem, language } }, attempt));
       const file = named.find((name) => names.has(name));
       if (file === undefined) break;
@@ -337,12 +393,25 @@ export class Workshop {
     return saved;
   }
 
-  async #session(file: string): Promise<Session | null> {
-    const kept = await readSessionNamed(path.join(this.#library, this.#sessionFile(file))).catch(() => null);
-    return kept === null ? null : asSession(kept, await readDesigns(assetsFolder()));
+  /** Session of an attempt, with its recordings. */
+  #kept(file: string): Promise<Session | null> {
+    return readSessionNamed(path.join(this.#library, this.#sessionFile(file))).catch(() => null);
   }
 
-  /** The fastest attempt that is certainly faster than the reference: their ratio is what sessions of several days share. */
+  async #session(file: string): Promise<Session | null> {
+    const kept = await this.#kept(file);
+    return kept === null ? null : asSession(kept, await readCurrent(assetsFolder()));
+  }
+
+  async #recording(file: string): Promise<SavedRecording | undefined> {
+    const recordings = (await this.#kept(file))?.reports[0]?.recordings;
+    return recordings?.find(({ label }) => label === file);
+  }
+
+  /**
+   * Fastest attempt that is certainly faster than the reference. Ratios to the reference compare across sessions of
+   * several days.
+   */
   async #best(opened: Opened, saved: readonly Saved[]): Promise<Saved | null> {
     let best: { readonly one: Saved; readonly gain: number } | null = null;
     for (const one of saved) {
@@ -362,7 +431,7 @@ export class Workshop {
       : null;
   }
 
-  /** The source, its description and the program of the answer, in the library. */
+  /** Saves the source, its description and the program of the answer in the library. */
   async #save(opened: Opened, attempt: number, source: string) {
     if (attempt > MOST_ATTEMPTS)
       throw new BraggError('invalid', `${opened.problem.id} has ${MOST_ATTEMPTS} attempts, the limit`);
@@ -412,40 +481,22 @@ export class Workshop {
     await host.trust.add(kernel.sha256, kernel.file);
     await host.userKernels.prepare(labels, placeOf(known.scenario ?? { kind: known.kind }), signal);
     const { benchable } = hostWorkloads[known.kind];
-    const { session } = await measureSession(
-      host.addon,
-      benchable,
-      {
-        ...{
-          workload: known.kind,
-          scenario: known.scenario?.name || path.basename(file),
-          variants: labels,
-          modes: [],
-          sweep: null,
-        },
-        ...{ problems: [benchable.problem(known)], documents: [known.document ?? {}], scenarios: [known.scenario] },
-        ...{
-          external: [],
-          seed: 1,
-          processes: 0,
-          limits: limitsOf(mostRounds, seconds, {}),
-          assetsFolder: assetsFolder(),
-        },
-        ...{
-          created: new Date().toISOString(),
-          command,
-          userKernels: [],
-          userKernelLimit_s: 0,
-          trace: false,
-          withoutClaims: true,
-        },
-      },
-      {
-        signal,
-        startChild: forkChild,
-        tell: ({ phase, elapsed_s }) => tell(Math.min(elapsed_s, seconds), seconds, phase),
-      },
-    );
+    const task = await taskOfReadings(benchable, [known], {
+      scenario: known.scenario?.name || path.basename(file),
+      variants: labels,
+      processes: 0,
+      limits: limitsOf(mostRounds, seconds, {}),
+      assetsFolder: assetsFolder(),
+      command,
+      // Costs only one more sample of about a millisecond.
+      trace: true,
+      withoutClaims: true,
+    });
+    const { session } = await measureSession(host.addon, benchable, task, {
+      signal,
+      startChild: forkChild,
+      tell: ({ phase, elapsed_s }) => tell(Math.min(elapsed_s, seconds), seconds, phase),
+    });
     return session;
   }
 }

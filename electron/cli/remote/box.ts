@@ -1,11 +1,20 @@
-/** A machine that the command line works on by the user's own ssh: logged in once, with this program's folder there. */
+/**
+ * A machine that the command line uses by the user's own ssh: one login, with a copy of this program in a folder on it.
+ */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import type { RemoteMachine } from '../../contract/remote.ts';
-import { formatBytes } from '../../contract/units.ts';
-import { PROBE, type Probed, readProbe } from '../../host/app/remote/probe.ts';
-import { folderName, installProgram, programSource } from '../../host/app/remote/program.ts';
-import { type Asking, Ssh } from '../../host/app/remote/ssh.ts';
+import { formatBytes } from '../../domain/values/units.ts';
+import {
+  type Asking,
+  folderName,
+  installProgram,
+  PROBE,
+  type Probed,
+  programSource,
+  readProbe,
+  Ssh,
+} from '../../host/api/studies.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { VerbContext } from '../verb.ts';
@@ -13,14 +22,14 @@ import type { VerbContext } from '../verb.ts';
 export interface Box {
   readonly ssh: Ssh;
   readonly probed: Probed;
-  /** Folder of the program there. */
+  /** Folder of the program on the remote machine. */
   readonly folder: string;
 }
 
-/** Folder with `assets` and `dist`. */
+/** Folder that contains `assets` and `dist`. */
 export const programRoot = (): string => path.dirname(assetsFolder());
 
-/** ssh asks on the terminal, where there is one. */
+/** ssh prompts on the terminal, if there is one. */
 export const askingHere = (): Asking => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
 
 /** Summary of the remote machine in one line. */
@@ -43,7 +52,7 @@ export function machineText(host: string, { gpus, cores, node }: RemoteMachine):
 export const loginNodeText = (host: string): string =>
   `${host} has sbatch, and no GPU was found there: it looks like the login node of a cluster. Describe it with braggbench study clusters add NAME --host ${host}, and give it studies with study run --on NAME.`;
 
-/** Logs in, finds or copies the program, uses it, and logs out whatever happens. Throws a BraggError of one sentence. */
+/** Logs in, finds or copies the program, calls `use`, and always logs out. Throws BraggError with one sentence. */
 export async function withBox<T>(
   { terminal, signal }: VerbContext,
   host: string,

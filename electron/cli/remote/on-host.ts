@@ -1,4 +1,7 @@
-/** `run` and `bench` with `--on HOST`: the verb runs there, the files it names go there, its results come here. */
+/**
+ * `run` and `bench` with `--on HOST`: runs the verb on another machine. Sends the files that it names and fetches its
+ * results.
+ */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -7,15 +10,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable, Transform } from 'node:stream';
 import { BraggError } from '../../contract/errors.ts';
-import { afterMark, MARK, type Ssh } from '../../host/app/remote/ssh.ts';
-import { quoted } from '../../host/app/studies/slurm/script.ts';
-import { readText } from '../../host/io/text/read.ts';
-import { plainValue } from '../../host/io/text/source.ts';
-import { parseYaml } from '../../host/io/text/yaml.ts';
+import { afterMark, MARK, quoted, type Ssh } from '../../host/api/studies.ts';
+import { parseYaml, plainValue, readText } from '../../host/index.ts';
 import { type FlagSpec, flagValue, listed, UsageError } from '../arguments.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { withBox } from './box.ts';
 
 const onFlag: FlagSpec = {
@@ -24,14 +23,14 @@ const onFlag: FlagSpec = {
   help: 'Run on that machine by your own ssh. The program is copied there once; results come here.',
 };
 
-/** Files of the user's that a command names. */
+/** File of a user kernel in a command, and the suffixes after it. */
 const KERNEL = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 const LARGEST_RESULT_BYTES = 2 ** 31;
 
-/** Their values are words of a scenario, whatever folders are called like them. */
+/** Values of these keys are words, even if a folder has the same name. */
 const WORDS: ReadonlySet<string> = new Set(['kind', 'name', 'variant', 'precision', 'material']);
 
-/** Every text in a document that may name a file. */
+/** All texts in a document that may name a file. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -39,12 +38,12 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 interface Parcel {
-  /** Folder here that the names are below. */
+  /** Local folder that contains the files. */
   readonly folder: string;
   readonly names: readonly string[];
 }
 
-/** A scenario with the files and folders that it names. Throws a UsageError for one that it names outside of its folder. */
+/** A scenario with the files and folders that it names. Throws UsageError for a path outside of its folder. */
 async function scenarioParcel(file: string): Promise<Parcel> {
   const folder = path.dirname(path.resolve(file));
   const read = await readText(file);
@@ -63,7 +62,7 @@ async function scenarioParcel(file: string): Promise<Parcel> {
   return { folder, names: [...names] };
 }
 
-/** A user kernel with what lies next to it under its name: description and answer. */
+/** A user kernel with the files next to it that share its name: description and answer. */
 async function kernelParcel(file: string): Promise<Parcel> {
   const folder = path.dirname(path.resolve(file));
   const stem = path.basename(file).replace(/\.(cu|cpp)$/, '');
@@ -73,15 +72,15 @@ async function kernelParcel(file: string): Promise<Parcel> {
   throw new BraggError('not-found', `${file} does not exist.`);
 }
 
-/** The command as the other machine gets it, with the files to send before it and to fetch after it. */
+/** Command for the other machine, with the files to send before and to fetch after it. */
 interface There {
   readonly words: readonly string[];
   readonly parcels: readonly Parcel[];
-  /** Its name there, and the file here. */
+  /** Output file: its name on the other machine, and its local path. */
   readonly out: { readonly name: string; readonly file: string } | null;
 }
 
-/** Throws a UsageError for a flag that names files which stay here. */
+/** Throws UsageError for a flag with local files that are not sent. */
 async function commandThere(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: VerbContext): Promise<There> {
   const parcels: Parcel[] = [];
   const kernels = async (text: string): Promise<string> => {
@@ -144,12 +143,14 @@ async function fetched(stream: Readable, ended: Promise<number | null>, what: st
   return afterMark(Buffer.concat(pieces)) ?? Buffer.alloc(0);
 }
 
-/** Prints what the command prints there line by line; ends it by Ctrl+C, and when the line is lost. */
+/**
+ * Prints the output of the remote command line by line. Ends the command on Ctrl+C, and when the connection is lost.
+ */
 async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string, words: readonly string[]) {
   const command = `cd ${quoted(work)} && exec ${words.map(quoted).join(' ')}`;
-  // Files of the work folder come here, under their own names.
+  // Messages name files in the work folder by their local names.
   const named = (line: string): string => line.replaceAll(`${work}/`, '');
-  // A process in the background ignores Ctrl+C of a terminal, and the program itself listens for it.
+  // A background process ignores Ctrl+C of a terminal, but the program itself handles the signal.
   const script = [
     'exec 3<&0',
     `{ ${command} </dev/null 3<&- & }`,
@@ -178,7 +179,7 @@ async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string
   }
 }
 
-/** The same verb, there. */
+/** Runs the verb on the remote machine. */
 async function performThere(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
   const { parsed } = context;
   const there = await commandThere(verb, context);
@@ -205,7 +206,7 @@ async function performThere(verb: Verb, context: VerbContext, host: string): Pro
   });
 }
 
-/** The verb with `--on HOST`. */
+/** Adds `--on HOST` to a verb. */
 export function withOn(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
@@ -219,7 +220,7 @@ export function withOn(verb: Verb): Verb {
   return able;
 }
 
-/** Drops what a profile prints before the command's own output. */
+/** Drops output of login scripts before the output of the command. */
 function behindMark(): Transform {
   let before: Buffer | null = Buffer.alloc(0);
   return new Transform({
@@ -233,7 +234,7 @@ function behindMark(): Transform {
   });
 }
 
-/** A verb that answers on standard output what comes on standard input, with `--on HOST`: its folders are those there. */
+/** Adds `--on HOST` to a verb that serves standard input and output; its folders are on the remote machine. */
 export function withOnPiped(verb: Verb): Verb {
   const able: Verb = {
     ...verb,

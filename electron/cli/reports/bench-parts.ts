@@ -1,20 +1,29 @@
-/** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
-import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
-import { timesText } from '../../../renderer/base/measured.ts';
-import { percent } from '../../../renderer/base/numbers.ts';
-import { gpusUsed, type Ratio } from '../../contract/bench/bench-session.ts';
+/**
+ * Further tables of a benchmark: cold start, roofline, claims. Each is empty without data.
+ *
+ * Effects of optimisations alone and together, as tables.
+ *
+ * Measuring conditions of a report in one line of the command line.
+ */
+import { type Environment, environmentFacts, gpusUsed, type Ratio } from '../../contract/bench/bench-session.ts';
 import type { TaskClaimResult } from '../../contract/bench/claims.ts';
+import type { Provenance } from '../../contract/bench/comparison.ts';
+import type { Factorial } from '../../contract/bench/factorial.ts';
 import { aboveCeilings, type MeasuredSessionEntry, type SessionReport } from '../../contract/bench/session.ts';
-import { bootstrapRatioOf } from '../../host/model/bench/comparison.ts';
-import { duration, metric, short, significant, speedup } from '../numbers.ts';
+import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../domain/claim-texts.ts';
+import { factorialRows, setText } from '../../domain/factorial-texts.ts';
+import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
+import { compact, percent, plainDigits, short } from '../../domain/numbers.ts';
+import { provenanceText } from '../../domain/provenance.ts';
+import { bootstrapRatioOf } from '../../host/api/benches.ts';
 import { type Column, table } from '../table.ts';
 
 type Bold = (text: string) => string;
 
-/** Fields of an entry that describe its modes. */
-type InModes = Pick<MeasuredSessionEntry, 'label' | 'time_s' | 'modes'>;
-
-/** Older sessions do not keep it: by the rounds in which neither is flagged. Null where none or every one is. */
+/**
+ * Ratio without flagged samples. Older sessions do not record it: computed from rounds with both unflagged. Null if
+ * none or all are.
+ */
 function unflagged(own: MeasuredSessionEntry, reference: MeasuredSessionEntry | undefined, seed: number): Ratio | null {
   if (own.ratio_unflagged !== undefined) return own.ratio_unflagged;
   const against = reference?.samples ?? [];
@@ -25,7 +34,7 @@ function unflagged(own: MeasuredSessionEntry, reference: MeasuredSessionEntry | 
   return bootstrapRatioOf(times(own.samples), times(against), seed);
 }
 
-/** Which samples are doubtful and why, and the ratios without them; nothing where there are none. */
+/** Doubtful samples with the reasons, and the ratios without them. Empty if there are none. */
 export function flaggedReport(
   { reference, seed }: Pick<SessionReport, 'reference' | 'seed'>,
   entries: readonly MeasuredSessionEntry[],
@@ -37,71 +46,17 @@ export function flaggedReport(
   const against = entries.find(({ label }) => label === reference);
   const without = entries.flatMap((entry) => {
     const ratio = unflagged(entry, against, seed);
-    return ratio === null ? [] : [`${entry.label} ${speedup(ratio)}`];
+    return ratio === null ? [] : [`${entry.label} ${timesText(gainOf(ratio))}`];
   });
   return [
-    `Samples flagged, and kept: ${counts.join(', ')} (${reasons.join('; ')})`,
+    `Samples flagged, and included: ${counts.join(', ')} (${reasons.join('; ')})`,
     ...(without.length === 0
       ? []
       : [`Without the rounds in which it or the reference was flagged: ${without.join(', ')}`]),
   ];
 }
 
-/** Steps with cold caches and with graph replay, compared with warm steps. */
-export function modesReport(entries: readonly InModes[], bold: Bold): readonly string[] {
-  const kinds = [...new Set(entries.flatMap(({ modes }) => modes.map(({ mode }) => mode)))];
-  if (kinds.length === 0) return [];
-  const columns: readonly Column[] = [
-    { title: 'Variant' },
-    { title: 'Warm', align: 'right' },
-    ...kinds.flatMap((mode): Column[] => [
-      { title: mode === 'cold' ? 'Cold caches' : 'As one graph', align: 'right' },
-      { title: 'Speed-up', align: 'right' },
-    ]),
-  ];
-  const reasons: string[] = [];
-  const rows = entries.map((entry) => [
-    entry.label,
-    duration(entry.time_s),
-    ...kinds.flatMap((kind) => {
-      const found = entry.modes.find(({ mode }) => mode === kind);
-      if (found?.reason != null) reasons.push(`${entry.label}, ${kind}: ${found.reason}`);
-      if (found?.time_s == null || found.ratio === null) return ['–', '–'];
-      return [duration(found.time_s), speedup(found.ratio)];
-    }),
-  ]);
-  return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
-}
-
-/** Separate processes, from their start to the answer, compared with warm end-to-end runs. */
-export function processReport(
-  entries: readonly MeasuredSessionEntry[],
-  reference: string | null,
-  bold: Bold,
-): readonly string[] {
-  const told = entries.flatMap(({ label, wall_s, process }) =>
-    process === undefined ? [] : [{ label, wall_s, process }],
-  );
-  if (told.length === 0) return [];
-  const columns = [
-    { title: 'Cold process' },
-    { title: 'Start to answer', align: 'right' },
-    { title: `vs ${reference ?? 'nothing'}`, align: 'right' },
-    { title: 'Verdict' },
-    { title: 'Warm, end to end', align: 'right' },
-  ] as const;
-  const rows = told.map(({ label, wall_s, process: { time_s, ratio, verdict } }) => [
-    label,
-    time_s === null ? '–' : duration(time_s),
-    label === reference ? '1' : ratio === null ? '–' : speedup(ratio),
-    verdict,
-    wall_s === null ? '–' : duration(wall_s),
-  ]);
-  const reasons = told.flatMap(({ label, process: { reason } }) => (reason === null ? [] : [`${label}: ${reason}`]));
-  return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
-}
-
-/** Set-up time of a first run and of a later one, part by part. */
+/** Set-up time of a first run and of a later one, by part. */
 export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: Bold): readonly string[] {
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
   if (names.length < 2) return [];
@@ -111,7 +66,7 @@ export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: 
     { title: 'Later', align: 'right' },
     ...names.map((name) => ({ title: name, align: 'right' as const })),
   ] as const;
-  const text = (seconds: number | null): string => (seconds === null ? '–' : duration(seconds));
+  const text = (seconds: number | null): string => (seconds === null ? '–' : measuredTime(seconds));
   const rows = entries.map((entry) => [
     entry.label,
     text(entry.first_setup_s),
@@ -125,7 +80,7 @@ export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: 
   return ['', ...table(columns, rows, { styleTitle: bold })];
 }
 
-/** DRAM bytes over the time, and over what was declared; null where nothing was counted. */
+/** DRAM bytes per second, and relative to the declared bytes. Null if nothing was counted. */
 function counted({ quantities, roofline, time_s }: MeasuredSessionEntry) {
   const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
   if (bytes === null) return null;
@@ -161,7 +116,7 @@ export function rooflineReport(
   const or = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
   const countedCells = (entry: MeasuredSessionEntry): readonly string[] => {
     const found = counted(entry);
-    return [found === null ? '–' : `${metric(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
+    return [found === null ? '–' : `${compact(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
   };
   const rows = told.flatMap((entry) => {
     const { label, roofline } = entry;
@@ -170,10 +125,10 @@ export function rooflineReport(
       : [
           [
             label,
-            or(roofline.flops_per_byte, (value) => significant(value, 3)),
-            or(roofline.bytes_per_s, (value) => `${metric(value)}B/s`),
+            or(roofline.flops_per_byte, (value) => plainDigits(value, 3)),
+            or(roofline.bytes_per_s, (value) => `${compact(value)}B/s`),
             or(roofline.share_of_copy, percent),
-            or(roofline.flops_per_s, (value) => `${metric(value)}FLOP/s`),
+            or(roofline.flops_per_s, (value) => `${compact(value)}FLOP/s`),
             or(roofline.share_of_flops, percent),
             ...(anyCounted ? countedCells(entry) : []),
           ],
@@ -184,7 +139,7 @@ export function rooflineReport(
     ...table(columns, rows, { styleTitle: bold }),
     ...known.map(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
-        `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s.`,
+        `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${compact(copy_bytes_per_s)}B/s read and written, FP32 ${compact(fp32_flops_per_s)}FLOP/s, FP64 ${compact(fp64_flops_per_s)}FLOP/s.`,
     ),
     ...told.flatMap(({ label, roofline }) =>
       (roofline === null ? [] : aboveCeilings(roofline)).map((reason) => `${label}: ${reason}.`),
@@ -223,7 +178,7 @@ function claimRows(claim: Claimed): readonly (readonly string[])[] {
   ];
 }
 
-/** The claims that this session measured, and how many it did not; nothing where it measured none. */
+/** Claims that this session measured, and the number of the others. Empty if it measured none. */
 export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly string[] {
   const sorted = byPriority(claims).map(claimRows);
   const measured = sorted.flat();
@@ -234,4 +189,51 @@ export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly s
     ...table(claimColumns, measured, { styleTitle: bold }),
     ...(rest === 0 ? [] : [`${rest} further claims about this workload were not measured here: braggbench claims`]),
   ];
+}
+
+export function factorialReport(all: readonly Factorial[], bold: Bold): readonly string[] {
+  return all.flatMap((one) => {
+    const { title, cells, absent } = one;
+    const [first] = cells;
+    const heads = [
+      { title },
+      { title: 'Variant' },
+      { title: 'Time', align: 'right' as const },
+      { title: `Over ${first?.label ?? 'the first'}`, align: 'right' as const },
+    ];
+    const combined = cells.map((cell) => [
+      setText(one, cell.with),
+      cell.label,
+      measuredTime(cell.time_s),
+      cell === first ? '1' : timesText(cell.gain) + (cell.wrong ? ', wrong' : ''),
+    ]);
+    const effects = factorialRows(one).map(({ name, ratio, verdict }) => [name, timesText(ratio), verdict]);
+    const reasons = Map.groupBy(absent, ({ reason }) => reason);
+    return [
+      '',
+      ...table(heads, combined, { styleTitle: bold }),
+      ...[...reasons].map(
+        ([reason, own]) => `Not measured: ${own.map((each) => setText(one, each.with)).join('; ')}: ${reason}.`,
+      ),
+      '',
+      ...table(
+        [{ title: 'Alone, in company, and × together' }, { title: 'Times', align: 'right' }, { title: 'Verdict' }],
+        effects,
+        { styleTitle: bold },
+      ),
+    ];
+  });
+}
+
+/** Device, driver, clocks, version, commit and date; then the processor, unless it is the device. */
+export function measuredOn(
+  provenance: Provenance,
+  { cpu, isa }: { readonly cpu: string; readonly isa: string },
+): string {
+  return `${provenanceText(provenance)}; ${provenance.machine === cpu ? isa : `${cpu}, ${isa}`}`;
+}
+
+/** Measuring conditions, one per line. Empty for older sessions, which do not record them. */
+export function measuredUnder(environment: Environment | undefined, cores: number): readonly string[] {
+  return environmentFacts(environment, cores).map(([name, value]) => `${name}: ${value}`);
 }

@@ -1,7 +1,7 @@
 /** A fitted depth dose and its residuals as an SVG file. */
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
-import { type FittedPoint, fitResidualsChart } from '../../../renderer/drawing/charts/fit-residuals.ts';
-import { figureSvg } from '../../../renderer/drawing/figures/svg.ts';
+import { type FittedPoint, fitResidualsChart } from '../../../renderer/drawing/charts/curves.ts';
+import { figureSvg } from '../../../renderer/drawing/figures/figure.ts';
 
 const size = { width: 860, label: 11 } as const;
 

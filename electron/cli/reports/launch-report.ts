@@ -1,11 +1,15 @@
-/** A launch as a person reads it. */
-import { type Launch, occupancyCurve } from '../../contract/launch/launch.ts';
-import type { LaunchLimits } from '../../contract/launch/limits.ts';
-import { elementsOfThread, placeOfThread, threadsAlongX } from '../../contract/launch/mapping.ts';
-import { type LaunchedKernel, limiters } from '../../contract/launch/occupancy.ts';
-import { type ReductionKind, reductionKinds, reductionOf, reductionTitles } from '../../contract/launch/reduction.ts';
-import { formatBytes, shareText } from '../../contract/units.ts';
-import { short } from '../numbers.ts';
+/** Text report on a launch. */
+import {
+  elementsOfThread,
+  type Launch,
+  occupancyCurve,
+  placeOfThread,
+  threadsAlongX,
+} from '../../domain/launch/launch.ts';
+import { type LaunchedKernel, type LaunchLimits, limiters } from '../../domain/launch/occupancy.ts';
+import { type ReductionKind, reductionKinds, reductionOf, reductionTitles } from '../../domain/launch/reduction.ts';
+import { short } from '../../domain/numbers.ts';
+import { formatBytes, shareText } from '../../domain/values/units.ts';
 import { bar } from '../progress-bar.ts';
 import { pairs, table, wrap } from '../table.ts';
 
@@ -15,7 +19,7 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en').
 const share = (value: number | null): string => (value === null ? '–' : shareText(value, 3));
 const extent = (values: readonly number[]): string => values.map(whole).join(' × ');
 
-/** Elements of the first and last threads, and where blocks meet. */
+/** Elements of the first and last threads, and of those at block boundaries. */
 function mapLines(launch: Launch): readonly string[] {
   const threads = threadsAlongX(launch);
   const [width] = launch.request.block;
@@ -70,15 +74,15 @@ function reductionLines(kind: ReductionKind, threads: number): readonly string[]
 }
 
 export interface LaunchSubject {
-  /** `dense_fill_f32 (transport)`, or what stands for a kernel given by its numbers. */
+  /** `dense_fill_f32 (transport)`, or a description of a kernel that is given by its numbers. */
   readonly title: string;
   readonly kernel: LaunchedKernel;
   readonly limits: LaunchLimits;
-  /** Blocks per multiprocessor according to the driver; null if it was not queried. */
+  /** Blocks per multiprocessor according to the driver. Null if it was not queried. */
   readonly driverBlocks: number | null;
 }
 
-/** Every second size; those that cannot be launched together. */
+/** Every second block size, and the first that cannot be launched. */
 function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBlock }: Launch): readonly string[] {
   const curve = occupancyCurve(kernel, limits, request.dynamic_bytes);
   const refused = curve.find(({ occupancy }) => occupancy.blocks === 0);

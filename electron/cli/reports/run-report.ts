@@ -1,4 +1,4 @@
-/** The result of a run for a person. */
+/** Text report on a run. */
 import { type RunSummary, reactionsIn } from '../../contract/run.ts';
 import {
   type EnergyBalance,
@@ -7,19 +7,21 @@ import {
   type NumberBalance,
   reactionTitles,
 } from '../../contract/scenario/transport/ledger-columns.ts';
-import { countText, shareInDecimals } from '../../contract/units.ts';
-import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
+import { summaryTexts, withUnitOf } from '../../domain/dose/readouts.ts';
+import { measuredTime } from '../../domain/measured.ts';
+import { compact, millimetres, plainDigits, plainError } from '../../domain/numbers.ts';
+import { countText, formatBytes, shareInDecimals } from '../../domain/values/units.ts';
 import { pairs, table } from '../table.ts';
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
 
 interface RunFacts {
   readonly summary: RunSummary;
-  /** CSDA range along the beam's axis, through the regions on it; null where there is no beam. */
+  /** CSDA range along the beam's axis through its regions. Null if there is no beam. */
   readonly range_mm: number | null;
-  /** Whether all of that is water. */
+  /** Whether all regions on the axis are water. */
   readonly inWater: boolean;
-  /** Entrance of the beam (z, mm) and its angle from +z. */
+  /** Beam entrance (z, mm) and its angle from +z. */
   readonly entrance_mm: number;
   readonly angle_deg: number;
   /** Title of the stopping power table. */
@@ -28,7 +30,7 @@ interface RunFacts {
   readonly file: string | null;
 }
 
-/** A column at `depth`, interpolated linearly between the neighbouring planes; null outside of them. */
+/** A column at `depth`, interpolated linearly between adjacent planes. Null outside of them. */
 function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number): number | null {
   const after = depths.findIndex((z) => z >= depth);
   const before = Math.max(0, after - 1);
@@ -38,18 +40,20 @@ function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number)
   return Number.isFinite(value) ? value : null;
 }
 
-/** σ_x means nothing behind the range; this near to it there are protons enough. */
+/**
+ * Fraction of the range at which σ_x is reported: behind the range it has no meaning, and here enough protons are left.
+ */
 const widthDepth = 0.9;
 
 /** A range spread below this is negligible compared with any straggling. */
 const noticeable_mm = 0.005;
 
-/** Gy per 10⁹ protons, or why there are none. */
+/** Gy per 10⁹ protons, or the reason why there is no value. */
 function onAxis(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
   if ('reason' in gray) return [['On the axis', `no Gy: ${gray.reason}`]];
   const { highest_Gy, at_mm, entrance_Gy } = gray;
-  const most = `${significant(highest_Gy, 4)} Gy per 10⁹ protons at ${millimetres(at_mm)}`;
-  return [['On the axis', `${most}, ${significant(entrance_Gy, 4)} at the entrance`]];
+  const most = `${plainDigits(highest_Gy, 4)} Gy per 10⁹ protons at ${millimetres(at_mm)}`;
+  return [['On the axis', `${most}, ${plainDigits(entrance_Gy, 4)} at the entrance`]];
 }
 
 function readouts({
@@ -69,7 +73,7 @@ function readouts({
     depth === null ? null : valueAtDepth(metrics.theta_rms.depth_mm, metrics.theta_rms.theta_rms_mrad, depth);
   const at = depth === null ? '' : ` at z = ${depth.toFixed(1)} mm`;
   return [
-    ['R80', millimetres(r80)],
+    ...summaryTexts(metrics).map((one) => [one.title, withUnitOf(one)] as const),
     ...(range_mm === null
       ? []
       : [
@@ -78,20 +82,9 @@ function readouts({
             `${millimetres(range_mm)} ${inWater ? 'in water,' : 'along the axis, water by'} ${title}`,
           ] as const,
         ]),
-    ['R90, R50', `${millimetres(metrics.r90_mm)}, ${millimetres(metrics.r50_mm)}`],
-    ['Practical range', `${millimetres(metrics.practical_range_mm)} (10 %)`],
-    ['Peak', millimetres(metrics.peak_mm)],
-    ['W80–20', millimetres(metrics.w80_20_mm)],
     ...(summary.extra_straggling_mm < noticeable_mm
       ? []
       : [['Grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
-    ['FWHM', millimetres(metrics.fwhm_mm)],
-    ['Plateau', metrics.plateau_MeV_per_mm === null ? '–' : `${significant(metrics.plateau_MeV_per_mm, 4)} MeV/mm`],
-    [
-      'Penumbra 80–20',
-      `${millimetres(metrics.penumbra_half_mm)} at half of R80, ${millimetres(metrics.penumbra_peak_mm)} at the peak`,
-    ],
-    ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
     ...onAxis(summary.gray),
     [`σx${at}`, millimetres(sigma)],
     [`σθ${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
@@ -99,7 +92,7 @@ function readouts({
   ];
 }
 
-/** A partial run has few readouts; rows without a value say nothing more. */
+/** A partial run has few readouts: rows without a value are left out. */
 function readoutLines(facts: RunFacts): readonly string[] {
   const rows = readouts(facts);
   const { metrics, notes } = facts.summary;
@@ -116,7 +109,7 @@ interface ReadAt {
   readonly depth_mm: number;
 }
 
-/** Columns of numbers at the places where readers look. */
+/** Columns of numbers at the depths that matter to readers. */
 function placeLines<Name extends string>(
   title: string,
   places: readonly (ReadAt & Readonly<Record<NoInfer<Name>, number | null>>)[],
@@ -142,7 +135,7 @@ const letColumns = {
 } as const;
 const rbeColumns = { constant: '1.1', mcnamara: 'McNamara', wedenberg: 'Wedenberg', carabe: 'Carabe' } as const;
 
-/** LET and RBE at the places where readers look. */
+/** LET and RBE at the depths that matter to readers. */
 function letLines({ summary }: RunFacts, style: Style): readonly string[] {
   const { let: averages, rbe } = summary;
   return [
@@ -158,7 +151,7 @@ function letLines({ summary }: RunFacts, style: Style): readonly string[] {
   ];
 }
 
-/** In the order that they are read in, each part below its whole. */
+/** Reading order: each part follows its total. */
 const rowOrder = [
   ...['in', 'deposited', 'deposited_local', 'deposited_protons', 'deposited_deuterons', 'stopped'],
   ...['escaped_x', 'escaped_x_low', 'escaped_x_high', 'escaped_z', 'escaped_z_low', 'escaped_z_high'],
@@ -170,7 +163,7 @@ const partTitles: Readonly<Record<string, string>> = { ...faceTitles, ...reactio
 const titleOf = (name: RowName): string =>
   name in ledgerColumns ? ledgerColumns[name as keyof typeof ledgerColumns].title : `  ${partTitles[name]}`;
 
-/** Rows that are always of interest, also when they are 0. */
+/** Rows that are shown even if they are 0. */
 const alwaysShown: readonly RowName[] = ['in', 'deposited', 'stopped', 'in_flight'];
 
 function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (readonly string[])[] {
@@ -180,9 +173,9 @@ function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (rea
     .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || (protons[name] ?? 0) !== 0)
     .map((name) => {
       const amount = energy[name] ?? 0;
-      const count = name.startsWith('deposited') ? '' : significant(protons[name] ?? 0, 5);
+      const count = name.startsWith('deposited') ? '' : plainDigits(protons[name] ?? 0, 5);
       const share = energy.in === 0 ? '' : shareInDecimals(amount / energy.in, 2);
-      return [titleOf(name), count, significant(amount, 5), share];
+      return [titleOf(name), count, plainDigits(amount, 5), share];
     });
 }
 
@@ -196,9 +189,9 @@ const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style)
 function headline({ summary }: RunFacts, style: Style): string {
   const { status, steps, wall_s, setup_s, solve_s, products_s, cell_steps } = summary;
   const word = statusWords[status](style);
-  const rate = solve_s > 0 ? `, ${metric(cell_steps / solve_s)} cell-steps/s` : '';
-  const products = products_s === undefined ? '' : `, products of reactions ${duration(products_s)}`;
-  return `${word}: ${steps} steps in ${duration(wall_s)} (set-up ${duration(setup_s)}, solve ${duration(solve_s)}${rate}${products})`;
+  const rate = solve_s > 0 ? `, ${compact(cell_steps / solve_s)} cell-steps/s` : '';
+  const products = products_s === undefined ? '' : `, products of reactions ${measuredTime(products_s)}`;
+  return `${word}: ${steps} steps in ${measuredTime(wall_s)} (set-up ${measuredTime(setup_s)}, solve ${measuredTime(solve_s)}${rate}${products})`;
 }
 
 export function runReport(facts: RunFacts, style: Style): readonly string[] {
@@ -227,7 +220,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
       ledgerRows(number, energy),
       { styleTitle: (title) => style('bold', title) },
     ).map((line) => `  ${line}`),
-    `  ${style('dim', `relative error ${smallError(number.rel_error)} in number, ${smallError(energy.rel_error)} in energy; smallest ψ over largest ${smallError(summary.min_psi_over_max)}; peak memory ${summary.peak_rss_MB.toFixed(0)} MB`)}`,
+    `  ${style('dim', `relative error ${plainError(number.rel_error)} in number, ${plainError(energy.rel_error)} in energy; smallest ψ over largest ${plainError(summary.min_psi_over_max)}; peak memory ${formatBytes(summary.peak_rss_MB * 1e6)}`)}`,
     ...(facts.file === null ? [] : ['', `Saved as ${facts.file}`]),
   ];
 }

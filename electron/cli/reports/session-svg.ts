@@ -1,10 +1,10 @@
-/** The figures of a session as SVG files, the same bytes every time. */
-import { provenanceText, reportProvenance } from '../../../renderer/base/provenance.ts';
+/** Figures of a session as SVG files with reproducible bytes. */
+
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { sessionCharts } from '../../../renderer/drawing/charts/session-charts.ts';
-import { withCaption } from '../../../renderer/drawing/figures/figure.ts';
-import { figureSvg } from '../../../renderer/drawing/figures/svg.ts';
+import { figureSvg, withCaption } from '../../../renderer/drawing/figures/figure.ts';
 import type { Session } from '../../contract/bench/session.ts';
+import { provenanceText, reportProvenance } from '../../domain/provenance.ts';
 
 const size = { width: 860, label: 11 } as const;
 
@@ -13,7 +13,7 @@ interface Replayed {
   readonly svg: string;
 }
 
-/** Charts of a whole sweep are written once, with its last value. */
+/** A chart of the sweep is written once, with the last value. */
 export function replayed(session: Session): readonly Replayed[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {

@@ -1,21 +1,115 @@
-/** `braggbench study run --on NAME`, and the task that a job array calls on a node. */
+/**
+ * `braggbench study run --on NAME`, and the task that a job array runs on a node.
+ *
+ * `braggbench study clusters`: the clusters in the settings of the workbench.
+ */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import type { Cluster } from '../../contract/study/clusters.ts';
-import { checkedHost } from '../../host/app/remote/ssh.ts';
-import type { LocalOptions } from '../../host/app/studies/local/engine.ts';
-import type { StudyOutcome } from '../../host/app/studies/local/go.ts';
-import { meanSeconds } from '../../host/app/studies/point-time.ts';
-import { SlurmEngine } from '../../host/app/studies/slurm/engine.ts';
-import { Slurm } from '../../host/app/studies/slurm/slurm.ts';
-import { solveTask } from '../../host/app/studies/slurm/task.ts';
+import { type Cluster, clusterOf, draftOf, newCluster } from '../../contract/study/clusters.ts';
+import {
+  checkedHost,
+  clusterSays,
+  type LocalOptions,
+  meanSeconds,
+  Slurm,
+  SlurmEngine,
+  StudyFolder,
+  type StudyOutcome,
+  solveTask,
+} from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
-import { StudyFolder } from '../../host/model/studies/folder.ts';
-import { type FlagSpec, flagNumber, flagValue, UsageError } from '../arguments.ts';
+import { type FlagSpec, flagNumber, flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import type { VerbContext } from '../verb.ts';
-import { SLURM_HERE } from './clusters.ts';
+import { withWayOut } from '../output-file.ts';
+import { table } from '../table.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
+
+/** Selects this machine's own `sbatch`, not a cluster entry. */
+const SLURM_HERE = 'slurm';
+
+export const describingFlags: readonly FlagSpec[] = [
+  {
+    name: 'host',
+    value: 'HOST',
+    help: 'clusters add: login host as your ssh takes it. Without one, sbatch of this machine is used.',
+  },
+  { name: 'at', value: 'FOLDER', help: `clusters add: a folder there that every node sees; ${newCluster.folder}.` },
+  { name: 'program', value: 'WORDS', help: 'clusters add: how Braggbench is called there; braggbench.' },
+  { name: 'modules', value: 'NAMES', help: 'clusters add: modules to load first, with commas or spaces between them.' },
+];
+
+type Deed = (context: VerbContext, host: Host, name: string) => Promise<ExitCode>;
+
+const list: Deed = async ({ parsed, terminal }, host) => {
+  const all = await host.clusters.all();
+  if (hasFlag(parsed, 'json')) {
+    terminal.printJson({ clusters: all });
+    return exitCodes.done;
+  }
+  if (all.length === 0) {
+    terminal.print('No cluster is described yet: braggbench study clusters add NAME --host LOGIN');
+    return exitCodes.done;
+  }
+  const titles = ['name', 'login host', 'folder', 'braggbench', 'modules', 'words for sbatch', 'cores'];
+  const rows = all.map(({ name, host: login, folder, program, modules, sbatch, cores }) =>
+    [name, login || 'this machine', folder, program, modules.join(' '), sbatch, String(cores)].map(
+      (cell) => cell || '–',
+    ),
+  );
+  const columns = titles.map((title) => ({ title }));
+  for (const line of table(columns, rows, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);
+  return exitCodes.done;
+};
+
+const add: Deed = async ({ parsed, terminal }, host, name) => {
+  if (name === SLURM_HERE)
+    throw new UsageError(`study clusters add: ${SLURM_HERE} means sbatch of this machine; choose another name`);
+  const usual = draftOf(newCluster);
+  const read = clusterOf({
+    name,
+    host: flagValue(parsed, 'host') ?? usual.host,
+    folder: flagValue(parsed, 'at') ?? usual.folder,
+    program: flagValue(parsed, 'program') ?? usual.program,
+    modules: flagValue(parsed, 'modules') ?? usual.modules,
+    sbatch: flagValue(parsed, 'sbatch') ?? usual.sbatch,
+    cores: flagValue(parsed, 'cores') ?? usual.cores,
+  });
+  if ('fault' in read) throw new UsageError(`study clusters add: ${read.fault}`);
+  await host.clusters.add(read.cluster, hasFlag(parsed, 'force')).catch((error: unknown) => {
+    throw withWayOut(error);
+  });
+  terminal.print(`${name} was saved. Try it: braggbench study clusters try ${JSON.stringify(name)}`);
+  return exitCodes.done;
+};
+
+const remove: Deed = async ({ terminal }, host, name) => {
+  await host.clusters.remove(name);
+  terminal.print(`${name} was removed; nothing on the cluster was touched.`);
+  return exitCodes.done;
+};
+
+const attempt: Deed = async ({ terminal }, host, name) => {
+  terminal.print(await clusterSays(await host.clusters.named(name)));
+  return exitCodes.done;
+};
+
+const deeds: Readonly<Record<string, Deed>> = { list, add, remove, try: attempt };
+
+export function clustersDeed(
+  what: string,
+  name: string | undefined,
+): (context: VerbContext, host: Host) => Promise<ExitCode> {
+  const deed = Object.hasOwn(deeds, what) ? deeds[what] : undefined;
+  if (deed === undefined)
+    throw new UsageError(
+      `study clusters: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(deeds).join(', ')}`,
+    );
+  if (deed !== list && name === undefined)
+    throw new UsageError(`study clusters ${what} needs the name of a cluster: study clusters ${what} NAME`);
+  if (deed === list && name !== undefined)
+    throw new UsageError(`unexpected argument ${JSON.stringify(name)}: study clusters list takes none`);
+  return (context, host) => deed(context, host, name ?? '');
+}
 
 const USUAL = { minutes: 5, warning_s: 60, silent_s: 120 } as const;
 
@@ -33,21 +127,21 @@ export const clusterFlags: readonly FlagSpec[] = [
     value: 'SECONDS',
     help: `So long before its limit a task stops and is requeued; ${USUAL.warning_s}.`,
   },
-  { name: 'silent', value: 'SECONDS', help: `A task that says nothing for so long is given up; ${USUAL.silent_s}.` },
+  { name: 'silent', value: 'SECONDS', help: `A task that is silent for longer is given up; ${USUAL.silent_s}.` },
 ];
 
 /** Target of the points; null for this machine. */
 type On =
   | { readonly kind: 'slurm' }
   | { readonly kind: 'cluster'; readonly cluster: Cluster }
-  /** A machine without an entry, as ssh knows it. */
+  /** A machine without a cluster entry, by its name in ssh. */
   | { readonly kind: 'host'; readonly host: string }
   | null;
 
-/** Flags for this machine's sbatch alone: a cluster's entry contains its own values. */
+/** Flags for this machine's sbatch alone: a cluster's entry has its own values. */
 const ofSlurmHere = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
 
-/** Throws BraggError `invalid` for what is neither a cluster nor a host of ssh. */
+/** Throws BraggError `invalid` for a name that is neither a cluster nor an ssh host. */
 export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host, 'clusters'>): Promise<On> {
   const on = flagValue(parsed, 'on');
   if (on === undefined) return null;
@@ -67,7 +161,7 @@ export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host
 
 type OnSlurm = Pick<LocalOptions, 'host' | 'folder' | 'lines' | 'budget' | 'onProgress'>;
 
-/** Solves what is left on the cluster; the jobs go on where this process ends first. */
+/** Solves the remaining points on the cluster; its jobs continue if this process ends first. */
 export async function solveOnSlurm({ parsed, terminal, signal }: VerbContext, study: OnSlurm): Promise<StudyOutcome> {
   const { folder } = study;
   const number = (flag: string, min: number, whole: boolean): number | undefined =>
@@ -95,7 +189,7 @@ export async function solveOnSlurm({ parsed, terminal, signal }: VerbContext, st
   return engine.run();
 }
 
-/** `study task FOLDER TAG`: what a job array calls. */
+/** `study task FOLDER TAG`: run by a job array. */
 export async function runTask({ signal }: VerbContext, host: Host, study: string, tag: string): Promise<ExitCode> {
   const folder = await StudyFolder.open(study);
   const options = { host, folder, tag, signal, environment: process.env, assetsFolder: assetsFolder() };

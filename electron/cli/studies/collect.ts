@@ -1,30 +1,35 @@
 /** `braggbench study collect` and `export`: one table of all results. */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { collect, readRows } from '../../host/app/studies/collect.ts';
-import { importStudy, tuningResultsOf } from '../../host/app/tuning/transfer.ts';
-import { readPackedText } from '../../host/io/text/packed.ts';
-import { tableCsv, titleOf } from '../../host/model/studies/csv.ts';
-import type { StudyFolder } from '../../host/model/studies/folder.ts';
-import { tableNotes } from '../../host/model/studies/notes.ts';
-import type { StudyTable } from '../../host/model/studies/table.ts';
-import { tableHdf5, tableParquet } from '../../host/model/studies/table-files.ts';
-import { kernelTunerText } from '../../host/model/tuning/files/kernel-tuner.ts';
-import { readTuning } from '../../host/model/tuning/files/read.ts';
-import type { TuningResults } from '../../host/model/tuning/files/results.ts';
-import { t4Text } from '../../host/model/tuning/files/t4.ts';
+import { short } from '../../domain/numbers.ts';
+import {
+  collect,
+  importStudy,
+  kernelTunerText,
+  readRows,
+  readTuning,
+  type StudyFolder,
+  type StudyTable,
+  type TuningResults,
+  t4Text,
+  tableCsv,
+  tableHdf5,
+  tableNotes,
+  tableParquet,
+  titleOf,
+  tuningResultsOf,
+} from '../../host/api/studies.ts';
+import { readPackedText } from '../../host/index.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { short } from '../numbers.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
 import { table } from '../table.ts';
-import type { VerbContext } from '../verb.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 const FEW_ROWS = 40;
-/** A whole space of some ten thousand configurations with all samples. */
+/** Largest import: a complete space with some ten thousand configurations and all samples. */
 const MOST_IMPORTED = 64 * 2 ** 20;
 
-/** Columns that differ between rows, and those that a reader looks for. */
+/** Columns that differ between rows, and those that readers look for. */
 function interesting({ columns, rows }: StudyTable): readonly number[] {
   return columns.flatMap(({ of, name }, i) => {
     const values = new Set(rows.map((row) => row[i]));
@@ -33,7 +38,7 @@ function interesting({ columns, rows }: StudyTable): readonly number[] {
   });
 }
 
-/** As many as a reader can look over; all are in the file. */
+/** Maximum number of printed columns; the file contains all. */
 const FEW_COLUMNS = 12;
 
 export async function collectStudy({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
@@ -70,13 +75,13 @@ const formats: Readonly<Record<string, Write>> = {
   '.json': (found) => Promise.resolve(`${JSON.stringify(found)}\n`),
 };
 
-/** Files of other tuners. */
+/** File formats of other tuners. */
 const tuners: Readonly<Record<string, (results: TuningResults) => string>> = {
   '.t4.json': t4Text,
   '.cache.json': kernelTunerText,
 };
 
-/** Imports a cache file of Kernel Tuner or T4 into a folder next to the file or in --out. */
+/** Imports a cache file of Kernel Tuner or T4 into a folder next to the file, or into --out. */
 export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
   const read = await readPackedText(file, MOST_IMPORTED);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);

@@ -1,33 +1,45 @@
-/** `braggbench study plan`: points, what they take, what cannot be run; nothing is solved. */
+/**
+ * `braggbench study plan`: points, expected cost and points that cannot run; nothing is solved.
+ *
+ * `braggbench study status` and `stop`.
+ */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { formatPath, showValue } from '../../contract/scenario/index.ts';
 import { ENDLESS_S, type StudyForecast } from '../../contract/study/calls.ts';
-import { formatBytes } from '../../contract/units.ts';
-import { forecastOf } from '../../host/app/studies/forecast.ts';
-import { wholeMachine } from '../../host/app/studies/local/engine.ts';
-import type { Share } from '../../host/app/studies/local/groups.ts';
-import { type PlannedStudy, planStudy } from '../../host/app/studies/plan.ts';
+import { measuredTime } from '../../domain/measured.ts';
+import { plainDigits } from '../../domain/numbers.ts';
+import { formatBytes } from '../../domain/values/units.ts';
+import {
+  forecastOf,
+  type PlannedStudy,
+  planStudy,
+  type Share,
+  type StudyFolder,
+  type StudyPoint,
+  type StudyStatus,
+  statusOf,
+  stopOnCluster,
+  wholeMachine,
+} from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
-import type { StudyPoint } from '../../host/model/studies/points.ts';
 import { flagNumber, hasFlag } from '../arguments.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { duration } from '../numbers.ts';
-import { scenarioPath } from '../scenario-file.ts';
+import { scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import type { VerbContext } from '../verb.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 export const FEW_POINTS = 20;
 const DAY_S = 24 * 3600;
 const FEW_REFUSALS = 5;
 const DAYS_A_YEAR = 365;
 
-/** As people say it, in days and years too: a study may be far too large. */
+/** Duration in words, up to days and years: a study may be far too large. */
 export function longTime(seconds: number): string {
   const days = seconds / DAY_S;
-  if (days < 1) return duration(seconds);
+  if (days < 1) return measuredTime(seconds);
   return days < DAYS_A_YEAR ? `${days.toPrecision(2)} days` : `${Number((days / DAYS_A_YEAR).toPrecision(2))} years`;
 }
 
@@ -71,7 +83,7 @@ function sayForecast(terminal: Terminal, forecast: StudyForecast): void {
   const parts = [cpu, `${cores} ${cores === 1 ? 'core' : 'cores'}`, ...(gpus > 0 ? [`${gpus} GPUs`] : [])];
   const on = `On ${machine} (${parts.join(', ')})`;
   if (expected_s === null) {
-    terminal.print(`${on}: no forecast, as what cannot be run tells nothing`);
+    terminal.print(`${on}: no forecast, because it cannot be run`);
     return;
   }
   const by = `estimated from ${probed === 1 ? 'one trial point' : `${probed} trial points`}`;
@@ -114,10 +126,10 @@ function planDocument(planned: PlannedStudy, forecast: StudyForecast | null): ob
   };
 }
 
-/** From the study's folder first; a shipped scenario by its name. */
+/** Searches the study's folder first, then the shipped scenarios. */
 function findBase(folder: string, file: string): string {
   const beside = path.resolve(folder, file);
-  return existsSync(beside) ? beside : scenarioPath(file);
+  return scenarioPath(existsSync(beside) ? beside : file);
 }
 
 /** Share of this machine that points may use. */
@@ -142,4 +154,62 @@ export async function planOnly({ parsed, terminal, signal }: VerbContext, host: 
   else showPlan(terminal, found, forecast, hasFlag(parsed, 'points'));
   if (signal.aborted) return exitCodes.interrupted;
   return found.checked.every(({ refusal }) => refusal === null) ? exitCodes.done : exitCodes.badInput;
+}
+
+function lines(status: StudyStatus, style: VerbContext['terminal']['style']): readonly string[] {
+  const { name, points, done, failed, working, lost, failures, stopping, attempts, on } = status;
+  const left = points - done - failed;
+  const per_s = working.reduce((sum, beat) => sum + (beat.per_s ?? 0), 0);
+  const rate = per_s > 0 ? `: ${plainDigits(per_s, 3)} a second, ${longTime(left / per_s)} left at this rate` : '';
+  return [
+    style('bold', name),
+    `${done} of ${points} points are solved${failed > 0 ? `, ${failed} failed` : ''}, ${left} are left${rate}`,
+    ...(stopping ? ['A stop was requested.'] : []),
+    ...(on === null
+      ? []
+      : [
+          `given to the cluster ${on.cluster}${working.length > 0 || left === 0 ? '' : `; resume --on ${JSON.stringify(on.cluster)} brings what it has solved since`}`,
+        ]),
+    ...working.map(
+      ({ machine, pid, job, ...beat }) =>
+        `working: ${machine}, process ${pid}${job === null ? '' : `, job ${job}`}: ${beat.done} done`,
+    ),
+    ...lost.map(
+      ({ machine, pid, at }) => `lost: ${machine}, process ${pid} said nothing since ${at}; resume does its points`,
+    ),
+    ...attempts.map(
+      ({ node, job, task, end, ...attempt }) => `task ${job}_${task} on ${node}: ${attempt.done} done, then ${end}`,
+    ),
+    ...failures.map(({ id, message }) => `${style('red', 'failed')} ${id}: ${message}`),
+    ...(failures.length < failed
+      ? [`… and ${failed - failures.length} more: braggbench study collect lists them`]
+      : []),
+  ];
+}
+
+export async function showStatus({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
+  const status = await statusOf(folder);
+  if (hasFlag(parsed, 'json')) terminal.printJson(status);
+  else for (const line of lines(status, (style, text) => terminal.style(style, text))) terminal.print(line);
+  return exitCodes.done;
+}
+
+/**
+ * Returns at once: a process that works on the study stops within a second. If there is none, jobs on a cluster are
+ * cancelled.
+ */
+export async function stopStudy({ terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
+  await folder.askToStop();
+  const { working, on } = await statusOf(folder);
+  if (working.length === 0 && on?.there !== undefined) {
+    const cluster = await withHost((host) => host.clusters.named(on.cluster));
+    await stopOnCluster(cluster, on.there);
+    terminal.print(
+      `Requested a stop on ${on.cluster}; braggbench study resume ${folder.folder} --on ${JSON.stringify(on.cluster)} goes on.`,
+    );
+    return exitCodes.done;
+  }
+  const requested = working.length === 0 ? 'Nobody works on it' : `Requested a stop of ${working.length}`;
+  terminal.print(`${requested}; braggbench study resume ${folder.folder} goes on.`);
+  return exitCodes.done;
 }

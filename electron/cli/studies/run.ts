@@ -1,31 +1,39 @@
-/** `braggbench study run` and `resume`: solves what is not there yet. */
+/** `braggbench study run` and `resume`: solves the missing points. */
 import { BraggError } from '../../contract/errors.ts';
 import { DOUBTFUL_S, ENDLESS_S } from '../../contract/study/calls.ts';
 import { type Cluster, newCluster } from '../../contract/study/clusters.ts';
 import type { Study } from '../../contract/study/index.ts';
-import { solveOnCluster } from '../../host/app/studies/cluster/engine.ts';
-import { forecastOf } from '../../host/app/studies/forecast.ts';
-import { solveLocally } from '../../host/app/studies/local/engine.ts';
-import type { StudyOutcome, StudyProgress } from '../../host/app/studies/local/go.ts';
-import { holdStudy, keepPlan, leftOf, plannedFolder, usualFolder } from '../../host/app/studies/open.ts';
-import type { PlannedStudy } from '../../host/app/studies/plan.ts';
+import { measuredTime } from '../../domain/measured.ts';
+import { plainDigits } from '../../domain/numbers.ts';
+import {
+  forecastOf,
+  holdStudy,
+  isStudyFolder,
+  keepPlan,
+  leftOf,
+  type PlannedStudy,
+  plannedFolder,
+  StudyFolder,
+  type StudyOutcome,
+  type StudyProgress,
+  solveLocally,
+  solveOnCluster,
+  usualFolder,
+  writeOn,
+} from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
-import { isStudyFolder, StudyFolder } from '../../host/model/studies/folder.ts';
-import { writeOn } from '../../host/model/studies/on.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
-import { ask, canAsk } from '../ask.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { duration, significant } from '../numbers.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
 import { withBox } from '../remote/box.ts';
-import type { VerbContext } from '../verb.ts';
+import { ask, canAsk } from '../user-kernels.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
 import { longTime, planned, shareOf } from './plan.ts';
 
-// Studies of days, which are begun only by someone who has heard so.
+// Studies of several days start only after a confirmation.
 
-/** Expected seconds of a study on this machine; null if it is short, certainly long, or unknown. */
+/** Expected seconds of a study on this machine. Null if it is short, certainly long, or unknown. */
 async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
   const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= ENDLESS_S;
@@ -36,12 +44,12 @@ async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: P
 interface Begun {
   readonly folder: Pick<StudyFolder, 'folder'> & { readonly head: Pick<StudyFolder['head'], 'least_s' | 'points'> };
   readonly budget: Study['budget'];
-  /** By some points that were solved for it; null where that is not known. */
+  /** Expected seconds, from a few solved points. Null if unknown. */
   readonly here_s: number | null;
 }
 
-/** `left`: points that are to be solved. Throws BraggError `invalid` where nobody says yes. */
-export async function refuseEndless(
+/** `left`: points still to be solved. Throws BraggError `invalid` unless the user confirms. */
+export async function refuseTooLong(
   { terminal }: Pick<VerbContext, 'terminal'>,
   { folder: { folder, head }, budget, here_s }: Begun,
   left: number,
@@ -58,17 +66,17 @@ export async function refuseEndless(
   throw new BraggError('invalid', `${takes} Begin all the same with --yes, or give the study a budget.`);
 }
 
-/** A study's folder, and what one go at it may take: that may change from go to go, the plan does not. */
+/** Folder of a study, and the budget of one command, which may change between commands while the plan does not. */
 export interface Opened {
   readonly folder: StudyFolder;
   readonly budget: Study['budget'];
-  /** By some points that were solved for it; null where that is not known, or all is done soon. */
+  /** Expected seconds, from a few solved points. Null if unknown or short. */
   readonly here_s: number | null;
 }
 
 export const asPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget, here_s: null });
 
-/** The study's folder: as planned before, or planned now. */
+/** Folder of the study: an existing plan, or a new one. */
 export async function opened(context: VerbContext, host: Host, operand: string): Promise<Opened> {
   const { parsed, signal } = context;
   if (await isStudyFolder(operand)) return asPlanned(await StudyFolder.open(operand));
@@ -78,7 +86,7 @@ export async function opened(context: VerbContext, host: Host, operand: string):
   return { folder, budget: found.study.budget, here_s };
 }
 
-/** The folder of a study that was planned before. Throws BraggError `not-found`. */
+/** Folder of a study with an existing plan. Throws BraggError `not-found`. */
 export async function existing({ parsed }: VerbContext, operand: string): Promise<StudyFolder> {
   const folder = flagValue(parsed, 'out') ?? (await plannedFolder(operand));
   if (folder !== null) return StudyFolder.open(folder);
@@ -93,7 +101,7 @@ export function progressText({ done, failed, total, per_s, left_s }: StudyProgre
   const parts = [
     `${bar(total === 0 ? 1 : ended / total)} ${ended} of ${total} points`,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(per_s === null ? [] : [`${significant(per_s, 3)} a second`]),
+    ...(per_s === null ? [] : [`${plainDigits(per_s, 3)} a second`]),
     ...(left_s === null ? [] : [`${longTime(left_s)} left at this rate`]),
   ];
   return parts.join('  ');
@@ -101,7 +109,7 @@ export function progressText({ done, failed, total, per_s, left_s }: StudyProgre
 
 const endings = {
   whole: '',
-  stopped: 'stopped as asked',
+  stopped: 'stopped on request',
   cancelled: 'interrupted',
   budget: 'the budget is used up',
 } as const;
@@ -118,8 +126,8 @@ export function sayOutcome(
     terminal.printJson({ folder: folder.folder, points: folder.head.points, before, done, failed, left, end, wall_s });
     return;
   }
-  const rate = done + failed > 0 ? `, ${significant((done + failed) / wall_s, 3)} a second` : '';
-  const ended = `${done} points solved in ${duration(wall_s)}${rate}`;
+  const rate = done + failed > 0 ? `, ${plainDigits((done + failed) / wall_s, 3)} a second` : '';
+  const ended = `${done} points solved in ${measuredTime(wall_s)}${rate}`;
   const parts = [
     ended,
     ...(before > 0 ? [`${before} were there before`] : []),
@@ -132,7 +140,7 @@ export function sayOutcome(
   if (left === 0) terminal.print(`Table: braggbench study collect ${folder.folder}`);
 }
 
-/** A machine without Slurm, as studies take clusters. */
+/** A machine without Slurm, as a cluster entry. */
 const ofBox = (host: string, base: string, program: string): Cluster => ({
   ...newCluster,
   ...{ name: host, host, folder: base, program: `${program}/braggbench` },
@@ -146,7 +154,7 @@ export async function runStudy(context: VerbContext, host: Host, study: Opened):
   try {
     const retry = hasFlag(parsed, 'retry');
     const lines = await leftOf(folder, retry);
-    if (!hasFlag(parsed, 'yes')) await refuseEndless(context, study, lines.length);
+    if (!hasFlag(parsed, 'yes')) await refuseTooLong(context, study, lines.length);
     await folder.goOn();
     const progress = new ProgressBar(terminal);
     const onProgress = (now: StudyProgress): void => progress.draw(progressText(now));

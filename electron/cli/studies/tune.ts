@@ -1,27 +1,35 @@
-/** `braggbench study run` of a study with a search, and `study ask`, where another program chooses what is measured. */
+/** `braggbench study run` of a study with a search, and `study ask`, with another program that chooses the points. */
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Session } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { PlanHead, PlanLine, PointResult } from '../../contract/study/index.ts';
 import { configuredName, parseConfigured } from '../../contract/tuning/configured.ts';
-import { refuseSearch } from '../../host/app/studies/cluster/engine.ts';
-import { holdStudy } from '../../host/app/studies/open.ts';
-import type { Search } from '../../host/app/tuning/evaluator.ts';
-import { timeOf, variantOf } from '../../host/app/tuning/lines.ts';
-import { BEST_FILE, type Steered, type TuneOutcome, tuneLocally } from '../../host/app/tuning/tune.ts';
+import { measuredTime } from '../../domain/measured.ts';
+import { short } from '../../domain/numbers.ts';
+import { reportRows } from '../../host/api/benches.ts';
+import {
+  BEST_FILE,
+  holdStudy,
+  refuseSearch,
+  type Search,
+  type Steered,
+  type TuneOutcome,
+  timeOf,
+  tuneLocally,
+  variantOf,
+} from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { duration, short } from '../numbers.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { benchReport } from '../reports/bench-report.ts';
+import type { TableLook } from '../reports/session-table.ts';
 import { obtainTrust } from '../user-kernels.ts';
-import type { VerbContext } from '../verb.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { type Opened, progressText, sayOutcome } from './run.ts';
 
-/** User kernels among the variants that are tuned: none is compiled before its author is trusted. */
+/** Trust for user kernels among the tuned variants: none is compiled before its author is trusted. */
 async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: Opened): Promise<void> {
   for (const axis of study.axes) {
     if (axis.kind !== 'tunables') continue;
@@ -33,10 +41,10 @@ async function trustTuned(context: VerbContext, host: Host, { folder: { head, st
   }
 }
 
-function showBest({ terminal }: VerbContext, session: Session): void {
-  for (const report of session.reports) {
-    for (const line of benchReport(report, { style: (name, text) => terminal.style(name, text) }, session))
-      terminal.print(line);
+async function showBest({ terminal }: VerbContext, session: Session): Promise<void> {
+  const look: TableLook = { style: (name, text) => terminal.style(name, text), wide: false };
+  for (const [i, report] of session.reports.entries()) {
+    for (const line of benchReport(report, look, session, await reportRows(session, i))) terminal.print(line);
   }
 }
 
@@ -63,7 +71,7 @@ async function tuned(context: VerbContext, host: Host, opened: Opened, tuning: T
         fastest = Math.min(fastest, timeOf(result) ?? Number.POSITIVE_INFINITY);
       },
       onProgress: (now) => {
-        const best = Number.isFinite(fastest) ? `  fastest ${duration(fastest)}` : '';
+        const best = Number.isFinite(fastest) ? `  fastest ${measuredTime(fastest)}` : '';
         if (tuning.silent !== true) progress.draw(`${progressText(now)}${best}`);
       },
     }).finally(() => progress.clear());
@@ -82,13 +90,13 @@ export async function runTuning(context: VerbContext, host: Host, opened: Opened
   sayOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);
   if (best !== null && !hasFlag(context.parsed, 'json')) {
     context.terminal.print('');
-    showBest(context, best);
-    context.terminal.print(`Kept as ${folder.folder}/${BEST_FILE}`);
+    await showBest(context, best);
+    context.terminal.print(`Saved as ${folder.folder}/${BEST_FILE}`);
   }
   return outcome.end === 'cancelled' ? exitCodes.interrupted : exitCodes.done;
 }
 
-/** A line that comes in: a configuration by its constants, a point by its id, or the end. */
+/** An input line: a configuration by its constants, a point by its id, or the end. */
 const askSchema = z.union([
   z.strictObject({
     id: z.union([z.string(), z.number()]).optional(),
@@ -99,7 +107,7 @@ const askSchema = z.union([
   z.strictObject({ stop: z.literal(true) }),
 ]);
 
-/** Search space: each variant with the values of its constants that occur. */
+/** Search space: each variant with the occurring values of its constants. */
 function spaceLine(head: PlanHead, lines: readonly PlanLine[]): object {
   const variants = new Map<string, Map<string, Set<number>>>();
   for (const line of lines) {
@@ -135,16 +143,18 @@ function wanted(head: PlanHead, lines: readonly PlanLine[]) {
   const byName = new Map(lines.map((line) => [variantOf(head, line), line]));
   const byId = new Map(lines.map((line) => [line.id, line]));
   const variants = [...new Set([...byName.keys()].map((name) => name.replace(/\[.*$/, '')))];
-  return (asked: Exclude<z.infer<typeof askSchema>, { stop: true }>): PlanLine | null => {
-    if ('point' in asked) return byId.get(asked.point) ?? null;
-    const variant = asked.variant ?? (variants.length === 1 ? variants[0] : undefined);
+  return (requested: Exclude<z.infer<typeof askSchema>, { stop: true }>): PlanLine | null => {
+    if ('point' in requested) return byId.get(requested.point) ?? null;
+    const variant = requested.variant ?? (variants.length === 1 ? variants[0] : undefined);
     return variant === undefined
       ? null
-      : (byName.get(configuredName({ variant, configuration: asked.configuration })) ?? null);
+      : (byName.get(configuredName({ variant, configuration: requested.configuration })) ?? null);
   };
 }
 
-/** Ask and tell, a JSON document a line: the space goes out, configurations come in, times go out. */
+/**
+ * Ask-and-tell protocol with one JSON document per line: the space is sent, configurations come in, times are returned.
+ */
 export async function askStudy(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
   const { folder } = opened;
   const { search } = folder.study;

@@ -1,24 +1,19 @@
-/** `braggbench batch`: many beams, each with its readouts. */
+/** `braggbench batch`: many beams, each with its own readouts. */
 import { parse } from 'node:path';
-import { percent } from '../../../renderer/base/numbers.ts';
-import { csvCell } from '../../contract/csv.ts';
 import type { BraggError } from '../../contract/errors.ts';
 import { summaryDocument } from '../../contract/run.ts';
 import { ledgerColumns } from '../../contract/scenario/transport/ledger-columns.ts';
-import type { SolvedBeam } from '../../host/app/batches/batches.ts';
+import { millimetres, percent, plainDigits, plainError } from '../../domain/numbers.ts';
+import { csvCell } from '../../domain/values/csv.ts';
+import type { Override, SolvedBeam } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
-import type { Override } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { gpuFlag } from '../gpu.ts';
-import { millimetres, significant, smallError } from '../numbers.ts';
-import { withHost } from '../open-host.ts';
+import { flagValue, gpuFlag, hasFlag, jsonFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
-import { overridesOf, scenarioPath } from '../scenario-file.ts';
-import { parseSweep } from '../sweep.ts';
+import { overridesOf, scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
 import { table } from '../table.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
 interface Beam {
   readonly name: string;
@@ -26,7 +21,7 @@ interface Beam {
   readonly overrides: readonly Override[];
 }
 
-/** The beams of a batch, and how they are solved. */
+/** Beams of a batch, and the function that solves them. */
 interface Work {
   readonly names: readonly string[];
   readonly solve: (ended: (index: number, outcome: Outcome) => void) => Promise<void>;
@@ -34,11 +29,11 @@ interface Work {
 
 type Outcome = SolvedBeam | BraggError;
 const solved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
-/** To its end: what was interrupted on its way has a dose that only looks like one. */
+/** Only complete runs: the dose of an interrupted run is partial but looks complete. */
 const ended = (outcome: Outcome | undefined): outcome is SolvedBeam =>
   outcome !== undefined && solved(outcome) && outcome.summary.status === 'done';
 
-/** Files by their names, or by their paths if several files share a name. */
+/** Names of files, or their paths if several files share a name. */
 function namesOf(files: readonly string[]): readonly string[] {
   const names = files.map((file) => parse(file).name);
   const filesOf = new Map<string, Set<string>>();
@@ -78,7 +73,7 @@ function lanesOf({ parsed }: VerbContext): number | undefined {
   return lanes;
 }
 
-/** Each beam on a grid of its own. */
+/** Each beam on its own grid. */
 function onTheirOwn(context: VerbContext, host: Host): Work {
   if (flagValue(context.parsed, 'gpus') !== undefined) throw new UsageError('--gpus needs --one-grid');
   const lanes = lanesOf(context);
@@ -98,7 +93,7 @@ function onTheirOwn(context: VerbContext, host: Host): Work {
   };
 }
 
-/** All on the grid of the fastest: the values of a sweep, or the scenario's own spots. */
+/** All beams on the grid of the most energetic one: values of a sweep, or the scenario's own spots. */
 async function onOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<Work> {
   const [file = '', ...others] = parsed.operands;
   if (others.length > 0)
@@ -145,7 +140,9 @@ async function solveAll({ terminal }: VerbContext, { names, solve }: Work) {
 const ledgerError = ({ summary: { ledger } }: SolvedBeam): number =>
   Math.max(Math.abs(ledger.number.rel_error), Math.abs(ledger.energy.rel_error));
 
-/** A beam without a range, most often because its peak lies behind the box: where its protons went instead. */
+/**
+ * Explains a beam without a range: most often its peak lies behind the box, so the losses of its protons are listed.
+ */
 function outInDepth({ summary: { metrics, ledger } }: SolvedBeam): readonly string[] {
   const share = ledger.number.escaped_z / ledger.number.in;
   return metrics.r80_mm === null && share > 0
@@ -163,9 +160,9 @@ function tableRow(name: string, outcome: Outcome | undefined): readonly string[]
     variant,
     millimetres(r80_mm),
     millimetres(w80_20_mm),
-    peak_to_entrance === null ? '–' : significant(peak_to_entrance, 4),
-    `${significant(energy_deposited_MeV, 6)} MeV`,
-    smallError(ledgerError(outcome)),
+    peak_to_entrance === null ? '–' : plainDigits(peak_to_entrance, 4),
+    `${plainDigits(energy_deposited_MeV, 6)} MeV`,
+    plainError(ledgerError(outcome)),
     [...(status === 'done' ? [] : [status]), ...outInDepth(outcome), ...notes.map(({ code }) => code)].join(', '),
   ];
 }
@@ -187,7 +184,7 @@ function jsonOf(name: string, outcome: Outcome | undefined): object {
   return { name, ...summaryDocument(outcome.summary) };
 }
 
-/** All depth doses below each other: beam, depth, dose. */
+/** All depth doses in one table: beam, depth, dose. */
 function curvesCsv(names: readonly string[], outcomes: readonly (Outcome | undefined)[]): string {
   const lines = ['beam,depth_mm,dose_MeV_per_mm'];
   for (const [i, name] of names.entries()) {
@@ -220,7 +217,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
     }
     terminal.print('');
     const failed = names.length - right;
-    const rate = `${right} of ${names.length} beams in ${significant(wall_s, 3)} s: ${significant(right / wall_s, 3)} a second`;
+    const rate = `${right} of ${names.length} beams in ${plainDigits(wall_s, 3)} s: ${plainDigits(right / wall_s, 3)} a second`;
     terminal.print(failed === 0 ? rate : `${rate}; ${failed} without an answer`);
   }
   if (csv !== undefined) {

@@ -1,34 +1,32 @@
-/** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
+/** `braggbench bench`: compares variants on one scenario, or over a sweep of one of its values. */
 
 import type { WorkloadName } from '../../contract/workload.ts';
-import { asSession } from '../../host/app/sessions/index.ts';
-import { readSessionNamed } from '../../host/app/sessions/named.ts';
-import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
+import {
+  asSession,
+  type BenchKind,
+  readCurrent,
+  readSessionNamed,
+  refuseLongBench,
+  sessionText,
+} from '../../host/api/benches.ts';
+import { placeOf } from '../../host/api/kernels.ts';
+import { type AnyReading, hostWorkloads, type Override } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
-import type { BenchKind } from '../../host/model/bench/claims.ts';
-import { usualProcesses } from '../../host/model/bench/cold/processes.ts';
-import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
-import { sessionText } from '../../host/model/bench/index.ts';
-import { refuseLongBench } from '../../host/workloads/benchable.ts';
-import { hostWorkloads } from '../../host/workloads/index.ts';
-import type { AnyReading, Override } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, hasFlag, listed, setFlag, UsageError } from '../arguments.ts';
+import { flagValue, gpuFlag, hasFlag, listed, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { benchScenario, show, suggestedFor, usualSeconds } from '../benching.ts';
+import { benchScenario, optionSpecs, show, suggestedFor } from '../benching.ts';
 import { counterFlags, withCounterFiles } from '../counters/index.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { gpuFlag } from '../gpu.ts';
-import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { overridesOf, scenarioPath } from '../read-scenario.ts';
 import { withOn } from '../remote/on-host.ts';
-import { overridesOf, scenarioPath } from '../scenario-file.ts';
-import { parseSweep } from '../sweep.ts';
+import { wideFlag } from '../reports/session-table.ts';
+import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { VerbContext } from '../verb.ts';
-import { factorialVariants } from '../workloads/factorial.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
+import { factorialVariants } from '../workloads/workload.ts';
 
-/** All values of a sweep count together. */
+/** The time limit applies to all values of a sweep together. */
 async function refuseLong(
   { parsed }: VerbContext,
   host: Host,
@@ -38,7 +36,7 @@ async function refuseLong(
 ): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');
   const { benchable } = hostWorkloads[kind];
-  // Files of user kernels are opened later; of what there is in them, nothing is known.
+  // Files of user kernels are opened later, so nothing is known about their contents yet.
   const named =
     (await factorialVariants(parsed, host, place)) ??
     listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ??
@@ -55,15 +53,15 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed } = context;
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
-    if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
-    const read = asSession(await readSessionNamed(kept), await readDesigns(assetsFolder()));
+    if (parsed.operands.length > 0) throw new UsageError('--open shows a saved session: it takes no scenario');
+    const read = asSession(await readSessionNamed(kept), await readCurrent(assetsFolder()));
     const session = await withCounterFiles(read, parsed);
     const out = flagValue(parsed, 'out');
     if (out !== undefined) {
       await checkOutput(parsed, out);
       await writeOutput(parsed, out, sessionText(session));
     }
-    show(context, session);
+    await show(context, session);
     return exitCodes.done;
   }
   const [operand] = parsed.operands;
@@ -90,13 +88,13 @@ export const bench = withOn({
   name: 'bench',
   usage:
     'bench SCENARIO [--variants a,b,…] [--set path=value …] [--sweep path=v,w,…] [--external a,b,…] [--trust] [--json]',
-  summary: 'compare variants: speed with its uncertainty, and whether the answer is right',
+  summary: 'compare variants: speed with its uncertainty, and whether the answer is correct',
   details: [
-    'Runs the variants in interleaved rounds of shuffled order, prepares each anew every few rounds (an instance). Prints medians and ratios to the first one. The 95 % intervals are of what varies between instances, and hold for all rows at once; with fewer than three instances or five rounds nothing is claimed. The first variant runs a second time, prepared apart: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Same means that the whole interval lies inside the margin. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
-    'A whole run goes from the problem to its answer in memory. It stands first, with the share of the steps. Pays from counts runs of one set-up, each to its answer in memory: from so many on a variant takes less than the one with the quickest whole run. A cold process goes from the start of a process of its own to the answer in its memory.',
-    "Times of steps are by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock, or far from the others of their series, are kept and flagged. Ratios are shown with and without them.",
+    'Runs the variants in interleaved rounds of shuffled order, prepares each again every few rounds (an instance). Prints medians and ratios to the first one. The 95 % intervals are of what varies between instances, and hold for all rows at once; with fewer than three instances or five rounds nothing is claimed. The first variant runs a second time, prepared apart: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Same means that the whole interval lies inside the margin. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
+    'An end-to-end run goes from the problem to its answer in memory. It is the first column, followed by the share of the steps. Pays from is a number of runs of one set-up, each to its answer in memory: from there on a variant needs less time than the one with the fastest end-to-end run. A cold process goes from the start of a process of its own to the answer in its memory.',
+    "Times of steps are by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock, or far from the others of their series, are included and flagged. Ratios are shown with and without them.",
     'Of a diffraction scenario: the time of an image by the clock that computes it; its time until it is in memory; set-up apart; time per lattice factor and core. Against the FP64 reference: the relative L2 norm; the largest difference over the largest pixel; the error of bright pixels (above 1e-3 of the largest) and of the sum.',
-    'Of a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table has the time of a repetition; the traffic and arithmetic that it reaches of the measured ceilings; the largest error against FP64, what variants know of themselves, and published claims beside what was measured.',
+    'Of a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table has the time of a repetition; the traffic and arithmetic that it reaches of the measured ceilings; the largest error against FP64, what variants know of themselves, and published claims compared with what was measured.',
     'Ends when every verdict is settled, of end-to-end runs and of steps, or when its time is spent. Candidates that are settled leave where they need most of the time. npm run bench -- verdicts shows by simulation how often its verdicts are wrong.',
   ],
   flags: [
@@ -117,49 +115,17 @@ export const bench = withOn({
     },
     {
       name: 'modes',
-      value: 'warm,cold,graph',
-      help: 'Also with emptied caches, and with launches replayed as one graph.',
+      value: 'warm,cold,…',
+      help: 'Also with emptied caches (cold), with launches replayed as one graph (graph), and with caches emptied before each replay (cold-graph).',
     },
     {
       name: 'external',
       value: 'a,b,…',
-      help: 'Other programs as contestants: ids of assets/external/registry.json; nanobragg=FILE names a program of yours.',
+      help: 'Other programs as candidates: ids of assets/external/registry.json; nanobragg=FILE names a program of yours.',
     },
     gpuFlag,
-    { name: 'wide', help: 'All columns and the parts of the set-up; by default lines fit 120 columns.' },
-    { name: 'rounds', value: 'N', help: 'Most rounds; no limit by default.' },
-    {
-      name: 'time',
-      value: '60s',
-      help: `Time of the whole session, first runs, references and cold processes included: 90, 90s, 5m; ${usualSeconds} s by default.`,
-    },
-    {
-      name: 'precision',
-      value: '0.5%',
-      help: 'End when every interval has this half width (of a ratio far from 1, a tenth of its logarithm); by default the session ends when every verdict is settled.',
-    },
-    { name: 'margin', value: '1%', help: 'What is called the same differs by less than this, 1% by default.' },
-    { name: 'instances', value: 'N', help: 'Most separately prepared states of each variant; no limit by default.' },
-    {
-      name: 'processes',
-      value: 'N',
-      help: `Runs of each variant in processes of their own, after the rounds: ${usualProcesses} by default for a beam or an image, none for small workloads and sweeps.`,
-    },
-    {
-      name: 'energy',
-      help: 'After the rounds, two seconds of runs of each variant with the energy of one: by NVML or RAPL, where they can be read.',
-    },
-    {
-      name: 'lock-clocks',
-      value: 'MHZ',
-      help: "Keep the GPU's clock there for the session, for all programs. Needs the rights of an administrator, else the report says so.",
-    },
-    {
-      name: 'cool',
-      value: '°C',
-      help: 'Begin no round while the GPU is hotter; at most two minutes are waited.',
-    },
-    { name: 'seed', value: 'N', help: 'Of shuffles, 1 by default.' },
+    wideFlag,
+    ...optionSpecs,
     {
       name: 'trace',
       help: "Of a small measured workload: after the rounds record one sample of each variant whole, every repetition and the GPU's work, for export and the timeline; needs --out.",
@@ -167,7 +133,7 @@ export const bench = withOn({
     { name: 'out', value: 'SESSION.json', help: 'Keep the session with every sample.' },
     forceFlag,
     ...counterFlags,
-    { name: 'open', value: 'SESSION.json', help: 'Show a kept session instead of measuring; needs no GPU.' },
+    { name: 'open', value: 'SESSION.json', help: 'Show a saved session instead of measuring; needs no GPU.' },
     ...userKernelFlags,
     { name: 'json', help: 'Print one JSON document, with every sample, instead of text.' },
   ],

@@ -1,39 +1,63 @@
 /** `braggbench claims`: published claims compared with the recorded sessions. */
-import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';
-import { answerCounts, claimedText, claimId } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
-import { suggest } from '../../contract/scenario/index.ts';
-import { readableUnit } from '../../contract/units.ts';
-import { claimTable } from '../../host/app/claim-table/index.ts';
+import { defaultKind, suggest } from '../../contract/scenario/index.ts';
+import {
+  answerCounts,
+  briefAnswer,
+  cardCounts,
+  cardsWords,
+  claimedText,
+  claimId,
+  onSeveralCards,
+} from '../../domain/claim-texts.ts';
+import { plainDigits } from '../../domain/numbers.ts';
+import { readableUnit } from '../../domain/values/units.ts';
+import { claimTable } from '../../host/api/benches.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { significant } from '../numbers.ts';
-import { table } from '../table.ts';
+import { cutLine } from '../progress-bar.ts';
+import { WIDTH } from '../reports/session-table.ts';
+import { table, wrap } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 function measured(value: number | null, unit: string): string {
   if (value === null) return '–';
   const read = readableUnit(unit, [value]);
-  const text = significant(read.factor * value, 3);
+  const text = plainDigits(read.factor * value, 3);
   return unit === '×' ? `${text}×` : `${text} ${read.unit}`.trimEnd();
 }
 
-const titles = ['Claimed', 'Measured', '95 % interval', 'Verdict', 'By', 'Session in assets/runs'] as const;
-
 const isMeasured = ({ value }: ClaimFinding): boolean => value !== null;
 
-function cells(claim: TableClaim, { value, interval, unit, verdict, by, file, at }: ClaimFinding): readonly string[] {
-  // In the unit of the measured value, which is the column before.
+const columns = ['Measured', '95 % interval', 'Verdict', 'Session in assets/runs'].map((title) => ({ title }));
+
+function cells({ value, interval, unit, verdict, file, at }: ClaimFinding): readonly string[] {
+  // The interval has the unit of the measured value, which is in the column before.
   const { factor } = readableUnit(unit, [value ?? 0]);
   const ends =
-    interval === null ? '–' : `${significant(factor * interval.low, 3)}–${significant(factor * interval.high, 3)}`;
-  const where = at === null ? file : `${file} at ${at}`;
-  return [claimedText(claim, unit), measured(value, unit), ends, verdict, by, where];
+    interval === null ? '–' : `${plainDigits(factor * interval.low, 3)}–${plainDigits(factor * interval.high, 3)}`;
+  return [`  ${measured(value, unit)}`, ends, verdict, at === null ? file : `${file} at ${at}`];
 }
 
-/** Subject of a claim, in addition to its words. */
+/** A table of all findings. Each pair or variant has a heading with the claimed number in its unit. */
+function findingLines(claim: TableClaim, styleTitle: (text: string) => string): readonly string[] {
+  const groups = [...Map.groupBy(claim.findings.filter(isMeasured), ({ by, what }) => `${by}: ${what}`)];
+  const [head = '', ...lines] = table(
+    columns,
+    groups.flatMap(([, own]) => own.map(cells)),
+    { styleTitle },
+  );
+  let taken = 0;
+  return groups.flatMap(([title, own], i) => {
+    const rows = lines.slice(taken, taken + own.length);
+    taken += own.length;
+    const claimed = claimedText(claim, own[0]?.unit);
+    return [...(i === 0 ? [head] : []), ...wrap(`${title} (claimed: ${claimed})`, WIDTH), ...rows];
+  });
+}
+
+/** Subject of a claim, in addition to its text. */
 function aboutText(claim: TableClaim): readonly string[] {
   const { about, remark, reason } = claim;
   const cards = cardsWords(claim);
@@ -64,7 +88,7 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
-/** Verdicts of one machine that hold on another, and the number of claims recorded on one machine alone. */
+/** Verdicts on claims that several machines measured, one column per machine, and the number of claims by machines. */
 function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   const several = onSeveralCards(rows);
@@ -86,20 +110,20 @@ function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
-/** One line a claim, and how many of them hold. */
+/** Prints one line per claim, and the number of claims that hold. */
 function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void {
   const all = rows.flatMap(({ claims: own }) => own);
   terminal.print(terminal.style('bold', answerCounts(all)));
   terminal.print();
-  const lines = all.map((claim) => [claimId(claim), claim.claim, claim.answer.sentence]);
-  const columns = ['Id', 'Claim', 'Answer'].map((title) => ({ title }));
-  const look = { styleTitle: (text: string) => terminal.style('bold', text), width: terminal.width };
-  for (const line of table(columns, lines, look)) terminal.print(line);
+  const lines = all.map((claim) => [claimId(claim), claim.claim, briefAnswer(claim)]);
+  const titles = ['Id', 'Claim', 'Answer'].map((title) => ({ title }));
+  const styleTitle = (text: string): string => terminal.style('bold', text);
+  for (const line of table(titles, lines, { styleTitle })) terminal.print(cutLine(line, WIDTH + 1));
   terminal.print();
   terminal.print('braggbench claims ID shows what was measured, and what would decide an open claim.');
 }
 
-/** All that was measured of one claim. Throws a UsageError for an unknown id. */
+/** Prints all measurements of one claim. Throws UsageError for an unknown id. */
 function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Terminal): void {
   const all = rows.flatMap(({ claims: own, ...row }) => own.map((claim) => ({ claim, row })));
   const found = all.find(({ claim }) => claimId(claim) === wanted);
@@ -113,20 +137,16 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
   }
   const { claim, row } = found;
   const bold = (text: string): string => terminal.style('bold', text);
-  terminal.print(bold(`${claim.claim}: ${claim.answer.sentence}`));
-  terminal.print(`${claim.source}; ${row.scenarios.join(', ')}`);
-  for (const text of aboutText(claim)) terminal.print(text);
+  const folder = claim.workload === defaultKind ? /^[^/]*$/ : new RegExp(`^${claim.workload}/${claim.bench}`);
+  const scenarios = row.scenarios.filter((file) => folder.test(file)).join(', ');
+  const texts = [`${claim.source}; ${scenarios}`, ...aboutText(claim)];
+  for (const line of wrap(`${claim.claim}: ${claim.answer.sentence}`, WIDTH)) terminal.print(bold(line));
+  for (const line of texts.flatMap((text) => wrap(text, WIDTH))) terminal.print(line);
+  // Not wrapped, so that it can be copied.
   if (claim.answer.command !== null) terminal.print(`To decide it: ${claim.answer.command}`);
-  const lines = claim.findings.filter(isMeasured).map((finding) => cells(claim, finding));
-  if (lines.length === 0) return;
+  if (!claim.findings.some(isMeasured)) return;
   terminal.print();
-  const look = { styleTitle: bold, width: terminal.width };
-  for (const line of table(
-    titles.map((title) => ({ title })),
-    lines,
-    look,
-  ))
-    terminal.print(line);
+  for (const line of findingLines(claim, bold)) terminal.print(line);
 }
 
 export const claims: Verb = {

@@ -10,13 +10,12 @@ import {
 } from '../../contract/beams/commission.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
-import { readText } from '../../host/io/text/read.ts';
+import { readTableText } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { overridesOf } from '../scenario-file.ts';
-import type { Verb } from '../verb.ts';
+import { overridesOf } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 const plain = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
 
@@ -29,7 +28,7 @@ function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
 }
 
 async function textOf(file: string): Promise<string> {
-  const found = await readText(file, MOST_CURVE_BYTES);
+  const found = await readTableText(file, MOST_CURVE_BYTES);
   if (!found.ok) throw new BraggError('invalid', `${file} cannot be read: ${found.reason}`);
   return found.text;
 }
@@ -82,8 +81,8 @@ export const commissionVerb: Verb = {
       const nowhere = { name: 'commission.json', folder: null };
       const { draft } = await host.scenarios.parse(plain, nowhere, { overrides });
       const document = draft ?? {};
-      const asked = { document, file, text: measured, unit: unitOf(parsed) };
-      const found = await host.call('beam.commission', asked, signal);
+      const requested = { document, file, text: measured, unit: unitOf(parsed) };
+      const found = await host.call('beam.commission', requested, signal);
       const text = writeScenarioText(commissionedBeam(found, document, path.basename(file)));
       for (const one of scenarios) await writeOutput(parsed, one, text);
       if (svg !== undefined) await writeOutput(parsed, path.resolve(svg), await residualPlot(found));
@@ -94,6 +93,7 @@ export const commissionVerb: Verb = {
         terminal.print(
           `Residuals ${(100 * found.residual).toFixed(2)} % of the largest dose, root mean square over the peak`,
         );
+        for (const note of found.notes) terminal.print(terminal.style('yellow', `${file}: ${note}.`));
         for (const one of [...scenarios, ...(svg === undefined ? [] : [svg])]) terminal.print(`Written: ${one}`);
       }
       return exitCodes.done;

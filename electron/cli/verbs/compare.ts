@@ -1,16 +1,36 @@
-/** `braggbench compare`: runs and sessions of one workload side by side. */
+/**
+ * `braggbench compare`: runs and sessions of one workload side by side.
+ */
 import path from 'node:path';
+import type { Result } from '../../contract/wire/methods.ts';
+import { provenanceText } from '../../domain/provenance.ts';
+import { nameOf } from '../../domain/session-table.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
-import { comparedTable } from '../reports/compared-table.ts';
-import { anyRunFile } from '../run-file.ts';
-import { isSessionFile, readSubjects } from '../subjects.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { anyRunFile } from '../read-scenario.ts';
+import { sessionTableLines, type TableLook, wideFlag } from '../reports/session-table.ts';
+import { isSessionFile, readSubjects, withHost } from '../subjects.ts';
+import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 import type { ReadRun } from '../workloads/workload.ts';
 
-/** The runs, where all files are runs of one workload that compares its own. */
+function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: TableLook): readonly string[] {
+  const origins = new Set(rows.map((row) => `${row.origin}: ${row.scenario}; ${provenanceText(row.provenance)}`));
+  // All variants of a session have the same differences from the reference.
+  const differences = new Set(
+    rows.flatMap(({ origin, differences: all }) =>
+      all.map(({ what, reference, here }) => `${origin}: ${what} is ${here}, in the first ${reference}`),
+    ),
+  );
+  return [
+    ...sessionTableLines({ rows, ...shown }, look, true),
+    ...rows.flatMap((row) => (row.note === null ? [] : [`${nameOf(row, rows)}: ${row.note}`])),
+    ...origins,
+    ...differences,
+    ...gone.map(({ reason }) => reason),
+  ];
+}
+
+/** Contents of the files if all are runs of one workload with its own comparison. Null otherwise. */
 async function ownRuns(files: readonly string[]): Promise<readonly ReadRun[] | null> {
   if (files.some(isSessionFile)) return null;
   const runs: ReadRun[] = [];
@@ -28,12 +48,15 @@ async function compareAny({ parsed, terminal }: VerbContext): Promise<void> {
     return host.call('compare.rows', { subjects: [...subjects], reference: 0 });
   });
   if (hasFlag(parsed, 'json')) terminal.printJson(answer);
-  else for (const line of comparedTable(answer, (style, text) => terminal.style(style, text))) terminal.print(line);
+  else {
+    const look: TableLook = { style: (style, text) => terminal.style(style, text), wide: hasFlag(parsed, 'wide') };
+    for (const line of comparedTable(answer, look)) terminal.print(line);
+  }
 }
 
 export const compare: Verb = {
   name: 'compare',
-  usage: 'compare RUN.h5|SESSION.json… [--json]',
+  usage: 'compare RUN.h5|SESSION.json… [--wide] [--json]',
   summary: 'put stored runs and sessions side by side: time, accuracy, environment',
   details: [
     "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds; how right the answer is by the workload's own measures; and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
@@ -45,6 +68,7 @@ export const compare: Verb = {
       value: 'mass|area',
       help: 'Of transport runs: what the gamma index is of, dose (energy by mass) or energy by area; mass by default.',
     },
+    wideFlag,
     jsonFlag,
   ],
   examples: [

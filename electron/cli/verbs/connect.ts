@@ -1,18 +1,15 @@
-/** `braggbench connect`: the workbench of another machine, in the browser of this one. */
+/** `braggbench connect`: shows the workbench of another machine in the browser of this one. */
 import { resolve } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import type { Remote } from '../../contract/remote.ts';
-import { formatBytes } from '../../contract/units.ts';
-import { Connection } from '../../host/app/remote/connection.ts';
-import { packProgram, programSource } from '../../host/app/remote/program.ts';
-import { checkedHost } from '../../host/app/remote/ssh.ts';
+import { formatBytes } from '../../domain/values/units.ts';
+import { Connection, checkedHost, packProgram, programSource } from '../../host/api/studies.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { askingHere, loginNodeText, machineText, programRoot } from '../remote/box.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
-/** Prints each state once; the address is the result. */
+/** Prints each state once; the result is the address. */
 function narrator({ terminal }: VerbContext, host: string): (remote: Remote) => void {
   const progress = new ProgressBar(terminal);
   let last = '';
@@ -58,7 +55,7 @@ export const connectVerb: Verb = {
   usage: 'connect HOST [--anyway]; connect --pack FOLDER',
   summary: 'open the workbench of another machine, such as a GPU box, by your own ssh',
   details: [
-    'Logs in as your own ssh does: aliases, jump hosts, agents, keys and second factors are those of your configuration. No password is kept.',
+    'Logs in as your own ssh does: aliases, jump hosts, agents, keys and second factors are those of your configuration. No password is stored.',
     'Copies this program there once, with its own Node: neither root nor a CUDA toolkit is needed there. Starts it bound to the loopback interface, forwards its port, and prints the address. A lost line is dialled again, and the page finds the same runs.',
     'It ends there after 30 minutes without a page and without work.',
   ],

@@ -1,16 +1,15 @@
-/** `braggbench decide`: how to write a computation, from sessions that measured it written in several ways. */
-import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../../renderer/base/decision.ts';
+/** `braggbench decide`: recommends an implementation of a computation, from sessions that measured several. */
 import { type Decision, wayTitles } from '../../contract/bench/decision.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { decisionsOf } from '../../host/app/benches/decision.ts';
-import { readRegistry } from '../../host/model/external/registry.ts';
+import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../domain/decision-texts.ts';
+import { measuredTime } from '../../domain/measured.ts';
+import { plainDigits } from '../../domain/numbers.ts';
+import { decisionsOf, readRegistry } from '../../host/api/benches.ts';
 import { flagNumber, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { duration, significant } from '../numbers.ts';
 import { openSessions } from '../subjects.ts';
 import { table, wrap } from '../table.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 const WIDTH = 110;
 
@@ -26,8 +25,8 @@ function lines(decision: Decision, runs: number, bold: (text: string) => string)
   const rows = decision.options.map(({ way, label, time_s, range, right }) => [
     wayTitles[way],
     label,
-    duration(time_s),
-    `${duration(range.low)} to ${duration(range.high)}`,
+    measuredTime(time_s),
+    `${measuredTime(range.low)} to ${measuredTime(range.high)}`,
     right ? 'correct' : 'wrong',
   ]);
   return [
@@ -49,7 +48,7 @@ export const decide: Verb = {
     'A difference counts where no sample of one is as fast as a sample of the other. Evidence needs five samples from three instances of each; without it there is no advice. It says what a run saves, after how many runs that pays back an hour of development, and what your runs are worth.',
   ],
   flags: [
-    { name: 'runs', value: 'N', help: `Runs that you will make; ${significant(usualRuns, 5)} by default.` },
+    { name: 'runs', value: 'N', help: `Runs that you will make; ${plainDigits(usualRuns, 5)} by default.` },
     jsonFlag,
   ],
   examples: ['braggbench decide assets/runs/transport/h200-uniform-grid-70MeV.json --runs 1000000'],

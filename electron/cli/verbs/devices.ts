@@ -1,16 +1,14 @@
-/** `braggbench devices`: what this machine can compute on, and why not on the rest. */
-import { formatBytes, formatNumber } from '../../contract/units.ts';
-import { loadAddon, type NativeAddon } from '../../host/index.ts';
-import { fromNative } from '../../host/io/addon/addon.ts';
-import { devicesWithCeilings } from '../../host/model/bench/index.ts';
-import { kernelFoldersOf } from '../../host/workloads/index.ts';
+/** `braggbench devices`: devices that this machine can compute on, and reasons for those that are not usable. */
+import { formatBytes, formatNumber } from '../../domain/values/units.ts';
+import { devicesWithCeilings } from '../../host/api/benches.ts';
+import { kernelFoldersOf } from '../../host/api/scenarios.ts';
+import { fromNative, loadAddon, type NativeAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { pairs } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
-/** A field of a device as `name value`; nested objects in one line. */
+/** A field of a device as `name value`, with nested objects on one line. */
 function field(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
@@ -18,7 +16,7 @@ function field(value: unknown): string {
     .join(', ');
 }
 
-/** Compiles the kernels of each workload, for those who do not want to wait when they first run one. */
+/** Compiles the kernels of each workload in advance, so that the first run does not wait. */
 async function warm(addon: NativeAddon, terminal: Terminal): Promise<void> {
   for (const workload of kernelFoldersOf(addon, () => true)) {
     const begun_ms = performance.now();
@@ -39,10 +37,10 @@ export const devices: Verb = {
   usage: 'devices [--warm] [--json]',
   summary: 'list CPU and GPUs, and what is missing',
   details: [
-    'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. What a GPU does at best (copy bandwidth, arithmetic, launches) is measured the first time and kept.',
+    'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. What a GPU does at best (copy bandwidth, arithmetic, launches) is measured the first time and saved.',
     'Without nvcc a GPU variant is compiled when a run first needs it. --warm compiles all of them now.',
   ],
-  flags: [jsonFlag, { name: 'warm', help: 'Compile every GPU kernel now, and keep it.' }],
+  flags: [jsonFlag, { name: 'warm', help: 'Compile every GPU kernel now, and save it.' }],
   examples: ['devices --warm'],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {

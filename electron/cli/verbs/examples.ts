@@ -1,25 +1,22 @@
-/** `braggbench examples`: the scenarios that come with the program, by the question that they answer. */
-import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+/** `braggbench examples`: lists the shipped scenarios by the question that they answer. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
 import { z } from 'zod';
+import { exampleGroupsSchema, filledGroups } from '../../domain/examples.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { pairs } from '../table.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
-const groupsSchema = z.array(
-  z.strictObject({ about: z.string(), question: z.string(), files: z.array(z.string()).readonly() }),
-);
 const namedSchema = z.looseObject({ name: z.string() });
 
 interface Example {
-  /** As the other verbs take it. */
+  /** Name as the other verbs accept it. */
   readonly name: string;
   readonly title: string;
 }
 
-/** Recorded runs are listed in the library of the page, but are no scenarios. */
+/** Recorded runs appear in the page's library, but are not scenarios. */
 const isScenario = (file: string): boolean => file.endsWith('.json');
 
 async function exampleOf(folder: string, file: string): Promise<Example> {
@@ -39,9 +36,14 @@ export const examplesVerb: Verb = {
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const folder = assetsFolder();
-    const groups = groupsSchema.parse(JSON.parse(await readFile(join(folder, 'examples', 'groups.json'), 'utf8')));
+    const groups = exampleGroupsSchema.parse(
+      JSON.parse(await readFile(join(folder, 'examples', 'groups.json'), 'utf8')),
+    );
+    const present = (await readdir(join(folder, 'scenarios'), { recursive: true })).map((file) =>
+      file.replaceAll(sep, '/'),
+    );
     const listed = await Promise.all(
-      groups.map(async ({ files, ...group }) => ({
+      filledGroups(groups, present.filter(isScenario)).map(async ({ files, ...group }) => ({
         ...group,
         examples: await Promise.all(files.filter(isScenario).map((file) => exampleOf(folder, file))),
       })),

@@ -1,25 +1,40 @@
-/** `braggbench explain-launch`: what a block size means for a kernel on a GPU. */
+/** `braggbench explain-launch`: reports the effect of a block size for a kernel on a GPU. */
 
+import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
+import {
+  type Code,
+  type CodeLanguage,
+  codeLanguages,
+  type DriverOccupancy,
+  type HotKernel,
+  type KernelSet,
+} from '../../contract/launches.ts';
+import { suggest } from '../../contract/scenario/index.ts';
 import {
   type Extent,
   explainLaunch,
   findLimits,
   type LaunchRequest,
   occupancyCurve,
-} from '../../contract/launch/launch.ts';
-import { limitsOf, publishedLimits } from '../../contract/launch/limits.ts';
-import { asLoaded, type LaunchedKernel } from '../../contract/launch/occupancy.ts';
-import { reductionKinds, reductionOf } from '../../contract/launch/reduction.ts';
-import type { DriverOccupancy, KernelSet } from '../../contract/launches.ts';
-import { suggest } from '../../contract/scenario/index.ts';
+} from '../../domain/launch/launch.ts';
+import {
+  asLoaded,
+  type LaunchedKernel,
+  type LaunchLimits,
+  limitsOf,
+  publishedLimits,
+} from '../../domain/launch/occupancy.ts';
+import { reductionKinds, reductionOf } from '../../domain/launch/reduction.ts';
 import type { Host } from '../../host/index.ts';
 import { flagNumber, flagValue, hasFlag, jsonFlag, type ParsedArguments, UsageError } from '../arguments.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
+import { codeLines } from '../reports/code-report.ts';
 import { type LaunchSubject, launchLines } from '../reports/launch-report.ts';
+import { withHost } from '../subjects.ts';
 import { table } from '../table.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { obtainTrust, trustFlag } from '../user-kernels.ts';
+import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
 const usualElements = 1_000_000;
 const usualThreads = 256;
@@ -52,7 +67,7 @@ function gpuOf(host: Host, text: string | undefined) {
 }
 
 const flags = ['registers', 'static-shared'] as const;
-/** Any of them asks what a launch is: without a kernel's name, one of the usual numbers. */
+/** Flags that request a launch; without a kernel's name, that of a kernel with the default numbers. */
 const launchFlags = [...flags, 'elements', 'block', 'grid-stride', 'shared'] as const;
 
 interface Chosen {
@@ -120,7 +135,7 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
   return exitCodes.done;
 }
 
-/** Null if the GPU is not in this machine or the driver query fails; the reason of a failure is printed. */
+/** Null if the GPU is not in this machine or the driver query fails; prints the reason of a failure. */
 async function driverSays(
   { terminal }: VerbContext,
   host: Host,
@@ -136,13 +151,78 @@ async function driverSays(
     return await host.call('launch.driver', params);
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
-    terminal.say(`The driver was not asked: ${error.message}`);
+    terminal.say(`The driver was not queried: ${error.message}`);
     return null;
   }
 }
 
+function languageOf(parsed: ParsedArguments): CodeLanguage | null {
+  const text = flagValue(parsed, 'code');
+  if (text === undefined) return null;
+  const language = codeLanguages.find((one) => one === text);
+  if (language === undefined)
+    throw new UsageError(`--code: ${JSON.stringify(text)} is not allowed; allowed: ${codeLanguages.join(', ')}`);
+  return language;
+}
+
+/** A kernel by its name, or a user kernel as `my.cu` or `my.cu=KERNEL`, which is compiled but not run. */
+async function subjectOf(
+  context: VerbContext,
+  host: Host,
+  sets: readonly KernelSet[],
+  text: string,
+  architecture: string,
+) {
+  const [, file, kernel = null] = /^(.+\.cu)(?:=(\w+))?$/.exec(text) ?? [];
+  if (file === undefined) {
+    const { workload, name } = named(sets, text, architecture);
+    return { kind: 'kernel', workload: workload ?? '', kernel: name ?? text } as const;
+  }
+  const { id, base } = await host.userKernels.open(resolve(file));
+  await obtainTrust(context, host, file);
+  return { kind: 'variant', variant: id, workload: base.workload, bench: base.bench, kernel } as const;
+}
+
+async function hotLines(host: Host, file: string | undefined): Promise<readonly HotKernel[]> {
+  if (file === undefined) return [];
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new UsageError(`--hot: ${file} cannot be read (${error.message})`);
+  });
+  return (await host.call('launch.hot', { name: basename(file), text })).kernels;
+}
+
+async function showCode(
+  context: VerbContext,
+  host: Host,
+  sets: readonly KernelSet[],
+  { limits, language }: { readonly limits: LaunchLimits; readonly language: CodeLanguage },
+): Promise<ExitCode> {
+  const { parsed, terminal } = context;
+  const hot = await hotLines(host, flagValue(parsed, 'hot'));
+  const { architecture } = limits;
+  const codes: Code[] = [];
+  for (const text of parsed.operands) {
+    const subject = await subjectOf(context, host, sets, text, architecture);
+    codes.push(await host.call('launch.code', { subject, architecture, language }));
+  }
+  const [first, second] = codes;
+  if (first === undefined)
+    throw new UsageError('--code needs one kernel, or two to compare; explain-launch without one lists them');
+  if (hasFlag(parsed, 'json')) terminal.printJson({ codes, hot });
+  else {
+    const look = {
+      ...{ limits, hot, exact: hasFlag(parsed, 'exact'), whole: hasFlag(parsed, 'whole') },
+      bold: (one: string) => terminal.style('bold', one),
+      differs: (one: string) => terminal.style('yellow', one),
+    };
+    for (const text of codeLines(second === undefined ? [first] : [first, second], look)) terminal.print(text);
+  }
+  return codes.some(({ missing }) => missing !== null) ? exitCodes.failed : exitCodes.done;
+}
+
 async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed, terminal } = context;
+  const language = languageOf(parsed);
   const stride = flagValue(parsed, 'grid-stride');
   const blocks =
     stride === undefined || stride === 'auto'
@@ -150,16 +230,21 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       : flagNumber(parsed, 'grid-stride', { min: 1, max: 2 ** 31 - 1, whole: true });
   return withHost(async (host) => {
     const { limits, device } = gpuOf(host, flagValue(parsed, 'gpu'));
-    const [operand] = parsed.operands;
+    const [operand, other] = parsed.operands;
+    if (language !== null) {
+      const { sets } = await host.call('launch.kernels', {});
+      return showCode(context, host, sets, { limits, language });
+    }
+    if (other !== undefined) throw new UsageError('two kernels are compared by their code: --code sass or --code ptx');
     const given = (names: readonly string[]): boolean => names.some((flag) => flagValue(parsed, flag) !== undefined);
     const own = given(flags);
     const listing = operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction');
     const { sets, reason } = await host.call('launch.kernels', {});
-    // Numbers in place of a kernel need none that was compiled.
+    // A kernel given by its numbers needs no compiled one.
     if (reason !== null && (operand !== undefined || listing)) terminal.say(reason);
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
-      throw new UsageError(`--${flags.join(' and --')} stand for a kernel: give no name with them`);
+      throw new UsageError(`--${flags.join(' and --')} describe a kernel: give no name with them`);
     const chosen = operand === undefined ? ownNumbers(parsed) : named(sets, operand, limits.architecture);
     const request: LaunchRequest = {
       elements: extentFlag(parsed, 'elements', usualElements),
@@ -199,11 +284,12 @@ async function perform(context: VerbContext): Promise<ExitCode> {
 
 export const explainLaunchVerb: Verb = {
   name: 'explain-launch',
-  usage: 'explain-launch [KERNEL] [--elements X,Y,Z] [--block X,Y,Z] [--gpu NAME] [--grid-stride BLOCKS] [--json]',
+  usage:
+    'explain-launch [KERNEL [OTHER]] [--code sass|ptx] [--elements X,Y,Z] [--block X,Y,Z] [--gpu NAME] [--grid-stride BLOCKS] [--json]',
   summary: 'what a block size means: grid, occupancy and its limit, waves, tail, elements of threads',
   details: [
     'Counts what a launch of a kernel amounts to: grid and threads; how many blocks a multiprocessor holds at once and what limits them; waves and their tail; which thread does which elements, and the steps of a sum over a block.',
-    "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; of a GPU that is here the limits are its driver's, which is asked too; of others what NVIDIA publishes. Without KERNEL and numbers it lists the kernels.",
+    "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; the limits of a GPU in this machine come from its driver, those of others from NVIDIA's tables. Without KERNEL and numbers it lists the kernels.",
   ],
   flags: [
     { name: 'elements', value: 'X,Y,Z', help: `Of the problem; ${usualElements} along x by default.` },
@@ -219,6 +305,19 @@ export const explainLaunchVerb: Verb = {
       help: 'Threads go on by the size of the grid; auto: as many blocks as fit at once.',
     },
     { name: 'shared', value: 'BYTES', help: 'Shared memory given at launch, 0 by default.' },
+    {
+      name: 'code',
+      value: 'sass|ptx',
+      help: 'Instead of the launch: machine code or PTX of the kernel with registers, spills, shared memory and occupancy; of two kernels their differences. KERNEL may be ./my.cu or ./my.cu=NAME. SASS needs nvdisasm.',
+    },
+    { name: 'exact', help: 'With --code and two kernels: names of registers and labels count as differences.' },
+    { name: 'whole', help: 'With --code and two kernels: all lines, not only those around differences.' },
+    {
+      name: 'hot',
+      value: 'NCU.csv',
+      help: 'With --code sass: the share of the samples at each instruction, from ncu --import REPORT --page source --csv --print-source sass.',
+    },
+    trustFlag,
     { name: 'reduction', help: 'Also the steps of a sum over a block: divergent, strided, sequential, shuffles.' },
     { name: 'registers', value: 'N', help: 'Instead of a kernel: of a thread, 32 by default.' },
     { name: 'static-shared', value: 'BYTES', help: 'Instead of a kernel: shared memory of a block, 0 by default.' },
@@ -227,8 +326,10 @@ export const explainLaunchVerb: Verb = {
   examples: [
     'braggbench explain-launch',
     'braggbench explain-launch dense_fill_f32 --elements 36000000 --block 256 --gpu sm_90',
+    'braggbench explain-launch micro_reduce_interleaved micro_reduce_sequential --code sass',
+    'braggbench explain-launch ./my.cu --code ptx --gpu sm_90',
     'braggbench explain-launch --registers 96 --block 1024 --gpu "rtx 4090" --reduction',
   ],
-  operands: { min: 0, max: 1, name: 'a kernel' },
+  operands: { min: 0, max: 2, name: 'kernels' },
   run: perform,
 };

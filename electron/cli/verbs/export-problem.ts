@@ -7,27 +7,22 @@ import { gpuOf } from '../../contract/bench/bench-session.ts';
 import { correctnessOf, type SessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { resolveProblem } from '../../contract/scenario/user-problem/resolve.ts';
-import { asSession } from '../../host/app/sessions/index.ts';
-import { readSessionNamed } from '../../host/app/sessions/named.ts';
-import { readProblem } from '../../host/app/user-kernels/problems.ts';
-import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
-import { type Reported, toFlashInfer } from '../../host/model/problem-formats/flashinfer.ts';
-import { toKernelBench } from '../../host/model/problem-formats/kernelbench.ts';
+import { asSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
+import { type Reported, readProblem, toFlashInfer, toKernelBench } from '../../host/api/kernels.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
-import type { Verb } from '../verb.ts';
+import { withHost } from '../subjects.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<SessionEntry, 'device' | 'gpu'>): string {
   if (report === undefined) return '';
   return device === 'cpu' ? report.machine.cpu : (gpuOf(report.machine, gpu)?.name ?? '');
 }
 
-/** Results of the session's candidates; empty without a session. */
+/** Results of the session's candidates. Empty without a session. */
 async function reportedIn(file: string | undefined): Promise<readonly Reported[]> {
   if (file === undefined) return [];
-  const session = asSession(await readSessionNamed(file), await readDesigns(assetsFolder()));
+  const session = asSession(await readSessionNamed(file), await readCurrent(assetsFolder()));
   const [report] = session.reports;
   return (report?.entries ?? []).map((entry) => ({
     solution: entry.variant,

@@ -1,24 +1,70 @@
-/** `braggbench export`: a run's timeline or image for other programs. */
+/**
+ * `braggbench export`: writes a run's timeline or image in the formats of other programs.
+ *
+ * Every warm sample of a benchmark as a table for notebooks and spreadsheets.
+ */
 import { extname } from 'node:path';
+import { gpuOf } from '../../contract/bench/bench-session.ts';
+import type { Session, SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { exportsOf } from '../../contract/exports.ts';
-import { runPacker } from '../../host/app/run-files/packer.ts';
-import { timelineOf } from '../../host/app/timelines/timeline-of.ts';
-import { chromeTraceText } from '../../host/model/timeline/export.ts';
-import { importRun } from '../../host/model/timeline/import/run.ts';
-import { spanCount } from '../../host/model/timeline/trace.ts';
-import type { ImageRunData } from '../../host/workloads/diffraction/image-data.ts';
-import { isImageRun } from '../../host/workloads/diffraction/image-data.ts';
-import { type ImageBits, imageFigure, imageFile, imageFormats } from '../../host/workloads/diffraction/images/index.ts';
-import { hostWorkloads } from '../../host/workloads/index.ts';
+import { exportsOf } from '../../contract/workload.ts';
+import { type CsvCell, csvText } from '../../domain/values/csv.ts';
+import { chromeTraceText, importRun, runPacker, spanCount } from '../../host/api/files.ts';
+import { hostWorkloads, timelineOf } from '../../host/api/scenarios.ts';
+import {
+  type ImageBits,
+  type ImageRunData,
+  imageFigure,
+  imageFile,
+  imageFormats,
+  isImageRun,
+} from '../../host/api/workloads.ts';
 import { flagValue, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { samplesCsv } from '../reports/samples-csv.ts';
-import { anyRunFile } from '../run-file.ts';
-import { isSessionFile, openSession } from '../subjects.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { anyRunFile } from '../read-scenario.ts';
+import { isSessionFile, openSession, withHost } from '../subjects.ts';
+import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
+
+const columns = [
+  'at',
+  'variant',
+  'kind',
+  'device',
+  'precision',
+  'round',
+  'time_s',
+  'sm_MHz',
+  'flag',
+  'verdict',
+  'commit',
+] as const;
+
+/** `at`: swept value. Null for a session without a sweep. */
+function rowsOf(
+  { entries, external, program, machine }: SessionReport,
+  at: number | null,
+): readonly (readonly CsvCell[])[] {
+  const own = entries.flatMap((entry) => {
+    if (entry.status === 'refused') return [];
+    const { label, device, gpu, precision, samples, verdict } = entry;
+    const on = device === 'cuda' ? (gpuOf(machine, gpu)?.name ?? 'GPU') : machine.cpu;
+    return samples.map(({ round, time_s, sm_MHz, flag }) => [
+      ...[at, label, 'variant', on, precision, round, time_s, sm_MHz, flag, verdict, program.commit],
+    ]);
+  });
+  const others = external.flatMap(({ id, result }) =>
+    (result?.times ?? []).map((time_s, round) => [
+      ...[at, id, 'other program', result?.device ?? '', result?.precision ?? '', round, time_s, null, null],
+      ...[result?.wrong === true ? 'wrong' : '', program.commit],
+    ]),
+  );
+  return [...own, ...others];
+}
+
+export function samplesCsv({ reports, sweep }: Session): { readonly text: string; readonly rows: number } {
+  const rows = reports.flatMap((report, i) => rowsOf(report, sweep?.values[i] ?? null));
+  return { text: csvText(columns, rows), rows: rows.length };
+}
 
 async function exportTrace({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
@@ -53,7 +99,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }
 
-/** Exports of runs that are maps: what is in them, and the format. */
+/** Exports of runs as maps: the quantity and the format. */
 const MAP = /^(.*)-(mha|nrrd|dcm)$/;
 
 async function exportMap({ parsed, terminal }: VerbContext, out: string): Promise<void> {
@@ -83,7 +129,7 @@ async function exportMap({ parsed, terminal }: VerbContext, out: string): Promis
 
 async function exportSamples({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
-  if (!isSessionFile(file)) throw new UsageError(`--samples is of sessions that bench kept (.json): ${file} is a run`);
+  if (!isSessionFile(file)) throw new UsageError(`--samples needs sessions saved by bench (.json): ${file} is a run`);
   const { session } = await withHost((host) => openSession(host, file));
   const { text, rows } = samplesCsv(session);
   await writeOutput(parsed, out, text);

@@ -1,23 +1,29 @@
-/** `braggbench gamma`: the gamma index of a dose against another, of runs and of files. */
+/** `braggbench gamma`: gamma index of a dose relative to another, from runs and files. */
 import path from 'node:path';
 import { depthUnits } from '../../contract/beams/commission.ts';
 import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { type GammaCriteria, gammaOfCurves } from '../../contract/gamma-curve.ts';
-import { shareInDecimals } from '../../contract/units.ts';
-import { gamma } from '../../host/model/fields/gamma.ts';
-import { type PlaneOfVolume, toPeak, type VolumeAxis } from '../../host/model/fields/volume-dose.ts';
-import { transportRunOf } from '../../host/workloads/transport/as-run.ts';
-import type { DepthUnit } from '../../host/workloads/transport/beams/measured-curve.ts';
-import { type ImportedDose, readDoseFile } from '../../host/workloads/transport/dose-file.ts';
-import { gammaDoseOf, gammaMap } from '../../host/workloads/transport/metrics/gamma-dose.ts';
-import { depthDoseOf } from '../../host/workloads/transport/metrics/run-metrics.ts';
-import { measured, type RunData } from '../../host/workloads/transport/run-data.ts';
+import { type GammaCriteria, gammaOfCurves } from '../../domain/dose/gamma-curve.ts';
+import { shareInDecimals } from '../../domain/values/units.ts';
+import {
+  type DepthUnit,
+  depthDoseOf,
+  gamma,
+  gammaDoseOf,
+  gammaMap,
+  type ImportedDose,
+  measured,
+  type PlaneOfVolume,
+  type RunData,
+  readDoseFile,
+  toPeak,
+  transportRunOf,
+  type VolumeAxis,
+} from '../../host/api/workloads.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { anyRunFile } from '../run-file.ts';
+import { anyRunFile } from '../read-scenario.ts';
 import { table } from '../table.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 type Dose = { readonly file: string } & ({ readonly kind: 'run'; readonly run: RunData } | ImportedDose);
 
@@ -65,7 +71,7 @@ function planeOf(parsed: ParsedArguments): PlaneOfVolume {
 }
 
 async function readDose(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<Dose> {
-  // DICOM files often have no extension: all but run files are recognized by content.
+  // DICOM files often have no extension, so all files except run files are recognized by content.
   if (['.h5', '.hdf5'].includes(path.extname(file).toLowerCase())) {
     return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
   }
@@ -141,13 +147,13 @@ export const gammaVerb: Verb = {
     const texts = parsed.flags.get('criteria') ?? usual;
     const threshold = (numberOf(parsed, 'threshold', 0, 90) ?? 10) / 100;
     const criteria = texts.map((text) => ({ ...oneCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
-    const asked = chosen(parsed, 'by', gammaDoseSchema.options) ?? 'mass';
+    const requested = chosen(parsed, 'by', gammaDoseSchema.options) ?? 'mass';
     const [plane, unit] = [planeOf(parsed), chosen(parsed, 'unit', depthUnits) ?? null];
     const [first = '', second = ''] = parsed.operands;
     const [evaluated, reference] = [await readDose(first, plane, unit), await readDose(second, plane, unit)];
     const both = [evaluated, reference];
     const by = gammaDoseOf(
-      asked,
+      requested,
       both.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : [])),
     );
     const asCurves = hasFlag(parsed, 'curve') || both.some(({ kind }) => kind === 'curve');
@@ -176,8 +182,11 @@ export const gammaVerb: Verb = {
       local: hasFlag(parsed, 'local'),
       threshold,
     };
+    const notes = both.flatMap((dose) =>
+      dose.kind === 'map' || dose.kind === 'curve' ? (dose.notes ?? []).map((note) => `${dose.file}: ${note}.`) : [],
+    );
     if (hasFlag(parsed, 'json')) {
-      terminal.printJson({ evaluated: first, reference: second, ...how, results });
+      terminal.printJson({ evaluated: first, reference: second, ...how, results, notes });
       return exitCodes.done;
     }
     const columns = ['Criteria', 'Pass', 'Points', 'Worst', 'γ ≤ 0.5', '≤ 1', '≤ 1.5', '≤ 2', '> 2'].map(
@@ -206,6 +215,7 @@ export const gammaVerb: Verb = {
       toPeaks ? 'both scaled to their largest value' : 'not scaled',
     ];
     terminal.print(terminal.style('dim', words.join('; ')));
+    for (const note of notes) terminal.print(terminal.style('yellow', note));
     return exitCodes.done;
   },
 };

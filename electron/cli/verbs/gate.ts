@@ -1,17 +1,17 @@
-/** `braggbench gate`: ends with code 1 if a change made a kernel slower, wrong or impossible. For continuous integration. */
+/**
+ * `braggbench gate`: exits with code 1 if a change made a kernel slower, wrong or impossible. For continuous
+ * integration.
+ */
 import path from 'node:path';
-import { flagSeconds, flagValue, hasFlag, jsonFlag, listed, setFlag, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { flagSeconds, flagValue, gpuFlag, hasFlag, jsonFlag, listed, setFlag, UsageError } from '../arguments.ts';
 import { againstCommit } from '../gate/commit.ts';
 import { againstFiles } from '../gate/files.ts';
 import { gateJunit, gateMarkdown, gateTable } from '../gate/report.ts';
-import { GateCancelled } from '../gate/session.ts';
-import { allowedSlowdown, hasFailed } from '../gate/verdict.ts';
-import { gpuFlag } from '../gpu.ts';
+import { allowedSlowdown, GateCancelled, hasFailed } from '../gate/verdict.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { isSessionFile } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 const USUAL_SECONDS = 120;
 const USUAL_ALLOWED = '2%';
@@ -50,7 +50,7 @@ export const gateVerb: Verb = {
     jsonFlag,
   ],
   examples: [
-    'braggbench gate sum-problem.json --variants ./sum.cpp --baseline origin/main --trust --junit gate.xml',
+    'braggbench gate sum --baseline origin/main --trust --junit gate.xml',
     'braggbench gate uniform-grid-70MeV --variants gather --baseline HEAD~1 --trust',
     'braggbench gate water-70MeV --baseline main.session.json --allow 5%',
   ],

@@ -1,17 +1,16 @@
-/** `braggbench mcp`: problems and the judge for coding agents, over standard input and output. */
+/** `braggbench mcp`: serves problems and the judge to coding agents over standard input and output. */
 import { realpath } from 'node:fs/promises';
-import { dataFolder } from '../../host/io/files/data-folder.ts';
-import { flagNumber, flagSeconds, flagValue, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { gpuFlag } from '../gpu.ts';
-import { withHost } from '../open-host.ts';
+import { dataFolder } from '../../host/index.ts';
+import { flagNumber, flagSeconds, flagValue, gpuFlag, UsageError } from '../arguments.ts';
+import { programVersion } from '../assets-folder.ts';
 import { withOnPiped } from '../remote/on-host.ts';
-import { programVersion } from '../version.ts';
+import { withHost } from '../subjects.ts';
+import { exitCodes } from '../verb.ts';
 
 const MOST_SECONDS = 60;
-/** An agent explores with short sessions. */
+/** Agents explore with short sessions. */
 const USUAL_SECONDS = 10;
-/** A message has at most a kernel of a megabyte, escaped. */
+/** The largest message contains an escaped kernel of one megabyte. */
 const MOST_MESSAGE_BYTES = 8 * 2 ** 20;
 
 export const mcpVerb = withOnPiped({
@@ -19,7 +18,7 @@ export const mcpVerb = withOnPiped({
   usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s] [--port N]',
   summary: 'let a coding agent submit kernels, over the Model Context Protocol',
   details: [
-    'Serves the tools list_problems, read_problem, submit_kernel, explain_slow, ladder, claims and sanitize on standard input and output. A problem is a problem folder, or a scenario of a user kernel, as new-kernel makes it. Each attempt is compiled, checked with hidden inputs and measured; its source and session are saved in the library.',
+    'Serves the tools list_problems, read_problem, submit_kernel, explain_slow, ladder, claims and sanitize on standard input and output. A problem is a problem folder, as new-kernel makes it, or a scenario of a user kernel. Each attempt is compiled, checked with hidden inputs and measured; its source and session are saved in the library.',
     'Submissions are refused until you trust the folder: they are code that runs with your rights. Several servers of one user measure one after another, in the order of their requests.',
   ],
   flags: [
@@ -55,7 +54,7 @@ export const mcpVerb = withOnPiped({
       folders.add(found);
     }
     if (folders.size === 0) throw new UsageError('mcp needs a folder with problems, or --trust FOLDER');
-    // Loaded only here: no other verb needs the protocol.
+    // Loaded on demand, because no other verb needs the protocol.
     const [{ StdioServerTransport }, { mcpServer, serveTools }, { Workshop }] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/stdio.js'),
       import('../mcp/server.ts'),
@@ -76,7 +75,7 @@ export const mcpVerb = withOnPiped({
         const transport = new StdioServerTransport(process.stdin, process.stdout, {
           maxBufferSize: MOST_MESSAGE_BYTES,
         });
-        // The client goes by closing the server's input.
+        // The client disconnects by closing the server's input.
         process.stdin.once('end', () => void server.close());
         await serveTools(server, transport, signal);
         return exitCodes.done;

@@ -1,18 +1,17 @@
-/** `braggbench new-kernel`: creates a user kernel, with a scenario that runs it and a program for its answer. */
+/** `braggbench new-kernel`: creates a problem folder with one kernel and a program for its answer. */
 import path from 'node:path';
 import { answerLanguages } from '../../contract/user-kernels.ts';
-import { begin } from '../../host/app/user-kernels/begin.ts';
+import { begin } from '../../host/api/kernels.ts';
 import { flagOneOf, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 export const newKernelVerb: Verb = {
   name: 'new-kernel',
   usage: 'new-kernel TEMPLATE FILE [--answer LANGUAGE] [--json]',
-  summary: 'begin a kernel of your own from nothing',
+  summary: 'begin a new user kernel',
   details: [
-    'Makes four files: the kernel, its description, a program that gives the expected answer, and a scenario that runs it. FILE ends in .cu for a kernel on a GPU, in .cpp for one on the CPU. TEMPLATE is vector-add, reduction or stencil. Change the kernel and the program, then run the scenario. The results are held to what your program says.',
+    'Makes a problem folder named after FILE: the kernel, a program that gives the expected answer, and problem.json, which describes inputs and results. FILE ends in .cu for a kernel on a GPU, in .cpp for one on the CPU. TEMPLATE is reduction, stencil or vector-add. Change the files, then measure the folder with bench. Every .cu, .cpp or .py file that you add to it is a candidate.',
   ],
   flags: [
     {
@@ -37,7 +36,7 @@ export const newKernelVerb: Verb = {
     else {
       const here = (one: string): string => path.relative(process.cwd(), one) || one;
       for (const one of made.files) terminal.print(`  ${here(one)}`);
-      terminal.print(`Run it: braggbench run ${here(made.scenario)} --variant ./${here(made.kernel)}`);
+      terminal.print(`Measure it: braggbench bench ${here(made.folder)} --trust`);
     }
     return exitCodes.done;
   },

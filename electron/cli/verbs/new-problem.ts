@@ -1,21 +1,23 @@
-/** `braggbench new-problem`: a folder with a problem of the user, from a shipped one or from another benchmark's format. */
+/**
+ * `braggbench new-problem`: creates a folder with a user problem, from a shipped one or from another benchmark's
+ * format.
+ */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import {
+  type Converted,
   fromFlashInfer,
+  fromKernelBench,
   isDefinition,
   readDefinition,
   readSolution,
   readTraces,
-} from '../../host/model/problem-formats/flashinfer.ts';
-import type { Converted } from '../../host/model/problem-formats/formats.ts';
-import { fromKernelBench } from '../../host/model/problem-formats/kernelbench.ts';
+} from '../../host/api/kernels.ts';
 import { hasFlag, jsonFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 const textOf = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch(() => {

@@ -1,19 +1,18 @@
-/** `braggbench project`: scenarios, runs, sessions, studies and notes in one file for somebody else. */
+/** `braggbench project`: packs scenarios, runs, sessions, studies and notes into one file to share. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { type Came, PROJECT_ENDING } from '../../contract/projects/project.ts';
-import { type PackRequest, packProject } from '../../host/app/projects/pack.ts';
-import { unpackProject } from '../../host/app/projects/unpack.ts';
-import { NOTES_FOLDER } from '../../host/app/timelines/notes.ts';
+import { formatBytes } from '../../domain/values/units.ts';
+import { NOTES_FOLDER, type PackRequest, packProject, unpackProject } from '../../host/api/files.ts';
+import { listProblems, problemFileIn } from '../../host/api/kernels.ts';
+import { isStudyFolder } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
-import { isStudyFolder } from '../../host/model/studies/folder.ts';
 import { flagValue, hasFlag, jsonFlag, UsageError } from '../arguments.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { withHost } from '../subjects.ts';
 import { table } from '../table.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
 const ENDINGS = ['.json', '.yaml', '.yml', '.h5', '.cu', '.cpp'];
 const STUDY = '.study';
@@ -27,12 +26,18 @@ async function named(operands: readonly string[]): Promise<Packed> {
     if (await isStudyFolder(operand)) {
       const name = path.basename(path.resolve(operand));
       studies.push({ name: name.endsWith(STUDY) ? name.slice(0, -STUDY.length) : name, folder: operand });
+    } else if (problemFileIn(operand) !== null) {
+      const document = problemFileIn(path.resolve(operand)) ?? operand;
+      files.push({ name: path.basename(document), from: document });
     } else if (ENDINGS.includes(path.extname(operand).toLowerCase())) {
       files.push({ name: path.basename(operand), from: path.resolve(operand) });
     } else {
       const is =
-        (await stat(operand).catch(() => null))?.isDirectory() === true ? 'a folder without a study' : 'no such file';
-      throw new BraggError('invalid', `${operand} is ${is}; allowed: ${ENDINGS.join(', ')} and folders of studies.`);
+        (await stat(operand).catch(() => null))?.isDirectory() === true
+          ? 'a folder without a study or problem'
+          : 'no such file';
+      const allowed = `${ENDINGS.join(', ')}, problem folders and folders of studies`;
+      throw new BraggError('invalid', `${operand} is ${is}; allowed: ${allowed}.`);
     }
   }
   return { files, studies, notesFolder: null };
@@ -42,8 +47,12 @@ async function ofLibrary(host: Host): Promise<Packed> {
   const { library } = host.files;
   const own = (await library.list(ENDINGS)).filter(({ readOnly }) => !readOnly);
   const studies = await host.studies.list();
+  const problems = (await listProblems(library.folder)).map((folder) => problemFileIn(folder) ?? folder);
   return {
-    files: own.map(({ key, path: from }) => ({ name: key, from })),
+    files: [
+      ...own.map(({ key, path: from }) => ({ name: key, from })),
+      ...problems.map((from) => ({ name: path.basename(from), from })),
+    ],
     studies: studies.map(({ id }) => ({ name: id, folder: host.studies.folderOf(id) })),
     notesFolder: path.join(library.folder, NOTES_FOLDER),
   };
@@ -68,7 +77,7 @@ async function pack({ parsed, terminal }: VerbContext, file: string, operands: r
     await writeOutput(parsed, file, bytes);
     const { files, studies } = request;
     terminal.print(
-      `${file}: ${files.length} file${files.length === 1 ? '' : 's'} and ${studies.length} stud${studies.length === 1 ? 'y' : 'ies'} in ${(bytes.length / 1e6).toFixed(1)} MB`,
+      `${file}: ${files.length} file${files.length === 1 ? '' : 's'} and ${studies.length} stud${studies.length === 1 ? 'y' : 'ies'} in ${formatBytes(bytes.length)}`,
     );
     return exitCodes.done;
   });
@@ -109,7 +118,8 @@ export const projectVerb: Verb = {
   summary: 'pack scenarios, runs, sessions, studies and notes into one file for a colleague, or unpack one',
   details: [
     'pack takes scenarios with the files and user kernels that they name, runs, sessions, and folders of studies with their results. --library takes all of your library, with the notes on timelines.',
-    'A kernel comes with its description, what it includes from its folder and its answer. It is not trusted there before its owner says so.',
+    'A problem folder, or its problem.json, comes with its reference and all candidates, and is unpacked as a folder.',
+    'A kernel comes with its description and what it includes from its folder. It is not trusted there before its owner says so.',
     'unpack puts all of it into the library. What is there stays as it is: another file of the same name gets a number, a study with the same points takes up results that it lacks.',
     'A project is a zip archive. Its project.json names every file with its SHA-256, and unpack refuses what is not as it says.',
   ],

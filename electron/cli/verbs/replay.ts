@@ -1,23 +1,20 @@
-/** `braggbench replay`: the figures of a session again, as SVG files that are the same every time. */
+/** `braggbench replay`: writes the figures of a session as SVG files with reproducible bytes. */
 
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { asSession } from '../../host/app/sessions/index.ts';
-import { readSessionNamed } from '../../host/app/sessions/named.ts';
-import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
+import { asSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
 import { flagValue } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 export const replay: Verb = {
   name: 'replay',
   usage: 'replay SESSION.json [-o FOLDER] [--force]',
   summary: "draw a session's figures again, as SVG",
   details: [
-    'Writes the figures of a kept benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples. Each says the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
+    'Writes the figures of a saved benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples. Each says the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
   ],
   flags: [
     { name: 'out', short: 'o', value: 'FOLDER', help: "Where to; a folder of the session's name by default." },
@@ -30,10 +27,10 @@ export const replay: Verb = {
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { replayed } = await import('../reports/session-svg.ts');
     const kept = await readSessionNamed(file);
-    const figures = replayed(asSession(kept, await readDesigns(assetsFolder())));
+    const figures = replayed(asSession(kept, await readCurrent(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });
-    // All or none: none is written where one may not be.
+    // Check all first, so that nothing is written if one file must not be.
     for (const { name } of figures) await checkOutput(parsed, path.join(folder, name));
     for (const { name, svg } of figures) {
       await writeOutput(parsed, path.join(folder, name), svg);

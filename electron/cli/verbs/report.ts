@@ -1,10 +1,9 @@
-/** `braggbench report`: runs and sessions as one HTML file, or as PDF. */
+/** `braggbench report`: runs and sessions as one HTML or PDF file. */
 import path from 'node:path';
 import { flagValue, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import type { Verb } from '../verb.ts';
+import { withHost } from '../subjects.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 function titleOf(files: readonly string[]): string {
   const names = files.map((file) => path.basename(file).replace(/(\.session)?\.(json|h5)$/i, ''));
@@ -16,7 +15,7 @@ export const report: Verb = {
   usage: 'report RUN.h5|SESSION.json… -o report.html|report.pdf',
   summary: 'write a comparison as one HTML file or PDF',
   details: [
-    'Puts the runs and benchmark sessions into one self-contained HTML file: the comparison with the first as the reference, figures, claims, environment, scenarios, and the commands that make it again. It needs no GPU and no network, and prints as it stands.',
+    'Puts the runs and benchmark sessions into one self-contained HTML file: the comparison with the first as the reference, figures, claims, environment, scenarios, and the commands that make it again. It needs no GPU and no network, and prints as it is shown.',
     'A name that ends in .pdf is printed by Chrome, Chromium or Edge: the one that --browser or the variable CHROME names, else one that is installed.',
   ],
   flags: [
@@ -38,9 +37,9 @@ export const report: Verb = {
       throw new UsageError(`-o ${out}: a report is .html or .pdf`);
     }
     await checkOutput(parsed, out);
-    // Loaded here, so that the report's drawing is not part of every start of the command line.
+    // Loaded on demand, so that the command line starts without the code that draws reports.
     const [{ reportHtml }, { reportInput }, { findBrowser, printPdf }] = await Promise.all([
-      import('../../../renderer/report/report.ts'),
+      import('../../../renderer/drawing/report/report.ts'),
       import('../reports/report-input.ts'),
       import('../reports/print-pdf.ts'),
     ]);

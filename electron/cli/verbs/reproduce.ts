@@ -1,23 +1,24 @@
-/** `braggbench reproduce`: a user kernel on a scenario as a folder that is built and run outside of the workbench. */
+/**
+ * `braggbench reproduce`: writes a user kernel and its scenario to a folder that builds and runs without the workbench.
+ */
 import path from 'node:path';
-import { byBase, freeFolder, reproduce } from '../../host/app/user-kernels/reproduce.ts';
-import { refusalOf } from '../../host/workloads/scenarios/index.ts';
+import { byBase, freeFolder, reproduce } from '../../host/api/kernels.ts';
+import { refusalOf } from '../../host/api/scenarios.ts';
 import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
-import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { overridesOf, scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
 import { obtainTrust } from '../user-kernels.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 export const reproduceVerb: Verb = {
   name: 'reproduce',
   usage: 'reproduce SCENARIO --variant FILE [--out FOLDER] [--set path=value …] [--json]',
   summary: 'export a user kernel and its problem as a program of their own',
   details: [
-    "Writes one folder with the kernel's source, its problem, our headers and engine, and a CMake file. It builds and runs without the workbench: to show a fault to others, and under cuda-gdb, gdb or compute-sanitizer. The folder's README says how. Nothing of the kernel is compiled or run here, but for the program of its expected answer, where it has one.",
+    "Writes one folder with the kernel's source, its problem, our headers and engine, and a CMake file. It builds and runs without the workbench: to show an error to others, and under cuda-gdb, gdb or compute-sanitizer. The folder's README says how. Nothing of the kernel is compiled or run here, but for the program of its expected answer, where it has one.",
   ],
   flags: [
-    { name: 'variant', value: 'FILE', help: 'The kernel: a .cu or .cpp file with its description beside it.' },
+    { name: 'variant', value: 'FILE', help: 'The kernel: a .cu or .cpp file with its description next to it.' },
     { name: 'out', value: 'FOLDER', help: 'The folder that is made; by default NAME-reproducer, here.' },
     setFlag('Change a value of the scenario first.'),
     {
@@ -39,7 +40,7 @@ export const reproduceVerb: Verb = {
         throw new UsageError('--variant names the kernel that is exported; allowed: a .cu or .cpp file');
       }
       const kernel = await host.userKernels.open(path.resolve(file));
-      // The program of an answer is run for it.
+      // The program that computes the answer is run.
       if (kernel.answer !== null) await obtainTrust(context, host, path.resolve(file));
       const scenario = scenarioPath(parsed.operands[0] ?? '');
       const found = await host.scenarios.read(scenario, { overrides: overridesOf(parsed) });

@@ -1,20 +1,19 @@
-/** `braggbench run`: solves a scenario and says what came out. */
+/** `braggbench run`: solves a scenario and reports the result. */
 import { resolve } from 'node:path';
 import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
-import { flagValue, jsonFlag, setFlag, UsageError } from '../arguments.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { gpuFlag } from '../gpu.ts';
-import { withHost } from '../open-host.ts';
+import { flagValue, gpuFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag } from '../output-file.ts';
 import { readScenario } from '../read-scenario.ts';
 import { withOn } from '../remote/on-host.ts';
+import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { VerbContext } from '../verb.ts';
+import type { ExitCode, VerbContext } from '../verb.ts';
 import { checkRunFlags, runFlags, workloadFor } from '../workloads/index.ts';
 
 /**
- * File of --out; null without it. Checks before the run that the file can be written, so that the result can be saved.
+ * File of --out. Null without the flag. Checks before the run that the file can be written, so that the result can be
+ * saved.
  */
 async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
   const out = flagValue(parsed, 'out');

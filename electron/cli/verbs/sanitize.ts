@@ -1,19 +1,18 @@
-/** `braggbench sanitize`: a run under NVIDIA's compute-sanitizer, and what it found, by kernel and line. */
+/**
+ * `braggbench sanitize`: runs a kernel under NVIDIA's compute-sanitizer and reports the findings by kernel and line.
+ */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { sanitizedText, sanitizerTools } from '../../contract/user-kernels/sanitizer.ts';
-import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
-import { flagOneOf, flagValue, hasFlag, jsonFlag, setFlag } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { gpuFlag } from '../gpu.ts';
-import { withHost } from '../open-host.ts';
-import { readScenario } from '../read-scenario.ts';
-import { scenarioPath } from '../scenario-file.ts';
+import { sanitizedText, sanitizerTools } from '../../contract/user-kernels/checks.ts';
+import { sanitize } from '../../host/api/benches.ts';
+import { flagOneOf, flagValue, gpuFlag, hasFlag, jsonFlag, setFlag } from '../arguments.ts';
+import { readScenario, scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
-/** Seconds for a run of a user kernel, which is watched. */
+/** Time limit in seconds for the run of a user kernel, which is slow under the sanitizer. */
 const USUAL_LIMIT = '1800';
 
 export const sanitizeVerb: Verb = {
@@ -62,7 +61,7 @@ export const sanitizeVerb: Verb = {
         for (const { what, kernel, file: at, line, more, times } of found.findings) {
           const place = at === null ? '' : `${path.basename(at)}${line === null ? '' : `:${line}`}  `;
           terminal.print(`  ${place}${kernel ?? ''}`);
-          terminal.print(`    ${what}${times === 1 ? '' : `, told ${times} times`}`);
+          terminal.print(`    ${what}${times === 1 ? '' : `, reported ${times} times`}`);
           if (more !== '') terminal.print(`    ${more}`);
         }
         terminal.print(`  ${found.command}  (${found.seconds.toFixed(1)} s)`);

@@ -1,12 +1,10 @@
-/** `braggbench serve`: the workbench in a browser. */
+/** `braggbench serve`: serves the workbench to a browser. */
 import { resolve } from 'node:path';
 import { KEPT_FROM_MS } from '../../contract/recovery.ts';
-import { flagNumber, flagValue, hasFlag } from '../arguments.ts';
+import { flagNumber, flagValue, gpuFlag, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { gpuFlag } from '../gpu.ts';
-import { scenarioPath } from '../scenario-file.ts';
-import type { Verb } from '../verb.ts';
+import { scenarioPath } from '../read-scenario.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 /** Settles when the signal is aborted. */
 function aborted(signal: AbortSignal): Promise<void> {
@@ -45,7 +43,7 @@ export const serveVerb: Verb = {
     const scenario = flagValue(parsed, 'scenario');
     const gpu = flagValue(parsed, 'gpu');
     const session = flagValue(parsed, 'session');
-    // Loaded only here: no other verb needs a web server.
+    // Loaded on demand, because no other verb needs a web server.
     const { serve } = await import('../../server/index.ts');
     const served = await serve({
       port: port ?? null,
@@ -55,16 +53,16 @@ export const serveVerb: Verb = {
       run: hasFlag(parsed, 'run'),
       ...(session === undefined ? {} : { session: { folder: resolve(session), as: flagValue(parsed, 'as') ?? '' } }),
     });
-    // The log of a session is no place for its token.
+    // The log of a remote session must not contain its token.
     terminal.print(session === undefined ? served.url : `Serving on port ${served.port}.`);
     await Promise.race([aborted(signal), served.idle]);
     const { kept, sessions, lost } = await served.close();
     const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
-    if (kept > 0) terminal.say(`${runs(kept)}: kept, and offered at the next start.`);
+    if (kept > 0) terminal.say(`${runs(kept)}: saved, and offered at the next start.`);
     const benches = `${sessions} ${sessions === 1 ? 'benchmark' : 'benchmarks'} not saved`;
-    if (sessions > 0) terminal.say(`${benches}: kept, and offered at the next start.`);
+    if (sessions > 0) terminal.say(`${benches}: saved, and offered at the next start.`);
     const short = `ended within ${KEPT_FROM_MS / 1000} s or before the first step`;
-    if (lost > 0) terminal.say(`${runs(lost)}: not kept, as ${lost === 1 ? 'it' : 'they'} ${short}.`);
+    if (lost > 0) terminal.say(`${runs(lost)}, and dropped: ${lost === 1 ? 'it' : 'they'} ${short}.`);
     return exitCodes.done;
   },
 };

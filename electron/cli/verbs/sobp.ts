@@ -1,41 +1,84 @@
 /** `braggbench sobp`: layers and weights of a spread-out Bragg peak, as a report and as a scenario. */
 import { resolve } from 'node:path';
-import { type Sobp, type SobpRequest, sobpSpots } from '../../contract/beams/sobp.ts';
+import {
+  rangeOff,
+  readEnergies,
+  type Sobp,
+  type SobpRequest,
+  sobpSpots,
+  weightKinds,
+} from '../../contract/beams/sobp.ts';
+import { BraggError } from '../../contract/errors.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
+import { readTableText } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { overridesOf, scenarioPath } from '../scenario-file.ts';
-import type { Verb } from '../verb.ts';
+import { overridesOf, scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 function lengthOf(parsed: ParsedArguments, name: string): number | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw new UsageError(`--${name}: ${text} is no length; allowed: millimetres, such as 50`);
+  const [, digits = '', unit = 'mm'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*(mm|cm)?\s*$/i.exec(text) ?? [];
+  const value = Number(digits);
+  if (digits === '' || !Number.isFinite(value)) {
+    throw new UsageError(`--${name}: ${text} is no length; allowed: millimetres, such as 50, or 5cm`);
   }
-  return value;
+  return unit.toLowerCase() === 'cm' ? 10 * value : value;
 }
 
-function requestOf(parsed: ParsedArguments): SobpRequest {
+const MOST_LIST_BYTES = 64 * 1024;
+
+/** A list of energies, or a file that contains it. */
+async function energiesOf(parsed: ParsedArguments): Promise<readonly number[] | undefined> {
+  const value = flagValue(parsed, 'energies');
+  if (value === undefined) return undefined;
+  const isList = /^[\d.,;\s]+$/.test(value);
+  const found = isList ? { ok: true as const, text: value } : await readTableText(resolve(value), MOST_LIST_BYTES);
+  if (!found.ok)
+    throw new BraggError(
+      'invalid',
+      `--energies: ${value} cannot be read: ${found.reason}; allowed: a file, or energies in MeV such as 70,75,80`,
+    );
+  const read = readEnergies(found.text);
+  if (read.ok) return read.energies_MeV;
+  throw new UsageError(`--energies: ${isList ? '' : `${value}, `}${read.reason}`);
+}
+
+function weightsOf(parsed: ParsedArguments): SobpRequest['weights'] {
+  const text = flagValue(parsed, 'weights');
+  const kind = weightKinds.find((one) => one === text);
+  if (text !== undefined && kind === undefined) {
+    throw new UsageError(`--weights: ${text} is not known; allowed: ${weightKinds.join(', ')}`);
+  }
+  return kind;
+}
+
+async function requestOf(parsed: ParsedArguments): Promise<SobpRequest> {
   const [range_mm, modulation_mm] = [lengthOf(parsed, 'range'), lengthOf(parsed, 'modulation')];
   if (range_mm === undefined || modulation_mm === undefined) {
     throw new UsageError('sobp needs --range and --modulation, in mm');
   }
   const [width_mm, spacing_mm] = [lengthOf(parsed, 'width'), lengthOf(parsed, 'spacing')];
   const layer_spacing_mm = lengthOf(parsed, 'layer-spacing');
+  if (layer_spacing_mm !== undefined && flagValue(parsed, 'energies') !== undefined) {
+    throw new UsageError('--layer-spacing and --energies: layers follow from either; allowed: one of the two');
+  }
+  const energies_MeV = await energiesOf(parsed);
+  const weights = weightsOf(parsed);
   return {
     range_mm,
     modulation_mm,
+    ...(energies_MeV === undefined ? {} : { energies_MeV: [...energies_MeV] }),
+    ...(weights === undefined ? {} : { weights }),
     ...(width_mm === undefined ? {} : { width_mm }),
     ...(spacing_mm === undefined ? {} : { spacing_mm }),
     ...(layer_spacing_mm === undefined ? {} : { layer_spacing_mm }),
   };
 }
 
-/** The scenario with the spots in place of its beam's energy. */
+/** Replaces the energy of the scenario's beam by spots. */
 function withSpots(document: Readonly<Record<string, unknown>>, sobp: Sobp): Readonly<Record<string, unknown>> {
   const { energy_MeV: _e, range_mm: _r, spots: _s, ...beam } = (document['beam'] ?? {}) as Record<string, unknown>;
   return { ...document, beam: { ...beam, spots: sobpSpots(sobp) } };
@@ -43,14 +86,17 @@ function withSpots(document: Readonly<Record<string, unknown>>, sobp: Sobp): Rea
 
 const BAR = 40;
 
-function linesOf({ layers, places_mm, plateau, firstFlatness, seconds }: Sobp): readonly string[] {
+function linesOf(sobp: Sobp, request: SobpRequest): readonly string[] {
+  const { layers, places_mm, plateau, firstFlatness, seconds } = sobp;
+  const off = rangeOff(sobp, request);
   const number = (value: number, digits = 2): string => value.toFixed(digits);
   const most = Math.max(...layers.map(({ weight }) => weight));
   const percent = (share: number): string => `±${(100 * share).toFixed(2)} %`;
   return [
     `R90 ${number(plateau.r90_mm)} mm, R80 ${number(plateau.r80_mm)} mm, M95 ${number(plateau.m95_mm)} mm`,
     `Flatness ${percent(plateau.flatness)} (${percent(firstFlatness)} by Jette and Chen), distal 80–20 % ${number(plateau.falloff_mm)} mm`,
-    `${layers.length} layers at ${places_mm.length === 1 ? 'one place' : `${places_mm.length} places`}`,
+    ...(off === null ? [] : [off]),
+    `${layers.length} ${layers.length === 1 ? 'layer' : 'layers'} at ${places_mm.length === 1 ? 'one place' : `${places_mm.length} places`}`,
     ...layers.map(
       ({ energy_MeV, weight }) =>
         `${energy_MeV.toFixed(2).padStart(8)} MeV  ${weight.toFixed(5)}  ${'█'.repeat(Math.round((BAR * weight) / most))}`,
@@ -62,7 +108,7 @@ function linesOf({ layers, places_mm, plateau, firstFlatness, seconds }: Sobp): 
 export const sobpVerb: Verb = {
   name: 'sobp',
   usage:
-    'sobp [SCENARIO] --range MM --modulation MM [--width MM] [--spacing MM] [--layer-spacing MM] [--set path=value …] [--out SCENARIO.json] [--json]',
+    'sobp [SCENARIO] --range MM --modulation MM [--width MM] [--spacing MM] [--layer-spacing MM | --energies FILE|LIST] [--weights KIND] [--set path=value …] [--out SCENARIO.json] [--json]',
   summary: 'build a spread-out Bragg peak: layers, weights, flatness; write it as a scenario',
   details: [
     'Finds energies and weights that make the dose flat, by non-negative least squares on depth doses in water that are solved for it. Prints what one run of all layers together gives. The range is the depth where the dose has fallen to 90 %, the modulation the way between the depths at 95 %.',
@@ -78,6 +124,16 @@ export const sobpVerb: Verb = {
       value: 'MM',
       help: 'Between the ranges of neighbouring layers; 1.5 standard deviations of their range by default.',
     },
+    {
+      name: 'energies',
+      value: 'FILE|LIST',
+      help: 'Energies of the machine in MeV: a list such as 70,72.5,75, or a text file. Layers have these only; the nearest gives the range.',
+    },
+    {
+      name: 'weights',
+      value: 'KIND',
+      help: 'flattest (default); smooth, by small second differences; or monotone: weights per mm of range fall from layer to layer.',
+    },
     setFlag('Change a value of the scenario, as in beam.x_sigma_mm=4.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the spots.' },
     forceFlag,
@@ -85,12 +141,13 @@ export const sobpVerb: Verb = {
   ],
   examples: [
     'braggbench sobp --range 150 --modulation 50',
+    'braggbench sobp --range 150 --modulation 50 --energies machine.txt --weights smooth',
     'braggbench sobp mine.json --range 150 --modulation 50 --width 40 --set beam.x_sigma_mm=4 --out field.json',
   ],
   operands: { min: 0, max: 1, name: 'a scenario' },
   run: ({ parsed, terminal, signal }) =>
     withHost(async (host) => {
-      const request = requestOf(parsed);
+      const request = await requestOf(parsed);
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand] = parsed.operands;
@@ -105,7 +162,7 @@ export const sobpVerb: Verb = {
       if (out !== undefined) await writeOutput(parsed, resolve(out), writeScenarioText(withSpots(document, sobp)));
       if (hasFlag(parsed, 'json')) terminal.printJson({ ...sobp });
       else {
-        for (const line of linesOf(sobp)) terminal.print(line);
+        for (const line of linesOf(sobp, request)) terminal.print(line);
         if (out !== undefined) terminal.print(`Written: ${out}`);
       }
       return exitCodes.done;

@@ -1,20 +1,16 @@
-/** `braggbench study`: axes over base scenarios, planned, solved and collected. */
-import { MOST_CHECKED } from '../../host/app/studies/plan.ts';
+/** `braggbench study`: plans, solves and collects studies, which vary base scenarios along axes. */
+import { MOST_CHECKED, type StudyFolder } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
-import type { StudyFolder } from '../../host/model/studies/folder.ts';
 import { jsonFlag, UsageError } from '../arguments.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { withHost } from '../open-host.ts';
 import { forceFlag } from '../output-file.ts';
-import { clusterFlags, runTask } from '../studies/cluster.ts';
-import { clustersDeed, describingFlags } from '../studies/clusters.ts';
+import { clusterFlags, clustersDeed, describingFlags, runTask } from '../studies/cluster.ts';
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
-import { FEW_POINTS, planOnly } from '../studies/plan.ts';
+import { FEW_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
 import { asPlanned, existing, type Opened, opened, runStudy } from '../studies/run.ts';
-import { showStatus, stopStudy } from '../studies/status.ts';
 import { askStudy, runTuning } from '../studies/tune.ts';
+import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import type { ExitCode, Verb, VerbContext } from '../verb.ts';
 
 type Deed = (context: VerbContext, study: string, file: string | undefined) => Promise<ExitCode>;
 
@@ -53,7 +49,7 @@ const deeds: Readonly<Record<string, Deed>> = {
   },
 };
 
-/** Those with one operand more. */
+/** Actions with one more operand. */
 const withMore = ['export', 'task', 'clusters'];
 
 export const studyVerb: Verb = {
@@ -63,16 +59,16 @@ export const studyVerb: Verb = {
   summary: 'take scenarios through axes: plan the points, solve them, collect one table',
   details: [
     'Reads a study (kind: study, JSON or YAML) and crosses its axes over its base scenarios. Each combination is a point.',
-    `plan prints the points and keeps nothing. Up to ${MOST_CHECKED} points, evenly through the plan, are laid out for their memory and their least time. Exit code 2 if one of those cannot be run.`,
+    `plan prints the points and saves nothing. Up to ${MOST_CHECKED} points, evenly through the plan, are laid out for their memory and their least time. Exit code 2 if one of those cannot be run.`,
     'Its forecast for this machine solves one or two small points of each variant, for at most 3 s each, and scales the others.',
-    'run solves what has no result yet, into a folder beside the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
+    'run solves what has no result yet, into a folder next to the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
     'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',
-    'With --on NAME they go to the cluster of that name, by your own ssh where it has a login host; results come here while it works. With --on HOST a single machine solves them; the program is copied there once. clusters lists those that the workbench knows, add and remove change them, try says what stands there.',
-    'A study with a search tunes: constants of kernels are changed, each configuration is held to the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
+    'With --on NAME they go to the cluster of that name, by your own ssh where it has a login host; results come here while it works. With --on HOST a single machine solves them; the program is copied there once. clusters lists those that the workbench knows, add and remove change them, try reports what is installed there.',
+    'A study with a search tunes: constants of kernels are changed, each configuration is checked against the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
     'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON; of one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads those two.',
   ],
   flags: [
-    { name: 'out', value: 'FOLDER', help: 'Where plan and results are; STUDY.study beside the study by default.' },
+    { name: 'out', value: 'FOLDER', help: 'Where plan and results are; STUDY.study next to the study by default.' },
     {
       name: 'cores',
       value: 'N',

@@ -1,23 +1,19 @@
-/** `braggbench validate`: whether scenarios can run, with every error at its line. */
+/** `braggbench validate`: reports whether scenarios can run, and every error with its line. */
 import type { Issue } from '../../contract/errors.ts';
-import { formatBytes } from '../../contract/units.ts';
+import { formatBytes } from '../../domain/values/units.ts';
+import { type AnyReading, engineIssue, hostWorkloads, type Need } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
-import { hostWorkloads } from '../../host/workloads/index.ts';
-import { type AnyReading, engineIssue } from '../../host/workloads/scenarios/index.ts';
-import type { Need } from '../../host/workloads/workload.ts';
 import { hasFlag, jsonFlag, setFlag } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { issueLine } from '../issues.ts';
-import { withHost } from '../open-host.ts';
-import { overridesOf, scenarioPath } from '../scenario-file.ts';
-import type { Verb } from '../verb.ts';
+import { issueLine, overridesOf, scenarioPath } from '../read-scenario.ts';
+import { withHost } from '../subjects.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 
 interface Checked {
   readonly file: string;
   readonly valid: boolean;
   readonly issues: readonly Issue[];
   readonly plan: Readonly<Record<string, unknown>> | null;
-  /** Size, memory and expected time, in words; null if it cannot run. */
+  /** Size, memory and expected time as text. Null if the scenario cannot run. */
   readonly takes: string | null;
 }
 
@@ -28,14 +24,14 @@ const units = [
   [1e-3, 'ms'],
 ] as const;
 
-/** The one digit that is known, and of which machine. */
+/** Expected time with one significant digit, and the machine it was measured on. */
 function timeText({ seconds, elsewhere }: NonNullable<Need['expected']>): string {
   const [unit_s, name] = units.find(([each_s]) => seconds >= each_s) ?? units[3];
   const about = `about ${Number((seconds / unit_s).toPrecision(1))} ${name}`;
   return elsewhere === null ? about : `${about} on ${elsewhere}`;
 }
 
-/** The engine has the last word: it knows what each variant needs. */
+/** The engine makes the final check, because it knows the requirements of each variant. */
 async function check(host: Host, reading: AnyReading, file: string): Promise<Checked> {
   const { issues } = reading;
   const refused = { file, valid: false, plan: null, takes: null } as const;
@@ -68,9 +64,9 @@ function verdict({ file, takes }: Checked, bold: (text: string) => string): stri
 export const validate: Verb = {
   name: 'validate',
   usage: 'validate SCENARIO… [--set path=value …] [--json]',
-  summary: 'check scenarios, every fault with its line',
+  summary: 'check scenarios, every issue with its line',
   details: [
-    'Reads scenarios, names every fault with file, line, path, value and what is allowed, and says what the valid ones take. Exit code 2 if one of them cannot be run.',
+    'Reads scenarios, names every issue with file, line, path, value and what is allowed, and says what the valid ones take. Exit code 2 if one of them cannot be run.',
   ],
   flags: [setFlag('Change a value of the scenarios first.'), jsonFlag],
   examples: ['braggbench validate mine.yaml', 'braggbench validate scenarios/*.json --json'],

@@ -1,16 +1,15 @@
-/** `braggbench variants`: the implementations that can be compared. */
+/** `braggbench variants`: lists the implementations that can be compared. */
 import { scenarioKinds } from '../../contract/scenario/index.ts';
-import { UserKernels } from '../../host/app/user-kernels/user-kernels.ts';
+import { kernelFolders } from '../../host/api/benches.ts';
+import { UserKernels } from '../../host/api/kernels.ts';
 import { loadAddon } from '../../host/index.ts';
-import { kernelFolders } from '../../host/model/bench/ceilings.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { table } from '../table.ts';
-import type { Verb } from '../verb.ts';
+import { exitCodes, type Verb } from '../verb.ts';
 import { allWorkloads } from '../workloads/index.ts';
 import type { VariantList } from '../workloads/workload.ts';
 
-/** Variants that cannot run here, together for each reason. */
+/** Variants that cannot run on this machine, grouped by reason. */
 function absences(all: VariantList['all']): readonly string[] {
   const byReason = Map.groupBy(
     all.filter(({ available }) => !available),
@@ -21,7 +20,7 @@ function absences(all: VariantList['all']): readonly string[] {
   );
 }
 
-/** The engine with the user kernels of a folder among its own; nothing of them is run. */
+/** The engine with the user kernels of a folder in its lists; none of them is run. */
 async function withUserKernels(folder: string) {
   const userKernels = new UserKernels({ addon: loadAddon(), folders: kernelFolders(), isTrusted: () => false });
   const { troubles } = await userKernels.openAll(folder);
@@ -33,7 +32,7 @@ export const variants: Verb = {
   usage: 'variants [--json]',
   summary: 'list the implementations and what each changes',
   details: [
-    'Lists every variant of every workload: where it runs, what it offers, the variant it builds on and what it changes. Bytes and FLOPs are those that it declares per cell and step, of a diffraction image per lattice factor. User kernels of the folder that it is called in stand among them.',
+    'Lists every variant of every workload: where it runs, what it offers, the variant it builds on and what it changes. Bytes and FLOPs are those that it declares per cell and step, of a diffraction image per lattice factor. User kernels in the working directory are included.',
   ],
   flags: [jsonFlag],
   examples: [],

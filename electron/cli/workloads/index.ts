@@ -1,4 +1,4 @@
-/** The workloads of the command line, by the kind of their scenarios: the only place that distinguishes them. */
+/** Workloads of the command line by the kind of their scenarios. Only this file distinguishes them. */
 
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
 import { eachTask } from '../../contract/task.ts';
@@ -8,8 +8,8 @@ import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
 import type { Workload } from './workload.ts';
 
-/** Verbs that are of one workload. */
-export { refineVerb } from './diffraction/refine.ts';
+/** Verbs of a single workload. */
+export { refineVerb } from './diffraction/index.ts';
 export { volumeVerb } from './transport/volume.ts';
 
 const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
@@ -18,15 +18,15 @@ const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   ...eachTask(taskWorkload),
 };
 
-/** A text that is no scenario of any kind gets the first workload, which says what is wrong with it. */
+/** A text without a known kind gets the first workload, which reports the error. */
 export function workloadFor(kind: ScenarioKindName | null): Workload {
   return workloads[kind ?? defaultKind];
 }
 
-/** Flags of `run` that only some workloads have. */
+/** Flags of `run` for some workloads only. */
 export const runFlags: readonly FlagSpec[] = [...new Set(Object.values(workloads).flatMap(({ flags = [] }) => flags))];
 
-/** Throws a UsageError for a flag of another workload, or a value that is none. */
+/** Throws UsageError for a flag of another workload, or an invalid value. */
 export function checkRunFlags(parsed: ParsedArguments, kind: ScenarioKindName | null): void {
   const { flags = [], checkFlags } = workloadFor(kind);
   const strange = runFlags.find((flag) => parsed.flags.has(flag.name) && !flags.includes(flag));

@@ -3,28 +3,30 @@ import { z } from 'zod';
 
 export const depthUnits = ['mm', 'cm'] as const;
 
-/** Twenty thousand points in two columns. */
+/** Enough for twenty thousand points in two columns. */
 export const MOST_CURVE_BYTES = 2 ** 20;
 
 const pointSchema = z.strictObject({
   depth_mm: z.number(),
-  /** Shares of the largest measured dose. */
+  /** Measured and fitted doses are shares of the largest measured dose. */
   measured: z.number(),
   fitted: z.number(),
   residual: z.number(),
-  /** Whether the fit took it. */
+  /** Whether the fit used this point. */
   used: z.boolean(),
 });
 
 const commissionedSchema = z.strictObject({
   energy_MeV: z.number(),
   energy_sigma_MeV: z.number(),
-  /** One standard deviation each, from the residuals. */
+  /** Standard errors of the fitted parameters, from the residuals. */
   energy_error_MeV: z.number(),
   sigma_error_MeV: z.number(),
   /** Root mean square of the residuals as a share of the largest dose, over the points of the fit. */
   residual: z.number(),
   points: z.array(pointSchema),
+  /** Facts about the file that a user must know, such as ignored columns. */
+  notes: z.array(z.string()),
 });
 export type Commissioned = Readonly<z.infer<typeof commissionedSchema>>;
 
@@ -33,10 +35,10 @@ export const commissionMethods = {
   'beam.commission': {
     params: z.strictObject({
       document: z.record(z.string(), z.unknown()),
-      /** File name, for messages, and file contents. */
+      /** File name, used in messages, and file contents. */
       file: z.string().min(1).max(1000),
       text: z.string().max(MOST_CURVE_BYTES),
-      /** The unit of depth, where the file does not say it. */
+      /** Unit of depth, needed if the file does not state it. */
       unit: z.enum(depthUnits).nullable(),
     }),
     result: commissionedSchema,
@@ -47,7 +49,9 @@ export const withError = (value: number, error: number): string => `${value.toFi
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** `base` with the beam that was found, and notes that say from where. `file`: the measurement's name, no folder. */
+/**
+ * Returns `base` with the fitted beam and with notes on its source. `file` is the name of the measurement, no folder.
+ */
 export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {
   const { energy_MeV: _e, range_mm: _r, range_is: _i, spots: _s, ...beam } = (base['beam'] ?? {}) as Document;
   const energy = withError(found.energy_MeV, found.energy_error_MeV);

@@ -1,35 +1,43 @@
-/** Benchmarks as the page asks for them: starting, following, opening stored sessions. Times in seconds. */
+/**
+ * Benchmarks as the page requests them: starting, following, opening stored sessions. Times are in seconds. The default
+ * selection of variants fits into a time budget.
+ */
 import { z } from 'zod';
 import { wireErrorSchema } from '../errors.ts';
 import { fileRefSchema, namedFileSchema } from '../files.ts';
-import { kernelResourcesSchema } from '../resources.ts';
+import { kernelResourcesSchema } from '../launches.ts';
 import { type Precision, runIdSchema } from '../run.ts';
-import { scenarioDraftSchema } from '../scenario/draft.ts';
+import { scenarioDraftSchema } from '../scenario/workload.ts';
+import { isUserKernelId } from '../user-kernels.ts';
 import { workloadSchema } from '../workload.ts';
 import { modeSchema, ratioSchema } from './bench-session.ts';
+import { benchOptionShape } from './options.ts';
 import { sessionSchema } from './session.ts';
 
 const nothing = z.strictObject({});
 const seconds = z.number().nonnegative();
 
-/** A random word for a session of this program's run; for a stored one its folder and file name, the same every time. */
+/**
+ * Random for a session of this program's run. For a stored session, derived from its folder and file name, so it is
+ * stable.
+ */
 export const benchIdSchema = z.string().min(1).max(255);
 export type BenchId = z.infer<typeof benchIdSchema>;
 
-/** `stored`: read from a file. `cancelled` keeps the rounds that were whole. */
+/** `stored`: read from a file. `cancelled`: the complete rounds are retained. */
 const benchStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed', 'stored']);
 export type BenchState = z.infer<typeof benchStateSchema>;
 
 /** Subject of a comparison: a session's variant, a session's external program, or a run. */
 export const subjectSchema = z.discriminatedUnion('kind', [
-  /** A variant of a session: which of its reports, and the variant's label there. */
+  /** Variant of a session: index of the report, and the variant's label in it. */
   z.strictObject({
     kind: z.literal('entry'),
     bench: benchIdSchema,
     report: z.number().int().min(0),
     label: z.string(),
   }),
-  /** Another program that a session timed. */
+  /** Other program that a session timed. */
   z.strictObject({
     kind: z.literal('external'),
     bench: benchIdSchema,
@@ -43,26 +51,26 @@ export type Subject = Readonly<z.infer<typeof subjectSchema>>;
 export const benchInfoSchema = z.strictObject({
   id: benchIdSchema,
   workload: workloadSchema,
-  /** Which benchmark of a workload that has several; empty otherwise. */
+  /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
   name: z.string(),
   state: benchStateSchema,
   /** Position in the queue, 1 is next; null unless queued. */
   queuePosition: z.number().int().positive().nullable(),
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   created: z.string(),
-  /** Came with the program. */
+  /** Whether the session was supplied with the program. */
   recorded: z.boolean(),
   /** File of the session; null if it was not saved. */
   file: namedFileSchema.nullable(),
   scenario: z.string(),
-  /** The GPU, else the CPU. */
+  /** Name of the GPU, or of the CPU if there is no GPU. */
   machine: z.string(),
   /** Value of the scenario that a sweep changes; null for a plain session. */
   sweep: z.string().nullable(),
-  /** In the order of the session; those that could not run are left out. */
+  /** Subjects in the order of the session, without those that could not run. */
   subjects: z.array(z.strictObject({ subject: subjectSchema, title: z.string() })),
-  /** Those, and why. */
+  /** Subjects that could not run, with the reason. */
   refused: z.array(z.strictObject({ title: z.string(), reason: z.string() })),
   error: wireErrorSchema.nullable(),
 });
@@ -75,7 +83,7 @@ const benchProgressSchema = z.strictObject({
   phase: z.string(),
   /** Label of the variant or program being measured; `fp64` for the reference. */
   variant: z.string(),
-  /** Whole rounds, and the most that will be taken. */
+  /** Number of complete rounds, and the largest number of rounds. */
   round: z.number().int().nonnegative(),
   rounds: z.number().int().nonnegative(),
   elapsed_s: seconds,
@@ -83,23 +91,23 @@ const benchProgressSchema = z.strictObject({
    * Upper bound; the session ends earlier once every ratio has the requested precision. Null before the first round.
    */
   left_s: seconds.nullable(),
-  /** After each round: the medians so far, and the time over the first one's. */
+  /** Median times so far and their ratios to the first one, updated after each round. */
   latest: z.array(z.strictObject({ label: z.string(), time_s: seconds, ratio: ratioSchema.nullable() })),
 });
 export type BenchProgress = Readonly<z.infer<typeof benchProgressSchema>>;
 
-/** Most variants of one session: more than there are, in both precisions, on some GPUs. */
+/** Limit on the variants of one session, above the number of all variants in both precisions on several GPUs. */
 const mostLabels = 128;
 
 const benchStartSchema = z.strictObject({
   scenario: scenarioDraftSchema,
-  /** The file that the draft belongs to. */
+  /** Scenario file that the draft belongs to. */
   file: fileRefSchema.nullable().default(null),
-  /** Name shown when the scenario has none. */
+  /** Name to show if the scenario has none. */
   name: z.string().max(255),
   /**
-   * `gather`, `cuda-fused@fp64`, and where there are several GPUs
-   * `cuda-fused:1` or `cuda-fused@fp64:1`. The first is what the others are compared with.
+   * Labels such as `gather`, `cuda-fused@fp64`, or with several GPUs `cuda-fused:1` and `cuda-fused@fp64:1`. The others
+   * are compared with the first.
    */
   variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
   /**
@@ -108,33 +116,8 @@ const benchStartSchema = z.strictObject({
   external: z.array(z.string().min(1).max(4096)).max(32).default([]),
   /** Modes measured in addition to warm. */
   modes: z.array(modeSchema).default([]),
-  /** Null if unlimited. */
-  rounds: z.number().int().min(1).max(100_000).nullable().default(null),
-  /** The session ends within this, references and cold processes included; one round is always taken. */
-  time_s: z.number().min(0).max(86_400).default(60),
-  /** Cold processes of each variant, started after the rounds; null for the workload's default. */
-  processes: z.number().int().min(0).max(100).nullable().default(null),
-  /** Most separately prepared states of each variant; null: no limit. */
-  instances: z.number().int().min(3).max(100_000).nullable().default(null),
-  /** Keep the GPU's clock there for the session; null: it is left alone. */
-  lock_MHz: z.number().int().min(1).max(10_000).nullable().default(null),
-  /** Begin no round while the GPU is hotter; null: whatever it is. */
-  cool_C: z.number().min(20).max(120).nullable().default(null),
-  /** After the rounds, the energy of each variant's runs, where it can be read. */
-  energy: z.boolean().default(false),
-  /**
-   * Half width of every interval that ends the session, as a ratio less 1; null: it ends when every verdict is settled.
-   */
-  precision: z.number().min(1e-4).max(0.5).nullable().default(null),
-  /** `same` lies inside this, as a ratio less 1. */
-  margin: z.number().min(1e-4).max(0.5).default(0.01),
-  seed: z
-    .number()
-    .int()
-    .min(0)
-    .max(2 ** 32 - 1)
-    .default(1),
-  /** Measures at each of these values of the scenario, and fits fixed cost and slope. */
+  ...benchOptionShape,
+  /** Sweep: measures at each of these values of the scenario, and fits fixed cost and slope. */
   sweep: z
     .strictObject({ path: z.string().min(1).max(255), values: z.array(z.number()).min(1).max(100) })
     .nullable()
@@ -142,20 +125,22 @@ const benchStartSchema = z.strictObject({
 });
 
 const sourceFileSchema = z.strictObject({
-  /** From the repository's root. */
+  /** Path in the repository. */
   path: z.string(),
   text: z.string(),
 });
 
-/** A program outside that solves the same scenarios. */
+/** Program outside this one that solves the same scenarios. */
 const externalProgramSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   language: z.string(),
   device: z.enum(['cpu', 'cuda']),
-  /** Why it cannot run here; null when it can. */
+  /** Reason why it cannot run on this machine; null if it can. */
   reason: z.string().nullable(),
-  /** A program of the user's: what its file is, and which one is named already. Null of the others. */
+  /**
+   * For a user's program: description of its file, and the path that is already configured. Null for other programs.
+   */
   file: z.strictObject({ what: z.string(), named: z.string().nullable() }).nullable(),
 });
 export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
@@ -172,20 +157,22 @@ const expectedTimeSchema = z.strictObject({
   variant: z.string(),
   /** Null if the variant cannot run the scenario or no measurement is available. */
   run_s: seconds.nullable(),
-  /** The machine of the session that it is known from, where that is another; null otherwise. */
+  /** Machine of the session that the time comes from, if it is not this machine; otherwise null. */
   like: z.string().nullable(),
-  /** False where a session found its answer wrong. */
+  /** False if a session found its answer wrong. */
   right: z.boolean(),
-  /** False where this machine cannot run it on the problem. */
+  /** False if this machine cannot run it on the problem. */
   able: z.boolean(),
+  /** Reason from the engine if it cannot run: `needs about 21.1 GB, the limit is 19.0 GB`. */
+  reason: z.string().optional(),
 });
 export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
 
-/** Variants that have a benchmark's optimisations one by one and together, as far as they run here. */
+/** Variants with a benchmark's optimisations, one at a time and combined, as far as they run on this machine. */
 const factorialChoiceSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
-  /** The first is the plain one. */
+  /** Labels of the variants; the first has no optimisation. */
   labels: z.array(z.string()),
 });
 export type FactorialChoice = Readonly<z.infer<typeof factorialChoiceSchema>>;
@@ -193,7 +180,9 @@ export type FactorialChoice = Readonly<z.infer<typeof factorialChoiceSchema>>;
 const ofBench = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
-  /** Those that solve scenarios of a benchmark. Asks each whether it can run, which takes seconds the first time. */
+  /**
+   * Programs that can solve scenarios of a benchmark. Checks whether each can run, which takes seconds the first time.
+   */
   'bench.external': {
     params: z.strictObject({ workload: workloadSchema, bench: z.string().max(64).default('') }),
     result: z.strictObject({ programs: z.array(externalProgramSchema) }),
@@ -203,11 +192,11 @@ export const benchMethods = {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) }),
     result: z.strictObject({ times: z.array(expectedTimeSchema), factorials: z.array(factorialChoiceSchema) }),
   },
-  /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
+  /** Queues a benchmark. Runs queued earlier finish first; runs queued later wait until it ends. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },
   /** Ends the session after the current run; complete rounds are retained. */
   'bench.cancel': { params: ofBench, result: benchInfoSchema },
-  /** This program's sessions, newest first, then those of the library and those that came with the program. */
+  /** Sessions of this program's run, newest first, then those of the library and those supplied with the program. */
   'bench.list': { params: nothing, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
   'bench.session': { params: ofBench, result: z.strictObject({ session: sessionSchema }) },
   'bench.open': {
@@ -224,9 +213,9 @@ export const benchMethods = {
     params: z.strictObject({ bench: benchIdSchema, file: fileRefSchema, ifExists: z.enum(['replace', 'refuse']) }),
     result: namedFileSchema,
   },
-  /** Drops a session of this program's run that has ended; files stay. */
+  /** Removes an ended session of this program's run from the list; its files remain. */
   'bench.forget': { params: ofBench, result: nothing },
-  /** The files that a variant is written in, its own first. */
+  /** Source files of a variant, its main file first. */
   'variant.sources': {
     params: whichVariantSchema,
     result: z.strictObject({ files: z.array(sourceFileSchema) }),
@@ -248,14 +237,14 @@ export const benchMethods = {
       /** Null if the kernels were not compiled on this machine; `reason` explains why. */
       resources: kernelResourcesSchema.nullable(),
       reason: z.string().nullable(),
-      /** Whose they are: the session's, or this build's; null where there are none. */
+      /** Source of the resources: the session or this build; null if there are none. */
       origin: z.string().nullable(),
     }),
   },
 } as const;
 
 export const benchStreams = {
-  /** The sessions of this program's run, whenever one changes its state; the present ones at once. */
+  /** Sends the sessions of this program's run at once, and again whenever one changes its state. */
   benches: {
     params: nothing,
     frame: z.strictObject({ benches: z.array(benchInfoSchema) }),
@@ -265,7 +254,42 @@ export const benchStreams = {
   'bench.progress': { params: ofBench, frame: benchProgressSchema, policy: 'latest' },
 } as const;
 
-/** The label of a variant in a session; null leaves the choice to scenario and machine. */
+/** Label of a variant in a session; null precision and GPU are chosen by scenario and machine. */
 export function labelOf(variant: string, precision: Precision | null, device: number | null): string {
   return `${variant}${precision === null ? '' : `@${precision}`}${device === null ? '' : `:${device}`}`;
+}
+
+/** Runs of each variant: the first run, the fewest rounds that give a verdict, and as many processes. */
+const RUNS_OF_EACH = 1 + 5 + 5;
+/** Additional runs of the reference: the A/A controls of rounds and processes. */
+const FURTHER_OF_REFERENCE = 5 + 5;
+
+/** Shortest duration in seconds of a session of these variants; the reference comes first. */
+export function leastSession_s(runs_s: readonly number[]): number {
+  const [reference = 0] = runs_s;
+  return RUNS_OF_EACH * runs_s.reduce((sum, one) => sum + one, 0) + FURTHER_OF_REFERENCE * reference;
+}
+
+/**
+ * Correct variants with known times, in the given order; the fastest ones are included first, as far as all fit into
+ * `budget_s`. For a user's problem all candidates, because there are no expected times.
+ */
+export function suggestedVariants(
+  variants: readonly { readonly id: string; readonly available: boolean }[],
+  times: ReadonlyMap<string, ExpectedTime>,
+  budget_s: number,
+): readonly string[] {
+  const known = variants.flatMap(({ id, available }) => {
+    const time = times.get(id);
+    return available && time?.right === true && time.run_s !== null ? [{ id, run_s: time.run_s }] : [];
+  });
+  const able = variants.filter(({ available }) => available).map(({ id }) => id);
+  if (able.every(isUserKernelId)) return able;
+  const inOrder = (ids: ReadonlySet<string>) => known.filter(({ id }) => ids.has(id));
+  const chosen = new Set<string>();
+  for (const { id } of [...known].sort((a, b) => a.run_s - b.run_s)) {
+    const further = inOrder(new Set([...chosen, id])).map(({ run_s }) => run_s);
+    if (leastSession_s(further) <= budget_s) chosen.add(id);
+  }
+  return inOrder(chosen).map(({ id }) => id);
 }

@@ -1,56 +1,55 @@
-/** The table of published claims as the page asks for it: what each is about, and what recorded sessions say of it. */
+/** Table of published claims for the page: the subject of each claim, and what recorded sessions found. */
 import { z } from 'zod';
 import { workloadSchema } from '../workload.ts';
-import { count } from './bench-session.ts';
+import { count, intervalSchema } from './bench-session.ts';
 import { benchIdSchema } from './benches.ts';
 import { claimShape } from './claims.ts';
-import { intervalSchema } from './interval.ts';
 
 /** Subject of a claim as its source states it; fields are null if the source does not state them. */
 export const claimAboutSchema = z.strictObject({
-  /** Number of kernels, launches or programs: `three kernels into one`. */
+  /** Subject of the number, such as kernels, launches or programs: `three kernels into one`. */
   what: z.string(),
   size: z.string().nullable(),
-  /** A class of GPUs, or one; null where the source names none. */
+  /** GPU or class of GPUs; null if the source names none. */
   gpu: z.string().nullable(),
 });
 
 export const claimKindSchema = z.enum(['gain', 'cost', 'bound', 'yes-no']);
 
-/** The verdicts of `claims.ts`, and why nothing was measured. */
-const told = z.string();
+/** Verdict from `claims.ts`, or the reason why nothing was measured. */
+const reported = z.string();
 
-/** One statement of a session about a claim. */
+/** Result of one session for a claim. */
 const claimFindingSchema = z.strictObject({
   session: benchIdSchema,
   /** File below assets/runs. */
   file: z.string(),
-  /** Which report of the session. */
+  /** Index of the report in the session. */
   report: count,
   scenario: z.string(),
   machine: z.string(),
-  /** Pair or variant, and what it isolates. */
+  /** Pair or variant that was measured, and what it isolates. */
   by: z.string(),
   what: z.string(),
   /** Null if not measured in this session. */
   value: z.number().nullable(),
-  /** 95 %; null for too few rounds. */
+  /** 95 % interval; null if there were too few rounds. */
   interval: intervalSchema.nullable(),
-  /** `×` of a gain. */
+  /** Unit of the value: `×` for a speedup. */
   unit: z.string(),
-  verdict: told,
-  /** Value of what the session sweeps; null without a sweep. */
+  verdict: reported,
+  /** Value of the swept parameter; null without a sweep. */
   at: z.number().nullable(),
-  /** By the program that the claim is about. */
+  /** Present if measured with the very program that the claim names. */
   rival: z.literal(true).optional(),
-  /** From the sizes of the problem alone: the same on every machine. */
+  /** Present if computed from problem sizes alone, so equal on every machine. */
   counted: z.literal(true).optional(),
-  /** Measured at the size and under the conditions that the note states. */
+  /** Present if measured at the size and under the conditions that the note states. */
   atNote: z.literal(true).optional(),
 });
 export type ClaimFinding = Readonly<z.infer<typeof claimFindingSchema>>;
 
-/** A claim over the parameter that a session sweeps. */
+/** Verdicts on a claim over the values of a swept parameter. */
 const claimMapSchema = z.strictObject({
   session: benchIdSchema,
   file: z.string(),
@@ -62,20 +61,20 @@ const claimMapSchema = z.strictObject({
       by: z.string(),
       unit: z.string(),
       points: z.array(
-        z.strictObject({ at: z.number(), value: z.number(), interval: intervalSchema.nullable(), verdict: told }),
+        z.strictObject({ at: z.number(), value: z.number(), interval: intervalSchema.nullable(), verdict: reported }),
       ),
-      /** `as claimed from 4 to 8; more from 16 to 32`. */
+      /** Summary of the verdicts: `as claimed from 4 to 8; more from 16 to 32`. */
       told: z.string(),
     }),
   ),
 });
 export type ClaimMap = Readonly<z.infer<typeof claimMapSchema>>;
 
-/** The answer to a claim; `cannot-judge` and `not-measured` leave it open. */
+/** Answer to a claim; `cannot-judge` and `not-measured` leave it undecided. */
 const claimAnswerSchema = z.strictObject({
   word: z.enum(['true', 'true-when', 'not-true', 'cannot-judge', 'not-measured']),
   sentence: z.string(),
-  /** Range of what decided it; empty where nothing was measured. */
+  /** Range of the values that decided it; empty if nothing was measured. */
   number: z.string(),
   /** Command that would decide the claim; null if it is decided or cannot be decided. */
   command: z.string().nullable(),
@@ -85,18 +84,18 @@ export type ClaimAnswer = Readonly<z.infer<typeof claimAnswerSchema>>;
 const tableClaimSchema = z.strictObject({
   ...claimShape,
   workload: workloadSchema,
-  /** Which benchmark of a workload that has several; empty otherwise. */
+  /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
   about: claimAboutSchema.nullable(),
-  /** Unit of the number that is claimed: `×` of gains. */
+  /** Unit of the claimed number: `×` for speedups. */
   unit: z.string(),
   /** Error or omission in the source. */
   remark: z.string().nullable(),
-  /** Whether the note speaks of a gain, a cost, a bound of the hardware, or says yes or no. */
+  /** Whether the note claims a gain, a cost, a hardware limit, or a yes-or-no fact. */
   kind: claimKindSchema,
-  /** Over all sessions. */
+  /** Answer from all sessions. */
   answer: claimAnswerSchema,
-  /** By the sessions of each machine alone. */
+  /** Answers from the sessions of each machine separately. */
   cards: z.array(z.strictObject({ machine: z.string(), sessions: count, answer: claimAnswerSchema })),
   findings: z.array(claimFindingSchema),
   maps: z.array(claimMapSchema),
@@ -108,14 +107,14 @@ const claimTableRowSchema = z.strictObject({
   row: z.int().positive(),
   title: z.string(),
   source: z.string(),
-  /** Below assets/scenarios. */
+  /** Scenario files, relative to assets/scenarios. */
   scenarios: z.array(z.string()),
   claims: z.array(tableClaimSchema),
 });
 export type ClaimTableRow = Readonly<z.infer<typeof claimTableRowSchema>>;
 
 export const claimTableMethods = {
-  /** Judged from the samples of the recorded sessions, by today's rule. */
+  /** Verdicts computed from the samples of the recorded sessions by the current rule. */
   'claims.table': {
     params: z.strictObject({}),
     result: z.strictObject({ rows: z.array(claimTableRowSchema) }),

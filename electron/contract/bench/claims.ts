@@ -1,11 +1,11 @@
 /** Published claims compared with measurements. */
 import { z } from 'zod';
-import { readableUnit } from '../units.ts';
+import { readableUnit } from '../../domain/values/units.ts';
 import { type Ratio, ratioSchema } from './bench-session.ts';
 
 /**
- * `undecided`: the interval reaches beyond an end of what was claimed. `not judged`: measured, and no evidence for or
- * against: too few rounds for an interval, or of something else than the claim is about.
+ * `undecided`: the interval crosses an end of the claimed range. `not judged`: measured, but no evidence for or
+ * against. Either there were too few rounds for an interval, or something other than the claim's subject was measured.
  */
 const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not judged', 'not measured']);
 type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
@@ -17,41 +17,41 @@ const pairSchema = z.strictObject({
   /** Speedup; null if the pair was not measured. */
   gain: ratioSchema.nullable(),
   verdict: claimVerdictSchema,
-  /** Those of the two whose answer is wrong: their time is nobody's gain. Absent in older sessions. */
+  /** Variants of the pair whose answer is wrong, which makes the speedup meaningless. Absent in older sessions. */
   wrong: z.array(z.string()).optional(),
-  /** Those whose answer was compared with nothing: the pair judges no claim. */
+  /** Variants of the pair whose answer was not checked; the pair then judges no claim. */
   unchecked: z.array(z.string()).optional(),
-  /** By the program that the claim is about: judged whatever the claim needs. */
+  /** Present if measured with the very program that the claim names; then `needs` is met. */
   rival: z.literal(true).optional(),
 });
 
-/** Older sessions keep an open end as this. */
+/** Older sessions store an open end as this value. */
 const KEPT_OPEN = 1000;
 const LARGEST_OPEN_FROM = 100;
 
-/** The claim as its file and results state it. */
+/** Fields of a claim that its file and results share. */
 export const claimShape = {
   id: z.string(),
   claim: z.string(),
-  /** Least gain, or number; 1 with an open end is "faster". */
+  /** Smallest claimed speedup or number; 1 with an open end means "faster". */
   from: z.number(),
   /** Null if the end is open; equal to `from` for a single number. */
   to: z.number().nullable(),
   /** Relative tolerance of a single number in both directions; `POINT_TOLERANCE` by default. */
   tolerance: z.number().positive().optional(),
   source: z.string(),
-  /** Why no pair isolates it; null when one does. */
+  /** Reason why no pair isolates the claim; null if one does. */
   reason: z.string().nullable(),
   /** Priority in the note, 1 to 4. */
   priority: z.int().min(1).max(4).optional(),
-  /** Program, GPU or other means required to measure it, if the variants here cannot. */
+  /** Program, GPU or other means required to measure it, if no variant of this program can. */
   needs: z.string().optional(),
 } as const;
 
-/** A number without a tolerance of its own holds this far to either side. */
+/** Default relative tolerance of a single number, in both directions. */
 const POINT_TOLERANCE = 0.2;
 
-/** "Faster" is more than this beyond the same time. */
+/** "Faster" requires a ratio above 1 by more than this. */
 const FASTER_MARGIN = 0.01;
 
 export interface Said {
@@ -80,13 +80,15 @@ export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: Said, uni
   const text = (value: number): string => String(Number((value * read.factor).toPrecision(12)));
   if (to === null && gain) return from === 1 ? 'faster' : `at least ${from}×`;
   if (to === null) return `above ${text(from)}${sign}`;
+  if (from === 0) return `at most ${text(to)}${sign}`;
   const percent = Number((100 * tolerance).toPrecision(3));
   return from === to ? `${text(from)}${sign} ± ${percent} %` : `${text(from)}–${text(to)}${sign}`;
 }
 
 /**
- * Only a whole interval decides: inside it is as claimed, outside less or more. What has no interval, as after one
- * repetition, decides nothing; nor does what is not of the program or GPU that the claim is about. Null: not measured.
+ * Judges a claim only if the interval lies fully inside (as claimed) or outside (less or more) the claimed values.
+ * Without an interval, as after one repetition, nothing is decided. The same applies if another program or GPU than the
+ * claimed one was measured. Null if not measured.
  */
 export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
   if (found === null) return 'not measured';
@@ -103,7 +105,7 @@ export const saidOf = <S extends Said>(claim: S, rival: boolean): Said =>
 
 type Pair = z.infer<typeof pairSchema>;
 
-/** A pair with an answer that nobody checked is no evidence. */
+/** Judges a pair. A pair with an unchecked answer is no evidence. */
 export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, claim: Said): ClaimVerdict {
   const verdict = judgeClaim(gain, saidOf(claim, rival === true));
   return unchecked === undefined || verdict === 'not measured' ? verdict : 'not judged';
@@ -129,7 +131,7 @@ const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 export const claimResultSchema = z.strictObject(claimResultShape).transform(judgedNow);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
-/** A claim on a small workload; it may also compare numbers that variants state. */
+/** A claim on a small workload, which may also compare numbers that variants report. */
 export const taskClaimResultSchema = z
   .strictObject({
     ...claimResultShape,

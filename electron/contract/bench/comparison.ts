@@ -1,13 +1,20 @@
 /**
- * Results next to each other: one row, one map and one curve per subject. Times are compared within a group alone: one
+ * Comparison of results: one row, one map and one curve per subject. Times are only compared within a group: one
  * benchmark of one size on one machine, with one reference.
  */
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
-import { processSchema, quantitySchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
+import {
+  intervalSchema,
+  processSchema,
+  quantitySchema,
+  ratioSchema,
+  seconds,
+  verdictSchema,
+  wholeSchema,
+} from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
-import { intervalSchema } from './interval.ts';
 import {
   accuracySchema,
   determinismSchema,
@@ -18,7 +25,7 @@ import {
   wordsSchema,
 } from './session.ts';
 
-/** The machine and program that numbers were measured with; null is what was not recorded. */
+/** Machine and program of a measurement; fields are null if not recorded. */
 const provenanceSchema = z.strictObject({
   machine: z.string(),
   driver: z.string().nullable(),
@@ -26,7 +33,7 @@ const provenanceSchema = z.strictObject({
   sm_MHz: z.strictObject({ low: z.number(), high: z.number() }).nullable(),
   version: z.string().nullable(),
   commit: z.string().nullable(),
-  /** ISO 8601. */
+  /** Time of the measurement, ISO 8601. */
   measured: z.string(),
 });
 export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;
@@ -35,50 +42,58 @@ const comparedRowSchema = z.strictObject({
   subject: subjectSchema,
   workload: workloadSchema,
   title: z.string(),
-  /** The session's or the run's name. */
+  /** Name of the session or run. */
   origin: z.string(),
-  /** Index of its group. */
+  /** Index of the row's group. */
   group: z.number().int().min(0),
   scenario: z.string(),
   variant: z.string(),
-  /** Benchmark within a workload that has several; with the id it identifies the variant's source. */
+  /** Name of the benchmark if the workload has several; with the id it identifies the variant's source. */
   bench: z.string(),
   device: z.string(),
   precision: z.string(),
   provenance: provenanceSchema,
   /** Measurement conditions and how the requested ones were met: name and value. */
   conditions: z.array(z.tuple([z.string(), z.string()])),
-  /** Median; of a stored run its one time. */
+  /** Median time; for a stored run, its only time. */
   time_s: seconds,
-  /** 95 % interval of the time, from what varies between instances, or by bootstrap where there are none; null for too few. */
+  /**
+   * 95 % interval of the time, from the variation between instances, or by bootstrap without instances; null if too
+   * few.
+   */
   time_interval: intervalSchema.nullable(),
-  /** Median absolute deviation over the median; null for one sample. */
+  /** Median absolute deviation divided by the median; null for one sample. */
   spread: z.number().nullable(),
   wall_s: seconds.nullable(),
   /** End-to-end comparison; null if end-to-end runs were not measured by instances. */
   whole: wholeSchema.nullable(),
-  /** The same in a process of its own for each run; null where none was started. */
+  /** Comparison with a separate process for each run; null if no process was started. */
   process: processSchema.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
   setup_parts: z.array(partSchema),
   /** Results of measured modes other than warm. */
   modes: z.array(modeResultSchema),
-  /** In the words' unit. */
+  /** Problem size, in the unit that `words` names. */
   size: z.number().nullable(),
-  /** Time over the time of its group's reference. */
+  /** Time divided by the time of the group's reference. */
   ratio: ratioSchema,
-  /** Taken in the same rounds as the reference: drifts of the machine cancel. */
+  /** Whether it was measured in the same rounds as the reference, so that drifts of the machine cancel. */
   paired: z.boolean(),
   verdict: verdictSchema,
-  /** Why the verdict is what it is, where that is not plain. */
+  /**
+   * Ratios of its time to the variant it builds on, and to the first variant of its ladder; null if not in a ladder.
+   */
+  rung: ratioSchema.nullable(),
+  cumulative: ratioSchema.nullable(),
+  /** Reason for the verdict if it is not obvious. */
   note: z.string().nullable(),
-  /** Against the session's FP64 answer; of a run against the reference's answer. */
+  /** Accuracy against the session's FP64 answer; for a run, against the reference's answer. */
   accuracy: z.array(accuracySchema),
   quantities: z.array(quantitySchema),
   roofline: rooflineSchema.nullable(),
   determinism: determinismSchema.nullable(),
-  /** Null if clocks were not recorded. */
+  /** Number of flagged samples; null if clocks were not recorded. */
   flagged: z.number().int().nonnegative().nullable(),
   samples: z.array(timedSchema),
   /** Whether the answer can be shown as a map and as a curve. */
@@ -89,30 +104,30 @@ const comparedRowSchema = z.strictObject({
 });
 export type ComparedRow = Readonly<z.infer<typeof comparedRowSchema>>;
 
-/** Rows whose times compare: one benchmark of one size on one machine. */
+/** Rows with comparable times: one benchmark of one size on one machine. */
 const comparedGroupSchema = z.strictObject({
-  /** The benchmark, its size and the machine, as far as these differ between groups; empty for the only group. */
+  /** Benchmark, size and machine, as far as these differ between groups; empty for a single group. */
   title: z.string(),
   /** Index of the row that the others of the group are compared with. */
   reference: z.number().int().min(0),
   noise: z.strictObject({
     /** Spread of the ratio between equal candidates in the reference's session, as a ratio less 1; null if unknown. */
     floor: z.number().nullable(),
-    /** The reference against itself, in its own session. */
+    /** Ratio of the reference to itself in its session; null if it is not the reference of that session. */
     ratio: ratioSchema.nullable(),
   }),
 });
 export type ComparedGroup = Readonly<z.infer<typeof comparedGroupSchema>>;
 
 const subjects = z.array(subjectSchema).min(1).max(256);
-/** Index into the subjects. */
+/** Index of the reference among the subjects. */
 const reference = z.number().int().min(0);
 
 const comparedCurveSchema = z.strictObject({
   /** Null if there is no curve; `reason` explains why. */
   curve: curveSchema.nullable(),
   reason: z.string().nullable(),
-  /** Value less the reference's at the curve's own positions; null of the reference. */
+  /** Value less the reference's at the curve's own positions; null for the reference. */
   residual: curveSchema.nullable(),
 });
 export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
@@ -120,21 +135,21 @@ export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
 const comparedMapSchema = z.strictObject({
   map: fieldMapSchema.nullable(),
   reason: z.string().nullable(),
-  /** Less the reference's, cell by cell; null of the reference and where the grids differ. */
+  /** Map less the reference's map, cell by cell; null for the reference and if the grids differ. */
   difference: fieldMapSchema.nullable(),
 });
 export type ComparedMap = Readonly<z.infer<typeof comparedMapSchema>>;
 
 export const comparisonMethods = {
   /**
-   * Rows in the order of the subjects, all of one workload. `reference` is that of its group, which comes first; the
-   * other groups have references of their own. A subject that no longer exists is left out and named.
+   * Rows in the order of the subjects, all of one workload. `reference` becomes the reference of its group, which comes
+   * first; each other group has another reference. A subject that no longer exists is left out and named.
    */
   'compare.rows': {
     params: z.strictObject({ subjects, reference }),
     result: z.strictObject({
       rows: z.array(comparedRowSchema),
-      /** As the reference's session calls things; null without rows. */
+      /** Terms used by the reference's session; null without rows. */
       words: wordsSchema.nullable(),
       groups: z.array(comparedGroupSchema),
       gone: z.array(z.strictObject({ subject: subjectSchema, reason: z.string() })),

@@ -1,13 +1,12 @@
 /**
- * Choosing a programming approach from measured sessions: array expressions, a library's fused expression, a raw kernel
- * given to an array library, or a compiled program. Seconds.
+ * Choice of a programming approach from measured sessions: array expressions, a library's fused expression, a raw
+ * kernel in an array library, or a compiled program. Times are in seconds.
  */
 import { z } from 'zod';
 import { workloadSchema } from '../workload.ts';
-import { count, seconds } from './bench-session.ts';
-import { intervalSchema } from './interval.ts';
+import { count, intervalSchema, seconds } from './bench-session.ts';
 
-/** In the order of the work that they take, least first. */
+/** Approaches in order of programming effort, least first. */
 const waySchema = z.enum(['loop', 'array', 'compiled-array', 'elementwise', 'raw', 'compiled']);
 export type Way = z.infer<typeof waySchema>;
 export const ways = waySchema.options;
@@ -23,51 +22,54 @@ export const wayTitles: Readonly<Record<Way, string>> = {
 
 const optionSchema = z.strictObject({
   way: waySchema,
-  /** The program or variant, as the session calls it. */
+  /** Label of the program or variant in the session. */
   label: z.string(),
   title: z.string(),
   time_s: seconds,
-  /** Lowest and highest sample. */
+  /** Lowest and highest sample, seconds. */
   range: intervalSchema,
   samples: count,
-  /** Separately prepared states; 1 for a session that does not record them. */
+  /** Number of separately prepared states; 1 if the session does not record them. */
   instances: count,
   right: z.boolean(),
 });
 export type Option = Readonly<z.infer<typeof optionSchema>>;
 
-/** Fewer samples or instances of either way are no evidence. */
+/** Smallest numbers of samples and instances, on both sides, that count as evidence. */
 export const fewestEvidence = { samples: 5, instances: 3 } as const;
 
-/** Saving of one approach over the correct one that needs the least work. */
+/** Time that an approach saves over the correct one with the least programming effort. */
 const stepSchema = z.strictObject({
   option: optionSchema,
-  /** Time of the least work over this one's; its range is from sample to sample, the worst cases of both. */
+  /**
+   * Time of the approach with the least effort divided by the time of this one. The range combines the extreme samples
+   * of both.
+   */
   ratio: z.number(),
   ratio_range: intervalSchema,
   /**
-   * Faster and slower where the whole range of the ratio lies on one side of 1, and beyond the session's margin;
-   * `too few` where samples or instances of either are no evidence, whatever their range.
+   * `faster` or `slower` if the whole range of the ratio is on one side of 1, beyond the session's margin. `too few` if
+   * either side has too few samples or instances, whatever the range.
    */
   decided: z.enum(['faster', 'slower', 'overlap', 'too few']),
-  /** Per run; negative where it is slower. */
+  /** Seconds saved per run; negative if it is slower. */
   saved_s: z.number(),
-  /** Runs after which an hour of writing it is repaid; null where it is not decidedly faster. */
+  /** Number of runs that repay one hour of programming; null if it is not clearly faster. */
   runs_per_hour: z.number().nullable(),
 });
 export type Step = Readonly<z.infer<typeof stepSchema>>;
 
-/** Label of the times if all end-to-end runs were timed. */
+/** Label of the times if the end-to-end run of each program was timed. */
 export const WHOLE_RUN = 'Warm end-to-end run';
 
 const decisionSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string(),
   scenario: z.string(),
-  /** The value of a sweep; null without one. */
+  /** Value of the swept parameter; null without a sweep. */
   at: z.string().nullable(),
   machine: z.string(),
-  /** The session as lists call it. */
+  /** Session file, as lists show it. */
   file: z.string(),
   created: z.string(),
   /** Label of the times: end-to-end runs, or the session's own label if a program's end-to-end run was not timed. */
@@ -77,13 +79,13 @@ const decisionSchema = z.strictObject({
    * approach has no correct one.
    */
   options: z.array(optionSchema),
-  /** Each right one over the first right one, which takes the least work. */
+  /** Each correct option compared with the first correct one, which needs the least effort. */
   steps: z.array(stepSchema),
 });
 export type Decision = Readonly<z.infer<typeof decisionSchema>>;
 
 export const decisionMethods = {
-  /** Every session, this program's and stored ones, that measured more than one way. */
+  /** Decisions from all sessions, current and stored, that measured more than one approach. */
   'bench.decisions': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ decisions: z.array(decisionSchema) }),

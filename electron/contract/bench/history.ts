@@ -1,13 +1,12 @@
-/** One variant on one problem over sessions of several days and commits, as the page and the command line show it. */
+/** Times of one variant on one problem in sessions of several days and commits, for the page and the command line. */
 import { z } from 'zod';
 import { workloadSchema } from '../workload.ts';
-import { count, seconds } from './bench-session.ts';
-import { intervalSchema } from './interval.ts';
+import { count, intervalSchema, ratioSchema, seconds } from './bench-session.ts';
 
 const historyPointSchema = z.strictObject({
-  /** The session as lists call it. */
+  /** Session file, as lists show it. */
   file: z.string(),
-  /** ISO 8601. */
+  /** Time of the session, ISO 8601. */
   created: z.string(),
   commit: z.string().nullable(),
   time_s: seconds,
@@ -22,9 +21,9 @@ const historySeriesSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string(),
   scenario: z.string(),
-  /** The value of a sweep; null without one. */
+  /** Value of the swept parameter; null without a sweep. */
   at: z.string().nullable(),
-  /** The GPU, or the processor. */
+  /** Name of the GPU, or of the processor if there is no GPU. */
   machine: z.string(),
   label: z.string(),
   /** By day. */
@@ -32,21 +31,68 @@ const historySeriesSchema = z.strictObject({
 });
 export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;
 
-/** Fewer sessions than this before the last say nothing of how sessions differ. */
+/** With fewer earlier sessions than this, the variation between sessions is unknown. */
 export const fewestBefore = 3;
 
 const trendSchema = z.strictObject({
-  /** Standard deviation of the sessions' times before the last, as a ratio less 1. */
+  /** Standard deviation of the times in all sessions but the last, as a ratio less 1. */
   spread: z.number(),
-  /** The last time over their geometric mean, and where 95 % of further sessions would lie. */
+  /**
+   * Last time divided by the geometric mean of the earlier ones, and the range expected for 95 % of further sessions.
+   */
   ratio: z.number(),
   expected: intervalSchema,
   verdict: z.enum(['faster', 'slower', 'as before']),
 });
 export type Trend = Readonly<z.infer<typeof trendSchema>>;
 
+/** Source file of an agent's attempt in the library, identified by problem, number and language. */
+export const attemptFileSchema = z
+  .string()
+  .regex(/^[\w-]{1,30}-attempt-\d{4}\.(?:cpp|cu|py)$/, 'allowed: PROBLEM-attempt-NUMBER.cpp, .cu or .py');
+
+/** Parses `PROBLEM-attempt-NUMBER`; null for any other file. */
+export function attemptOf(file: string): { readonly problem: string; readonly attempt: number } | null {
+  const [, problem, number] = attemptFileSchema.safeParse(file).success
+    ? (/^(.+)-attempt-(\d+)\./.exec(file) ?? [])
+    : [];
+  return problem === undefined ? null : { problem, attempt: Number(number) };
+}
+
+const attemptSchema = z.strictObject({
+  attempt: count,
+  file: z.string(),
+  /** Time of the source file, ISO 8601. */
+  created: z.string(),
+  verdict: z.enum(['correct', 'wrong', 'impossible', 'not checked', 'crashed', 'not measured']),
+  /** Reason for a failed attempt, one sentence; null if it is correct. */
+  reason: z.string().nullable(),
+  time_s: seconds.nullable(),
+  interval: intervalSchema.nullable(),
+  /**
+   * Speed relative to the reference and to the best earlier attempt; above 1 is faster. Null without a correct answer.
+   */
+  vs_reference: ratioSchema.nullable(),
+  vs_best: ratioSchema.extend({ attempt: count }).nullable(),
+});
+export type ClimbAttempt = Readonly<z.infer<typeof attemptSchema>>;
+
+const climbSchema = z.strictObject({
+  /** Id of the problem; characters other than letters, digits, - and _ are replaced. */
+  problem: z.string(),
+  /** Attempts in the order of their numbers. */
+  attempts: z.array(attemptSchema),
+});
+export type Climb = Readonly<z.infer<typeof climbSchema>>;
+
 export const historyMethods = {
-  /** Every variant and problem that at least two sessions measured, of this program and stored ones. */
+  /** Attempts of coding agents in the library; the problem with the newest attempt comes first. */
+  'bench.climbs': { params: z.strictObject({}), result: z.strictObject({ climbs: z.array(climbSchema) }) },
+  'bench.attempt': {
+    params: z.strictObject({ file: attemptFileSchema }),
+    result: z.strictObject({ text: z.string() }),
+  },
+  /** Every variant and problem that at least two sessions measured, current or stored. */
   'bench.history': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({

@@ -2,8 +2,6 @@
 import { z } from 'zod';
 import { sessionSchema } from './session.ts';
 
-export const SESSION_SCHEMA_FILE = 'session-2.schema.json';
-
 export function publishedSessionSchema(): Readonly<Record<string, unknown>> {
   const { $schema, ...body } = z.toJSONSchema(sessionSchema, {
     io: 'input',
@@ -13,7 +11,7 @@ export function publishedSessionSchema(): Readonly<Record<string, unknown>> {
   });
   return {
     $schema,
-    $id: SESSION_SCHEMA_FILE,
+    $id: 'session-2.schema.json',
     title: 'Braggbench benchmark session',
     description:
       'A benchmark with every sample: machine, program, environment, and the verdict of each variant. Samples name their instance, round and repetitions. Times are in seconds; keys carry other units as a suffix.',

@@ -1,14 +1,15 @@
 /**
- * A benchmark session of any workload, with every raw sample: the format of its file, and the input of comparisons,
- * ladders and reports. Times in seconds.
+ * Benchmark session of any workload, with every raw sample. It defines the file format, and is the input of
+ * comparisons, ladders and reports. Times are in seconds.
  */
 import { z } from 'zod';
+import { kernelResourcesSchema } from '../launches.ts';
 import { recordingSchema } from '../recording.ts';
-import { kernelResourcesSchema } from '../resources.ts';
 import { taskKinds } from '../scenario/kinds.ts';
 import { workloadSchema } from '../workload.ts';
 import {
   count,
+  isUnproven,
   modeSchema,
   processSchema,
   quantitySchema,
@@ -21,18 +22,18 @@ import {
 import { taskClaimResultSchema } from './claims.ts';
 import { factorialSchema } from './factorial.ts';
 
-/** One measure of how right an answer is, a column of its own. */
+/** One measure of an answer's accuracy, shown as a column. */
 export const accuracySchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   /** Explanation of a short title. */
   tip: z.string(),
   unit: z.string(),
-  /** Null if not a number or, if `holds` is true, if there is no value to compare with. */
+  /** Null if not a finite number, or if `holds` is true and there is no value to compare with. */
   value: z.number().nullable(),
   /** Null if the value is only reported, not judged. */
   bound: z.number().nullable(),
-  /** One that does not hold makes the answer wrong. */
+  /** Whether the check passed; if false, the answer is wrong. */
   holds: z.boolean(),
 });
 export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
@@ -44,22 +45,22 @@ export const wordsSchema = z.strictObject({
   timeTip: z.string(),
   /** Unit of sizes: `cells`. */
   size: z.string(),
-  /** Title of the rate over a sweep: `Cell-steps`; null where there is none. */
+  /** Title of the rate over a sweep: `Cell-steps`; null if there is none. */
   rate: z.string().nullable(),
 });
 export type Words = Readonly<z.infer<typeof wordsSchema>>;
 
-/** One raw sample: its instance, its round, and over how many repetitions its times are means. */
+/** One raw sample: its instance, its round, and the number of repetitions that its times are averaged over. */
 export const timedSchema = z.strictObject({
   round: count,
   /** Index of the separately prepared state; absent if the session does not record instances. */
   instance: count.optional(),
-  /** Place in the shuffled order of its round. */
+  /** Position in the shuffled order of its round. */
   position: count.optional(),
   repetitions: count.optional(),
-  /** One repetition's, by the clock that counts. */
+  /** Time of one repetition, by the clock that counts for the benchmark. */
   time_s: seconds,
-  /** The same by the device's clock, and by the host's; null where that was not read. */
+  /** Time of one repetition by the device's clock, and by the host's; null if that clock was not read. */
   device_s: seconds.nullable().optional(),
   host_s: seconds.nullable().optional(),
   /** Set-up time, if the state was prepared for this sample; null if an already prepared state was used. */
@@ -68,17 +69,17 @@ export const timedSchema = z.strictObject({
   wall_s: seconds.optional(),
   /** Quantities that the variant reported for this sample, by id; only those that differ between samples. */
   told: z.record(z.string(), z.number()).optional(),
-  /** Null if run on the CPU or not recorded. */
+  /** Multiprocessor clock; null on the CPU or if not recorded. */
   sm_MHz: z.number().nullable(),
-  /** Why the sample is doubtful; null when it is not. */
+  /** Reason for doubting the sample; null if there is none. */
   flag: z.string().nullable(),
 });
 export type Timed = Readonly<z.infer<typeof timedSchema>>;
 
-/** Set-up in its parts; null is what was not measured apart. */
+/** Part of the set-up; times are null if the part was not measured separately. */
 export const partSchema = z.strictObject({ name: z.string(), first_s: seconds.nullable(), warm_s: seconds.nullable() });
 
-/** Declared bytes and operations over the time; null where the variant declares none. */
+/** Declared bytes and operations divided by the time; null if the variant declares none. */
 export const rooflineSchema = z.strictObject({
   bytes_per_s: z.number().nullable(),
   flops_per_s: z.number().nullable(),
@@ -91,19 +92,19 @@ export const rooflineSchema = z.strictObject({
 export const determinismSchema = z.strictObject({
   runs: count,
   bitwise: z.boolean(),
-  /** Largest difference over the largest value; null where the engine compared the bits alone. */
+  /** Largest difference divided by the largest value; null if the engine compared only bits. */
   spread: z.number().nullable(),
-  /** The hash of the first answer's bits. */
+  /** Hash of the bits of the first answer. */
   hash: z.string().optional(),
 });
 
 /** Result of a mode other than warm. */
 export const modeResultSchema = z.strictObject({
   mode: modeSchema,
-  /** Why there is no time; null when there is. */
+  /** Reason for a missing time; null if there is a time. */
   reason: z.string().nullable(),
   time_s: seconds.nullable(),
-  /** Over the same variant's warm time. */
+  /** Ratio to the same variant's warm time. */
   ratio: ratioSchema.nullable(),
   samples: z.array(timedSchema).optional(),
 });
@@ -115,7 +116,7 @@ const head = {
   title: z.string(),
   builds_on: z.string().nullable(),
   device: z.enum(['cpu', 'cuda']),
-  /** Precision of its arithmetic. */
+  /** Precision of the arithmetic. */
   precision: z.string(),
   note: z.string().nullable(),
   gpu: count.nullable(),
@@ -128,42 +129,46 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     /** Null if not recorded. */
     threads: count.nullable(),
     isa: z.string().optional(),
-    /** Memory of its state. */
+    /** Memory of the variant's state. */
     state_bytes: z.number().optional(),
-    /** Its first run in this process, before the rounds; opening the device and loading kernels included. */
+    /** First run in this process, before the rounds; includes opening the device and loading kernels. */
     first: z.strictObject({ time_s: seconds, wall_s: seconds.nullable() }).optional(),
     /** Set-up time of the first run in the process; null if not distinguished from later set-ups. */
     first_setup_s: seconds.nullable(),
     setup_s: seconds,
     setup_parts: z.array(partSchema),
-    /** The median that ratios are made of. */
+    /** Median time, used for ratios. */
     time_s: seconds,
     wall_s: seconds.nullable(),
     spread: z.number(),
-    /** Over the time of the first variant. */
+    /** Ratio to the time of the first variant. */
     ratio: ratioSchema,
-    /** The same without the flagged samples; null when none is flagged. */
+    /** Ratio without the flagged samples; null if no sample is flagged. */
     ratio_unflagged: ratioSchema.nullable().optional(),
-    /** Instances of each that would decide at the spread seen so far; null where it is decided or none would. */
+    /**
+     * Instances per variant that would decide the verdict at the current spread; null if decided or if no number would.
+     */
     instances_to_decide: count.nullable().optional(),
     /** The session's own judgement of end-to-end runs; absent if it made none. */
     whole: wholeSchema.optional(),
-    /** Absent where no processes were started for it. */
+    /** Absent if no processes were started for the variant. */
     process: z.strictObject({ ...processSchema.shape, samples: z.array(timedSchema) }).optional(),
-    /** Null if clocks were not recorded. */
+    /** Number of flagged samples; null if clocks were not recorded. */
     flagged: count.nullable(),
     verdict: verdictSchema,
-    /** Over the time of what it builds on, and of the lowest of its chain, where they were measured. */
+    /**
+     * Ratios of the time to the variant it builds on, and to the first variant of the ladder, if they were measured.
+     */
     rung: ratioSchema.nullable(),
     cumulative: ratioSchema.nullable(),
     roofline: rooflineSchema.nullable(),
     accuracy: z.array(accuracySchema),
     determinism: determinismSchema.nullable(),
     quantities: z.array(quantitySchema),
-    /** In the words' unit; null where sizes have no meaning. */
+    /** Problem size, in the unit that `words` names; null if sizes have no meaning. */
     size: z.number().nullable(),
     modes: z.array(modeResultSchema),
-    /** Warm, round by round. */
+    /** Warm samples, in the order of the rounds. */
     samples: z.array(timedSchema),
   }),
   z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() }),
@@ -171,7 +176,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
 export type SessionEntry = Readonly<z.infer<typeof sessionEntrySchema>>;
 export type MeasuredSessionEntry = Extract<SessionEntry, { status: 'measured' }>;
 
-/** A program outside that was timed after the rounds. */
+/** Other program that was timed after the rounds. */
 const sessionExternalSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
@@ -199,14 +204,20 @@ export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 
 const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s } = reportShape;
 
+/**
+ * Seconds spent on audits, on solving further problems before the rounds, and on all calls of the candidates for them.
+ */
+const auditCostSchema = z.strictObject({ audits_s: z.number(), others_s: z.number(), all_s: z.number() });
+export type AuditCost = Readonly<z.infer<typeof auditCostSchema>>;
+
 export const sessionReportSchema = z.strictObject({
-  /** Which benchmark, for a workload that has several; empty otherwise. */
+  /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
   /** Description of the measured operation for the reader. */
   title: z.string().optional(),
   ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s },
   noise: reportShape.noise.extend({
-    /** The floor of cold processes; absent where none was started. */
+    /** Noise floor of cold processes; absent if no process was started. */
     process_floor: z.number().nullable().optional(),
   }),
   program: z.strictObject({
@@ -217,16 +228,18 @@ export const sessionReportSchema = z.strictObject({
     commit: z.string().nullable(),
   }),
   resources: kernelResourcesSchema.optional(),
+  /** Cost of the audits of all candidates together; absent if nothing was audited. */
+  audits: auditCostSchema.optional(),
   /** Further facts: name and value. */
   facts: z.array(z.tuple([z.string(), z.string()])),
   entries: z.array(sessionEntrySchema),
   /** A/A control: the reference measured again in every round, prepared and started like a candidate. */
   control: z.array(timedSchema).optional(),
-  /** The same of cold processes. */
+  /** A/A control of cold processes. */
   process_control: z.array(timedSchema).optional(),
   external: z.array(sessionExternalSchema),
   claims: z.array(taskClaimResultSchema),
-  /** Optimisations alone and together, from these samples; absent where the file was made before there were any. */
+  /** Optimisations alone and combined, from these samples; absent in files from before factorial designs were added. */
   factorials: z.array(factorialSchema).optional(),
   /** A recording for each variant, on one clock; present if requested. */
   recordings: z.array(recordingSchema).optional(),
@@ -238,26 +251,26 @@ const sessionFitSchema = z.strictObject({
   points: z.array(
     z.strictObject({
       value: z.number(),
-      /** In the words' unit. */
+      /** Problem size, in the unit that `words` names. */
       size: z.number(),
       time_s: seconds,
       setup_s: seconds,
-      /** Set-up over set-up and time. */
+      /** Set-up time divided by the sum of set-up time and time. */
       setup_share: z.number(),
-      /** Per second; null where the words name none. */
+      /** Rate per second; null if `words` names no rate. */
       rate: z.number().nullable(),
     }),
   ),
-  /** time = fixed + slope × size; null for fewer than two sizes. */
+  /** Coefficients of time = fixed + slope × size; null for fewer than two sizes. */
   fixed_s: z.number().nullable(),
   slope_s: z.number().nullable(),
 });
 export type SessionFit = Readonly<z.infer<typeof sessionFitSchema>>;
 
-/** A fit that misses a point by more than this share is no description of the times. */
+/** If the line misses a point by more than this share, the fit does not describe the times. */
 const LARGEST_MISS = 0.25;
 
-/** The fitted line, in s and s per unit of size; null where time is no line in size: a negative cost, or a bad fit. */
+/** Fitted line, in s and s per unit of size; null if the fit is bad or a cost is negative. */
 export function lineOf({ points, fixed_s, slope_s }: SessionFit): {
   readonly fixed_s: number;
   readonly slope_s: number;
@@ -274,16 +287,16 @@ export const sessionSchema = z.strictObject({
   format_version: z.literal(2),
   workload: workloadSchema,
   words: wordsSchema,
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   created: z.string(),
-  /** As it was typed, without the program. */
+  /** Command line as typed, without the program. */
   command: z.string(),
   reports: z.array(sessionReportSchema).min(1),
   sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(sessionFitSchema) }).nullable(),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
 
-/** Format and workload are the first keys of a file. */
+/** Matches the beginning of a session file, where format and workload are the first keys. */
 const FILE_HEAD =
   /^\s*\{\s*"format"\s*:\s*"([^"]+)"\s*,\s*"format_version"\s*:\s*\d+\s*,\s*"workload"\s*:\s*"([\w-]+)"/;
 
@@ -293,15 +306,21 @@ export function sessionHead(text: string): { readonly isTask: boolean } | null {
   return format === SESSION_FORMAT ? { isTask: taskKinds.some((kind) => kind === workload) } : null;
 }
 
-/** Id of the check that a time fails which the machine cannot reach. */
+/** Id of the check that fails if a time is shorter than this machine can achieve. */
 export const LEAST_TIME = 'least-time';
+
+/**
+ * Id of the check that fails if the candidate caches results; its value is null while this is neither proven nor
+ * refuted.
+ */
+export const REMEMBERS = 'remembers';
 
 /** Correctness of an answer. */
 export type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
 
 /**
- * An answer with a check that fails is wrong whatever its speed. One without any check, or with a check that found
- * nothing to compare with, is not checked.
+ * Returns `wrong` if a check fails, whatever the speed. An answer without checks, or with a check that had nothing to
+ * compare with, is not checked.
  */
 export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
   const failed = accuracy.filter(({ holds }) => !holds);
@@ -311,20 +330,30 @@ export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
   return bounded.length > 0 && bounded.every(({ value }) => value !== null) ? 'correct' : 'not checked';
 }
 
-/** Why an answer is wrong or impossible, one sentence; null where no check fails. */
+/** Reason why an answer is wrong, impossible, or not checked; null if all checks pass. */
 export function reasonOf(accuracy: readonly Accuracy[]): string | null {
   const all = accuracy.filter(({ holds }) => !holds);
   // Prefer failed checks with bound 0: the kernel's behaviour explains its numerical errors.
   const first = all.find(({ bound, id }) => bound === 0 && id !== 'l2' && id !== 'largest') ?? all[0];
-  return first === undefined ? null : first.tip;
+  const doubtful = accuracy.find(({ id, value }) => id === REMEMBERS && value === null);
+  return (first ?? doubtful)?.tip ?? null;
+}
+
+/** One sentence for each entry that is wrong, impossible or not checked; empty if all are correct. */
+export function unprovenTexts(entries: readonly SessionEntry[]): readonly string[] {
+  return entries.flatMap((entry) => {
+    if (entry.status !== 'measured' || !isUnproven(entry.verdict)) return [];
+    const reason = reasonOf(entry.accuracy);
+    return reason === null ? [] : [`${entry.label}: ${entry.verdict}. ${reason}.`];
+  });
 }
 
 type Shares = Pick<z.infer<typeof rooflineSchema>, 'share_of_copy' | 'share_of_flops'>;
 
-/** A share that is shown as more than 100 % in whole percent. */
+/** Whether a share is shown as more than 100 % in whole percent. */
 const isAbove = (share: number | null): boolean => share !== null && share >= 1.005;
 
-/** Why rates are above the measured ceilings, a sentence for each; empty where none is. */
+/** One sentence for each rate above its measured ceiling; empty if there is none. */
 export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readonly string[] {
   const ofCopy = 'Above 100 % of copy: its data come from a cache, or it moves fewer bytes than it declares';
   const ofFlops =
@@ -332,13 +361,13 @@ export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readon
   return [...(isAbove(share_of_copy) ? [ofCopy] : []), ...(isAbove(share_of_flops) ? [ofFlops] : [])];
 }
 
-/** The same in a few words for a table's cell, after the share; empty where it is not above the ceiling. */
+/** Short note after the share in a table's cell; empty if the rate is not above the ceiling. */
 export function aboveCeilingMark(share: number | null | undefined, of: 'copy' | 'flops'): string {
   if (share === null || share === undefined || !isAbove(share)) return '';
   return of === 'copy' ? ', from caches or not moved' : ', other units or not computed';
 }
 
-/** Whether a check of the answer fails: the time of such an entry is of another computation. */
+/** Whether a check of the answer fails: the time of such an entry measures another computation. */
 export const isIncorrect = (
   verdict: MeasuredSessionEntry['verdict'] | Correctness,
 ): verdict is 'wrong' | 'impossible' => verdict === 'wrong' || verdict === 'impossible';

@@ -1,12 +1,12 @@
 /**
- * A project in one file: scenarios with the files that they name, runs, sessions, studies and notes, packed for somebody
- * who has nothing of it. A zip archive; `project.json` in it says what there is.
+ * Project in one file: scenarios with the files that they name, runs, sessions, studies and notes, packed for transfer
+ * to another machine. The file is a zip archive; `project.json` in it lists the contents.
  */
 import { z } from 'zod';
 import { benchIdSchema } from '../bench/benches.ts';
 import { fileRefSchema } from '../files.ts';
 import { runIdSchema } from '../run.ts';
-import { scenarioDraftSchema } from '../scenario/draft.ts';
+import { scenarioDraftSchema } from '../scenario/workload.ts';
 import { studyIdSchema } from '../study/calls.ts';
 import { bytes } from '../wire/arrays.ts';
 
@@ -20,17 +20,17 @@ export const projectManifestSchema = z.strictObject({
   format: z.literal(PROJECT_FORMAT),
   version: z.literal(1),
   name: z.string().max(200),
-  /** ISO 8601. */
+  /** Time of packing, ISO 8601. */
   created: z.string().max(40),
-  /** Which version of the program packed it. */
+  /** Version of the program that packed it. */
   program: z.string().max(100),
   entries: z
     .array(
       z.strictObject({
         part: projectPartSchema,
-        /** In the archive. */
+        /** Path in the archive. */
         path: z.string().min(1).max(1000),
-        /** As its file or study is called. */
+        /** Name of the file or study. */
         name: z.string().min(1).max(255),
         bytes: z.number().int().nonnegative(),
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -46,7 +46,10 @@ export const cameSchema = z.strictObject({
   name: z.string(),
   /** Name after import. */
   as: z.string(),
-  /** `there`: the same was there already. `kept`: another of the name is there and stays, this did not come. */
+  /**
+   * `there`: an equal item already existed. `kept`: a different item with this name existed and stays; this one was not
+   * imported.
+   */
   how: z.enum(['new', 'there', 'kept']),
 });
 export type Came = Readonly<z.infer<typeof cameSchema>>;
@@ -57,7 +60,7 @@ export const projectMethods = {
   'project.pack': {
     params: z.strictObject({
       name: z.string().min(1).max(100),
-      /** The scenario in the form, and its file, relative to which its file references are resolved. Null for none. */
+      /** Scenario in the form, and the file against which its file references are resolved. Null for none. */
       scenario: z
         .strictObject({
           name: z.string().max(200),
@@ -65,18 +68,18 @@ export const projectMethods = {
           file: fileRefSchema.nullable().default(null),
         })
         .nullable(),
-      /** In the library, or opened. */
+      /** Files of the library, or opened by the user. */
       files: z.array(fileRefSchema).max(MOST_PACKED),
-      /** This session's, saved or not. */
+      /** Runs of the current session, saved or not. */
       runs: z.array(runIdSchema).max(MOST_PACKED),
       benches: z.array(benchIdSchema).max(MOST_PACKED),
       studies: z.array(studyIdSchema).max(MOST_PACKED),
-      /** All notes on timelines. */
+      /** Whether to include all timeline notes. */
       notes: z.boolean(),
     }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
   },
-  /** Into the library. What is there stays as it is. */
+  /** Imports a project into the library. Existing items are not changed. */
   'project.unpack': {
     params: z.strictObject({
       source: z.discriminatedUnion('kind', [

@@ -1,12 +1,9 @@
-/** Turns what zod found into sentences that say what the value is and what is allowed. */
+/** Converts zod issues to sentences that contain the value and the allowed values. */
 import type { z } from 'zod';
-import { withUnit } from '../units.ts';
-import { type Fault, fault, missing } from './fault.ts';
-import { allowedText, branchFor, schemaWithin, unitOf } from './fields.ts';
-import { showValue } from './issue-text.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { formatPath, type Path, type PathStep, valueAt } from './path.ts';
-import { suggest } from './suggest.ts';
+import { formatPath, type Path, type PathStep, valueAt } from '../../domain/values/path.ts';
+import { withUnit } from '../../domain/values/units.ts';
+import { type Fault, fault, missing, showValue, suggest } from './fault.ts';
+import { allowedText, branchFor, type JsonSchema, schemaWithin, unitOf } from './schema.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   number: 'a number',
@@ -34,7 +31,7 @@ function wordsOf(schema: JsonSchema): readonly unknown[] {
   return [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((branch) => branch.enum ?? [])];
 }
 
-/** A value that its schema refuses, explained from the schema. */
+/** Explains a rejected value from its schema. */
 function refused(path: Path, value: unknown, schema: JsonSchema): Fault {
   const allowed = allowedText(schema);
   if (value === undefined) return missing(path, allowed);
@@ -80,7 +77,7 @@ function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema 
   };
 }
 
-/** The names that tell the branches of a union apart. */
+/** Discriminator values of the branches of a union. */
 function kindsOf(union: JsonSchema | null, discriminator: string): readonly string[] {
   const all = union?.oneOf ?? union?.anyOf ?? [];
   return all.map((branch) => String(branch.properties?.[discriminator]?.const));
@@ -88,7 +85,7 @@ function kindsOf(union: JsonSchema | null, discriminator: string): readonly stri
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** The union branch that the value was meant for: it got past the type of the value. */
+/** Returns the issues of the union branch whose type matches the value; null if there is not exactly one. */
 function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
   const deep = errors.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
@@ -96,7 +93,7 @@ function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssu
   return deep.length === 1 ? (deep[0] ?? null) : null;
 }
 
-/** More nobody reads, and a hostile file could make very many. */
+/** Limit on reported issues: nobody reads more, and a hostile file could cause very many. */
 const mostFaults = 200;
 
 function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
@@ -128,7 +125,7 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
   }
 }
 
-/** One issue for each key that is not known: a place of its own. */
+/** Splits an issue on unknown keys into one issue per key, because each has a path. */
 function apart(issue: ZodIssue): readonly ZodIssue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
@@ -142,7 +139,7 @@ export function explain(root: JsonSchema, document: unknown, error: z.ZodError):
   const issues = error.issues.flatMap(apart);
   for (const [i, issue] of issues.entries()) {
     if (faults.size >= mostFaults) {
-      const message = `and ${issues.length - i} more faults`;
+      const message = `and ${issues.length - i} more issues`;
       return [...faults.values(), { severity: 'error', path: [], atKey: false, message, value: null, allowed: null }];
     }
     for (const found of explainOne(root, document, issue, [])) {

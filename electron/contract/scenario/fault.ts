@@ -1,7 +1,75 @@
-/** An error in a document, before its file and line are known. */
-import { showValue } from './issue-text.ts';
-import type { Path } from './path.ts';
-import { suggest } from './suggest.ts';
+/**
+ * Errors in a document before file and line are known, and their text with shortened values. Also suggestions ("did you
+ * mean") for misspelled words.
+ */
+
+import type { Path } from '../../domain/values/path.ts';
+import { formatNumber } from '../../domain/values/units.ts';
+import type { Issue } from '../errors.ts';
+
+const longestValue = 60;
+
+/** Formats a value as JSON for a message, shortened to a readable length; NaN and infinities by name. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'number') return formatNumber(value);
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= longestValue ? text : `${text.slice(0, longestValue - 1)}…`;
+}
+
+/** Formats an issue as `file:line:column: path: message`, without unknown parts. */
+export function formatIssue(issue: Issue): string {
+  let place = issue.file ?? '';
+  if (issue.line !== null) place += `:${issue.line}`;
+  if (issue.line !== null && issue.column !== null) place += `:${issue.column}`;
+  return [place, issue.path, issue.message].filter((part) => part !== '').join(': ');
+}
+
+/** Optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbouring characters. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let best = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (before[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    before = previous;
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** Longer words are no misspelling of a known word; comparing them would only cost time. */
+const longestWord = 64;
+
+/**
+ * Returns the candidate nearest to `word`, or null if none is near. At most a third of its letters may differ; case and
+ * kind of separator are ignored. A prefix also matches, as `dx` does for `dx_mm`.
+ */
+export function suggest(word: string, candidates: readonly string[]): string | null {
+  if (word.length === 0 || word.length > longestWord) return null;
+  const plain = (text: string): string => text.toLowerCase().replace(/[_\-\s]/g, '');
+  const wanted = plain(word);
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const known = plain(candidate);
+    const unitLeftOut = candidate.toLowerCase().startsWith(`${word.toLowerCase()}_`);
+    const beginning = unitLeftOut || (wanted.length >= 3 && (known.startsWith(wanted) || wanted.startsWith(known)));
+    const distance = beginning ? Math.min(1, editDistance(wanted, known)) : editDistance(wanted, known);
+    const near = distance <= Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
+    if (near && distance < wanted.length && distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
 
 export interface Fault {
   readonly severity: 'error' | 'warning';
@@ -13,7 +81,7 @@ export interface Fault {
   readonly allowed: string | null;
 }
 
-/** An error about the value at `path`: "`value` `says`; allowed: `allowed`". */
+/** Error about the value at `path`: "`value` `says`; allowed: `allowed`". */
 export function fault(path: Path, value: unknown, says: string, allowed: string): Fault {
   const shown = showValue(value);
   return {
@@ -26,12 +94,12 @@ export function fault(path: Path, value: unknown, says: string, allowed: string)
   };
 }
 
-/** A warning about the value at `path`, which is used as it is. */
+/** Warning about the value at `path`, which is used unchanged. */
 export function warning(path: Path, value: unknown, message: string): Fault {
   return { severity: 'warning', path, atKey: false, message, value: showValue(value), allowed: null };
 }
 
-/** The variant of a solver where it is none of `variants` and not left to choose. */
+/** Error for a solver variant that is neither `auto` nor one of `variants`. */
 export function unknownVariant(variant: string, variants: readonly string[]): readonly Fault[] {
   const known = ['auto', ...variants];
   if (known.includes(variant)) return [];
@@ -40,7 +108,7 @@ export function unknownVariant(variant: string, variants: readonly string[]): re
   return [fault(['solver', 'variant'], variant, says, known.join(', '))];
 }
 
-/** A key that has to be there and is not. */
+/** Error for a required key that is missing. */
 export function missing(path: Path, allowed: string): Fault {
   return { severity: 'error', path, atKey: true, message: `is missing; needed: ${allowed}`, value: null, allowed };
 }

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
-import { atOnce, type Pausing } from '../pausing.ts';
-import { formatNumber, unitSymbols, withUnit } from '../units.ts';
+import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from '../../domain/values/path.ts';
+import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
+import { formatNumber, unitSymbols, withUnit } from '../../domain/values/units.ts';
 import { explain } from './explain.ts';
 import type { Fault } from './fault.ts';
-import { schemaAt, unitOf } from './fields.ts';
-import { type JsonSchema, schemaOfKind } from './json-schema.ts';
 import {
   isScenarioKind,
   type ScenarioDocument,
@@ -13,21 +12,20 @@ import {
   scenarioKinds,
 } from './kinds.ts';
 import { asOfToday, kindOf, migrate } from './migrate.ts';
-import { inStableOrder, stableOrderInSteps } from './order.ts';
-import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from './path.ts';
+import { inStableOrder, type JsonSchema, schemaAt, schemaOfKind, stableOrderInSteps, unitOf } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
-/** Checks a document against the schema of its kind. What depends on the tables is the host's to check. */
+/** Checks a document against the schema of its kind. Checks that depend on material tables are done by the host. */
 export interface Validated {
   readonly kind: ScenarioKindName | null;
-  /** The document in the newest version if it is valid, with nothing added. */
+  /** Document in the newest version if it is valid, with no defaults added. */
   readonly document: ScenarioDocument | null;
   /**
    * Scenario with constants filled in. Invalid values are omitted if they have a default, so that checks can find
-   * further errors. Null if the rest is not a scenario either.
+   * further errors. Null if the remaining values are no valid scenario.
    */
   readonly filled: ScenarioWithConstants | null;
-  /** Paths that were left out of `filled`. */
+  /** Paths that were omitted from `filled`. */
   readonly leftOut: readonly Path[];
   readonly faults: readonly Fault[];
 }
@@ -36,13 +34,13 @@ function nothing(faults: readonly Fault[], kind: ScenarioKindName | null = null)
   return { kind, document: null, filled: null, leftOut: [], faults };
 }
 
-/** A list entry cannot be left out piece by piece: the whole entry goes. */
+/** Path to remove for an invalid value: within a list entry, the whole entry. */
 function removable(path: Path): Path {
   const index = path.findIndex((step) => typeof step === 'number');
   return index < 0 ? path : path.slice(0, index + 1);
 }
 
-/** The nearest of `path` and its ancestors that is in the document. */
+/** Returns the nearest of `path` and its ancestors that exists in the document. */
 function present(document: unknown, path: Path): Path {
   let here = path;
   while (here.length > 0 && valueAt(document, here) === undefined) here = here.slice(0, -1);
@@ -52,7 +50,7 @@ function present(document: unknown, path: Path): Path {
 /** Each round omits invalid values or their parents; documents are not nested deeper than this. */
 const mostRounds = 8;
 
-/** Omits or replaces invalid values until the rest is valid. */
+/** Omits or replaces invalid values until the remaining document is valid. */
 function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
   const leftOut: Path[] = [];
   let rest = document;
@@ -84,7 +82,7 @@ function unique(paths: readonly Path[]): Path[] {
   return [...new Map(paths.map((path) => [formatPath(path), path])).values()];
 }
 
-/** `value` is plain JSON from anywhere. */
+/** Validates `value`, which may be any JSON. */
 export function validateScenario(value: unknown): Validated {
   const kind = kindOf(value);
   if (typeof kind !== 'string') return nothing([kind]);
@@ -102,13 +100,13 @@ export function validateScenario(value: unknown): Validated {
   return { kind, document: null, faults, ...repair(migrated.document, entry, (rest) => schema.safeParse(rest)) };
 }
 
-// The text of a scenario file.
+// Text of a scenario file.
 
 /** Objects and lists that fit into this many columns stay on one line. */
 const lineWidth = 100;
 const indentStep = '  ';
 
-/** Null if the text needs more than `room` columns; formatting stops there. */
+/** Formats a value on one line; null if it needs more than `room` columns, where formatting stops. */
 function oneLine(value: unknown, room: number): string | null {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
@@ -155,21 +153,21 @@ export function writeScenarioText(document: unknown): string {
   return atOnce(scenarioTextInSteps(document));
 }
 
-/** The same with pauses: whoever has other things to do gets a turn. */
+/** Cooperative version of `writeScenarioText`, which yields so that the event loop is not blocked. */
 export function* scenarioTextInSteps(document: unknown): Pausing<string> {
   return `${yield* print(yield* stableOrderInSteps(document), '', 0)}\n`;
 }
 
 /** Difference between two scenarios in one field, formatted for people. */
 interface Difference {
-  /** As in files: `beam.energy_MeV`. */
+  /** Path as in files: `beam.energy_MeV`. */
   readonly path: string;
-  /** As the form calls it: `Energy`; the last key of the path where the schema has no word for it. */
+  /** Field title as in the form: `Energy`; if the schema has none, the last key of the path. */
   readonly title: string;
-  /** With units. */
+  /** Values with units. */
   readonly before: string;
   readonly after: string;
-  /** Which side says nothing, so that the default holds there. */
+  /** Side on which the field is absent, so that its default applies. */
   readonly absent: 'before' | 'after' | null;
 }
 
@@ -177,7 +175,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isListOfObjects = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.some(isObject);
 
-/** Paths of all leaves of either document; an interval is one leaf, a list of regions is not. */
+/** Paths of all leaves of either document. An interval is one leaf; a list of regions is not. */
 function leaves(before: unknown, after: unknown, path: Path): readonly Path[] {
   if (isObject(before) || isObject(after)) {
     const keys = new Set([
@@ -210,8 +208,8 @@ function side(value: unknown, schema: JsonSchema | null): string {
 }
 
 /**
- * In the order of the schema. Documents are compared as written, in the newest version: a default that is written out
- * is a difference, and a version that says the same in other words is none.
+ * Differences in the order of the schema. Documents are compared as written, after migration to the newest version. An
+ * explicitly written default is a difference; the equivalent of an older version is none.
  */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
   const [a, b] = [inStableOrder(asOfToday(before)), inStableOrder(asOfToday(after))];
@@ -240,7 +238,7 @@ export function scenarioDifferences(before: unknown, after: unknown): readonly D
     .sort((x, y) => order.indexOf(x.path) - order.indexOf(y.path));
 }
 
-/** Every key of either. */
+/** Merges two documents so that every key of either is present. */
 function merged(a: unknown, b: unknown): unknown {
   if (isObject(a) && isObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
@@ -252,15 +250,19 @@ function merged(a: unknown, b: unknown): unknown {
   return b ?? a;
 }
 
-/** Scenarios as every process sees them. */
+export {
+  formatPath,
+  isWithin,
+  type Path,
+  type PathStep,
+  parsePath,
+  valueAt,
+  withValueAt,
+} from '../../domain/values/path.ts';
+/** Scenario contract for all processes. */
 export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
-export { elementOf, elements, isElement } from './elements.ts';
-export { type Fault, fault, missing, unknownVariant, warning } from './fault.ts';
-export { allowedText, branchFor, schemaAt, unitOf } from './fields.ts';
-export { atomsOf, type Composition, compositionOfAtoms } from './formula.ts';
-export { formatIssue, showValue } from './issue-text.ts';
-export { type JsonSchema, publishedSchema, schemaOfKind } from './json-schema.ts';
+export { type Fault, fault, formatIssue, missing, showValue, suggest, unknownVariant, warning } from './fault.ts';
 export {
   defaultKind,
   isScenarioKind,
@@ -275,12 +277,23 @@ export {
   type TaskDocument,
   type TaskScenario,
 } from './kinds.ts';
-export { type MaterialName, materialNames, materialSummaries } from './materials.ts';
+export {
+  atomsOf,
+  type Composition,
+  compositionOfAtoms,
+  elementOf,
+  elements,
+  isElement,
+  type MaterialName,
+  materialNames,
+  materialSummaries,
+} from './materials.ts';
 export { asOfToday } from './migrate.ts';
-export { formatPath, isWithin, type Path, type PathStep, parsePath, valueAt, withValueAt } from './path.ts';
-export { suggest } from './suggest.ts';
-export type { TaskValue } from './task/shape.ts';
-export { type CtPlacement, huTableSchema } from './transport/ct.ts';
+export { allowedText, branchFor, type JsonSchema, publishedSchema, schemaAt, schemaOfKind, unitOf } from './schema.ts';
+export type { TaskValue } from './task/workload.ts';
+export { type Spot, spotListSchema } from './transport/beam.ts';
+export type { OwnMaterial } from './transport/geometry.ts';
+export { type CtPlacement, huTableSchema } from './transport/geometry.ts';
 export {
   type CompleteBeam,
   spotsOf,
@@ -289,6 +302,4 @@ export {
   type TransportWithBeam,
   type TransportWithConstants,
 } from './transport/index.ts';
-export type { OwnMaterial } from './transport/own-material.ts';
-export { type Spot, spotListSchema } from './transport/spots.ts';
 export type { ContractWorkload } from './workload.ts';

@@ -1,10 +1,12 @@
-/** The workloads of the contract: a further one is one import and one name in the list. All else works from its object. */
+/**
+ * List of workloads. Adding one needs only an import and an entry in the list; everything else derives from its object.
+ */
 import { z } from 'zod';
-import { diffraction } from './diffraction/workload.ts';
+import { diffraction } from './diffraction/index.ts';
 import { linearRelu } from './linear-relu/workload.ts';
-import { micro } from './micro/workload.ts';
+import { micro } from './micro/index.ts';
 import { transport } from './transport/workload.ts';
-import { userProblem } from './user-problem/workload.ts';
+import { userProblem } from './user-problem/index.ts';
 import type { ContractWorkload } from './workload.ts';
 
 const workloads = [
@@ -19,17 +21,17 @@ type AnyWorkload = Workloads[number];
 
 export type ScenarioKindName = AnyWorkload['kind'];
 
-/** By name. */
+/** Workloads by kind. */
 export const scenarioKinds = Object.fromEntries(workloads.map((each) => [each.kind, each])) as {
   readonly [W in AnyWorkload as W['kind']]: W;
 };
 
 export const scenarioKindNames: readonly ScenarioKindName[] = workloads.map(({ kind }) => kind);
 
-/** Kind of a new document, and of one that names none. */
+/** Kind of a new document, and of a document without a kind. */
 export const defaultKind = workloads[0].kind;
 
-/** The kinds whose runs are measurements. */
+/** Kinds whose runs are measurements. */
 export type TaskKind = Extract<AnyWorkload, { runs: 'measurements' }>['kind'];
 export const taskKinds = workloads.flatMap((each): readonly TaskKind[] =>
   each.runs === 'measurements' ? [each.kind] : [],
@@ -39,7 +41,7 @@ type Each<All extends readonly ContractWorkload[], P extends keyof ContractWorkl
   readonly [I in keyof All]: All[I][P];
 };
 
-/** The same part of every workload, in their order. */
+/** Returns one property of every workload, in their order. */
 export function eachWorkloads<P extends keyof ContractWorkload>(part: P) {
   return workloads.map((each) => each[part]) as unknown as Each<Workloads, P>;
 }
@@ -48,7 +50,7 @@ export function isScenarioKind(name: unknown): name is ScenarioKindName {
   return typeof name === 'string' && Object.hasOwn(scenarioKinds, name);
 }
 
-/** The kind that a document names; the first of all where it names none that is known. */
+/** Returns the kind that a document names, or the default kind if it names no known one. */
 export function kindOfDocument(document: Readonly<Record<string, unknown>>): ScenarioKindName {
   const { kind } = document;
   return isScenarioKind(kind) ? kind : defaultKind;
@@ -59,15 +61,15 @@ export function newDocument(kind: ScenarioKindName): Record<string, unknown> {
   return { kind, version, ...fresh };
 }
 
-/** Any scenario as a file holds it. */
+/** Schema of any scenario file. */
 export const scenarioSchema = z.discriminatedUnion('kind', eachWorkloads('schema'));
 
 /** Document as written in a file: omitted keys get their defaults. */
 export type ScenarioDocument = z.input<typeof scenarioSchema>;
 
-/** With the defaults that are plain constants. */
+/** Document with defaults filled in, except for defaults that depend on other values. */
 export type ScenarioWithConstants = z.output<typeof scenarioSchema>;
 
-/** Small measured workloads: their problem is flat. */
+/** Small measured workloads, whose `problem` is a flat object. */
 export type TaskScenario = Extract<ScenarioWithConstants, { kind: TaskKind }>;
 export type TaskDocument = Extract<ScenarioDocument, { kind: TaskKind }>;

@@ -1,9 +1,9 @@
-/** Brings documents of older versions to the one that this program writes. */
-import { type Fault, fault, missing } from './fault.ts';
-import { list } from './fields.ts';
+/** Migrates documents of older versions to the newest version. */
+
+import { valueAt } from '../../domain/values/path.ts';
+import { type Fault, fault, missing, suggest } from './fault.ts';
 import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds } from './kinds.ts';
-import { valueAt } from './path.ts';
-import { suggest } from './suggest.ts';
+import { list } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
 type Migrated =
@@ -18,7 +18,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The kind that a document names, or why it names none. */
+/** Returns the kind that a document names, or the error if it names none. */
 export function kindOf(document: unknown): ScenarioKindName | Fault {
   const allowed = list(scenarioKindNames);
   if (!isRecord(document)) return fault([], document, 'is not a scenario', 'an object with kind, version and beam');
@@ -59,7 +59,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   return { ok: true, document: current, from: version };
 }
 
-/** A document in the newest version where it has one, to be held against another; else as it is. */
+/** Migrates a document for comparison with another one; returns it unchanged if that is not possible. */
 export function asOfToday(document: unknown): unknown {
   const kind = kindOf(document);
   if (typeof kind !== 'string' || !isRecord(document)) return document;

@@ -1,9 +1,18 @@
-/** Contract of a workload: one object in its own folder. kinds.ts lists them. */
+/**
+ * Contract of a workload: one object in its own folder, listed in kinds.ts. Also a scenario as it is edited, and as
+ * runs and sessions store it. The stored form is bounded in size, so that walking it is always fast.
+ */
 import { z } from 'zod';
-import { scenarioDraftSchema } from './draft.ts';
-import type { Path } from './path.ts';
+import type { Path } from '../../domain/values/path.ts';
 
-/** Rewrites a document of one version as the next. Gets and returns plain JSON; never mutates. */
+/**
+ * Scenario as the user wrote it: defaults not filled in, possibly invalid. The host checks it against the scenario
+ * schema on every use.
+ */
+export const scenarioDraftSchema = z.record(z.string(), z.unknown());
+export type ScenarioDraft = Readonly<z.infer<typeof scenarioDraftSchema>>;
+
+/** Converts a document of one version to the next. Receives and returns plain JSON; never mutates it. */
 export type Migration = (document: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 /** Export format of a run. */
@@ -13,41 +22,71 @@ export interface ExportChoice {
 }
 
 export interface ContractWorkload {
-  /** The name, in scenarios, runs and messages. */
+  /** Kind of its scenarios, used in files, runs and messages. */
   readonly kind: string;
   readonly title: string;
   /** Outcome of a run: a result, or measurements of several variants. */
   readonly runs: 'results' | 'measurements';
   readonly schema: z.ZodType;
-  /** The version that this program writes. */
+  /** Document version that this program writes. */
   readonly version: number;
-  /** `migrations[v]` takes version v to v + 1. */
+  /** `migrations[v]` converts version v to v + 1. */
   readonly migrations: Readonly<Record<number, Migration>>;
   /**
    * Placeholder values for all required keys without a default. They replace invalid values so that unrelated checks
    * can run; never used in computations.
    */
   readonly standIns: readonly { readonly path: Path; readonly value: unknown }[];
-  /** Fields of a new document in addition to kind and version: the minimum worth running. */
+  /** Fields of a new document in addition to kind and version: the smallest useful scenario. */
   readonly fresh: Readonly<Record<string, unknown>>;
-  /** Values of one of its parameters that are worth a sweep, as the user types them. */
+  /** Example of a sweep: useful values of one parameter, as the user types them. */
   readonly sweepExample: string;
-  /** Progress of a run; discriminated by `workload`. */
+  /** Schema of a run's progress; discriminated by `workload`. */
   readonly progress: z.ZodType;
-  /** Resolved scenario, without errors; discriminated by `kind`. */
+  /** Schema of a resolved scenario without errors; discriminated by `kind`. */
   readonly resolved: z.ZodType;
-  /** In the order of menus. */
+  /** Export formats in the order of menus. */
   readonly exports: readonly ExportChoice[];
-  /** File name ending of saved runs. */
+  /** File name extension of saved runs. */
   readonly runEnding: string;
 }
 
 /** Fields common to all resolved scenarios. */
 export const resolvedShape = {
-  /** Every field filled in; the form shows these as placeholders. */
+  /** Scenario with every field filled in; the form shows these values as placeholders. */
   scenario: scenarioDraftSchema,
   estimate: z.strictObject({ total_bytes: z.number(), limit_bytes: z.number() }),
   /** Variant that `auto` selects, and the reason why each variant cannot run this scenario (null if it can). */
   variant: z.string(),
   variants: z.array(z.strictObject({ id: z.string(), refusal: z.string().nullable() })),
 };
+
+/** Limit on the values of a document: ten thousand spots of eight values, and the other fields. */
+const MOST_VALUES = 100_000;
+/** Same nesting limit as in a wire frame. */
+const MOST_LEVELS = 32;
+
+const allowed = `allowed: at most ${MOST_VALUES} values in ${MOST_LEVELS} levels`;
+
+/** Reason why a document is too large; null if it is not. */
+export function oversize(document: unknown): string | null {
+  let level: unknown[] = [document];
+  let values = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    values += level.length;
+    if (depth > MOST_LEVELS) return `is nested too deeply; ${allowed}`;
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const inner of Object.values(value)) next.push(inner);
+      if (values + next.length > MOST_VALUES) return `holds too many values; ${allowed}`;
+    }
+    level = next;
+  }
+  return null;
+}
+
+export const storedDocumentSchema = z.record(z.string(), z.unknown()).superRefine((document, context) => {
+  const message = oversize(document);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});

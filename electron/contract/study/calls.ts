@@ -1,16 +1,67 @@
-/** Studies as the page asks for them: those in the library's folder `studies`. */
+/**
+ * Studies in the library's folder `studies`, for the page. Views of a study's results, the last one and named ones, are
+ * saved next to the study.
+ */
 import { z } from 'zod';
+import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
 import { fileRefSchema } from '../files.ts';
-import { scenarioDraftSchema } from '../scenario/draft.ts';
+import { scenarioDraftSchema } from '../scenario/workload.ts';
 import { bytes, float64, uint32 } from '../wire/arrays.ts';
 import { clusterSchema, clustersSchema } from './clusters.ts';
-import { LONGEST_EXPRESSION } from './expression.ts';
 import { pointResultSchema } from './result.ts';
-import { groupsSchema, MOST_PLOTTED, studySortSchema, studyViewsSchema } from './views.ts';
+
+const key = z.string().max(300);
+
+/** Columns to group rows by. */
+const groupsSchema = z.array(key).max(3);
+
+const studySortSchema = z.strictObject({ key, descending: z.boolean() });
+
+/** Limit on the columns read for one plot. */
+export const MOST_PLOTTED = 12;
+
+const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
+
+const studyLookSchema = z.strictObject({
+  tab: z.enum(['table', 'plot']),
+  filter: z.string().max(LONGEST_EXPRESSION),
+  sort: studySortSchema.nullable(),
+  groups: groupsSchema,
+  hideEqual: z.boolean(),
+  /** Whether points are shown side by side, with one row per value. */
+  transposed: z.boolean(),
+  plot: z.strictObject({
+    look: z.enum(studyPlotLooks),
+    /** Column keys; if empty, the default column to plot. */
+    x: key,
+    y: key,
+    /** Null if the first remaining axis is used. */
+    by: key.nullable(),
+    /** Column that determines the colours of a heat map. */
+    value: key,
+    logX: z.boolean(),
+    logY: z.boolean(),
+    /** Axes of parallel coordinates; if empty, the columns that vary. */
+    along: z.array(key).max(MOST_PLOTTED),
+    /** Axes that are logarithmic. */
+    logs: z.array(key).max(MOST_PLOTTED),
+  }),
+});
+export type StudyLook = Readonly<z.infer<typeof studyLookSchema>>;
+
+export const plainLook: StudyLook = {
+  ...{ tab: 'table', filter: '', sort: null, groups: [], hideEqual: true, transposed: false },
+  plot: { look: 'lines', x: '', y: '', by: null, value: '', logX: false, logY: false, along: [], logs: [] },
+};
+
+const studyViewSchema = z.strictObject({ name: z.string().trim().min(1).max(60), look: studyLookSchema });
+export type StudyView = Readonly<z.infer<typeof studyViewSchema>>;
+
+export const studyViewsSchema = z.array(studyViewSchema).max(100).readonly();
 
 const nothing = z.strictObject({});
 
-/** The folder's name without `.study`: a letter, digit or underscore first, no separators. */
+/** Folder name without `.study`: begins with a letter, digit or underscore, has no separators. */
 export const studyIdSchema = z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,99}$/u);
 export type StudyId = z.infer<typeof studyIdSchema>;
 const ofStudy = z.strictObject({ study: studyIdSchema });
@@ -23,37 +74,39 @@ const studyEntrySchema = z.strictObject({
   failed: z.number().int().nonnegative(),
   /** `elsewhere`: another process works on it, such as the command line. */
   state: z.enum(['running', 'stopping', 'elsewhere', 'whole', 'open']),
-  /** Points a second in the last half minute; null before there is a rate, and where nobody works here. */
+  /**
+   * Points per second in the last half minute; null before there is a rate, and if this program is not working on it.
+   */
   per_s: z.number().nullable(),
   left_s: z.number().nullable(),
-  /** Why the last go here ended early; null: it did not. */
+  /** Reason why the last attempt in this program ended early; null if it did not. */
   error: z.string().nullable(),
-  /** The cluster that it was given to last; null: this machine. */
+  /** Cluster to which the study was last submitted; null for this machine. */
   on: z.string().nullable(),
-  /** It has a search, which one machine measures. */
+  /** Whether the study has a search, which must be measured on one machine. */
   searches: z.boolean(),
-  /** The first failures. */
+  /** First failures of the study. */
   failures: z.array(z.strictObject({ id: z.string(), message: z.string() })).readonly(),
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   created: z.string(),
 });
 export type StudyEntry = Readonly<z.infer<typeof studyEntrySchema>>;
 
-/** A study as its author wrote it, and its scenario's file, relative to which the files that it names are resolved. */
+/** Study as its author wrote it, and its scenario's file, against which file references are resolved. */
 const written = z.strictObject({ document: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) });
 
-/** Name of a cluster; null: this machine. */
+/** Name of a cluster; null for this machine. */
 const on = z.string().nullable().default(null);
 
 const studyPlanSchema = z.strictObject({
   points: z.number().int().nonnegative(),
   combinations: z.number().int().nonnegative(),
-  /** Points that were laid out for what follows. */
+  /** Number of points that were examined for the following values. */
   looked: z.number().int().nonnegative(),
   state_bytes: z.number().nullable(),
-  /** One after the other on the fastest machine of today; null where unknown. */
+  /** Total time on the fastest current machine, one point after another; null if unknown. */
   least_s: z.number().nullable(),
-  /** Points that cannot be run, of those looked at. */
+  /** Examined points that cannot be run. */
   refused: z.array(z.strictObject({ settings: z.string(), message: z.string() })).readonly(),
 });
 export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
@@ -64,13 +117,13 @@ const studyForecastSchema = z.strictObject({
   cpu: z.string(),
   cores: z.number().int().positive(),
   gpus: z.number().int().nonnegative(),
-  /** Points that were solved for it. */
+  /** Number of points that were solved as probes. */
   probed: z.number().int().nonnegative(),
   /** Null if unknown: failed probes give no estimate. */
   expected_s: z.number().nullable(),
-  /** True: a probe was given up, so that it takes longer than this. */
+  /** True if a probe was aborted, so that the study needs more time than this. */
   isLeast: z.boolean(),
-  /** Points at the same time, at the most, and what these take together; null where a point's memory is not known. */
+  /** Largest number of points at the same time, and their total memory; null if the memory of a point is unknown. */
   at_once: z.number().int().positive(),
   memory_bytes: z.number().nullable(),
 });
@@ -78,38 +131,41 @@ export type StudyForecast = Readonly<z.infer<typeof studyForecastSchema>>;
 
 /** Studies that need longer start only after confirmation. */
 export const ENDLESS_S = 24 * 3600;
-/** The least time of any machine is far below that of one: from here on some points are solved to know. */
+/**
+ * The theoretical minimum is far below the time on a real machine. From this minimum on, some points are solved as
+ * probes.
+ */
 export const DOUBTFUL_S = 60;
 
 const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
 export type StudyCell = z.infer<typeof studyCellSchema>;
 
 const studyColumnSchema = z.strictObject({
-  /** Its own in the table: the group, and the name. */
+  /** Unique key in the table: group and name. */
   key: z.string(),
   name: z.string(),
   unit: z.string(),
-  /** `group`: of rows that were put together. */
+  /** Source of the column; `group` is for grouped rows. */
   of: z.enum(['group', 'point', 'axis', 'measure', 'error', 'where']),
-  /** Every row has the same here. */
+  /** Whether all rows have the same value in this column. */
   equal: z.boolean(),
-  /** All that is there are numbers. */
+  /** Whether all values present are numbers. */
   numeric: z.boolean(),
 });
 export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
 
-/** Which rows: all where it is empty. As in conditions of studies, by the names of columns: `r80_mm > 40`. */
+/** Filter of rows; if empty, all rows. Written as a condition on column names, as in studies: `r80_mm > 40`. */
 const filter = z.string().max(LONGEST_EXPRESSION).default('');
 const MOST_ROWS = 500;
 
 const studyRowsSchema = z.strictObject({
   columns: z.array(studyColumnSchema).readonly(),
   rows: z.array(z.array(studyCellSchema).readonly()).readonly(),
-  /** As rows: least and largest of what a group's cell is the median of; null: one value. Empty without groups. */
+  /** Smallest and largest value behind each median in a grouped row; null for a single value. Empty without groups. */
   spans: z.array(z.array(z.tuple([z.number(), z.number()]).readonly().nullable()).readonly()).readonly(),
-  /** Rows, or groups, that `from` counts through. */
+  /** Total number of rows or groups, the range of `from`. */
   shown: z.number().int().nonnegative(),
-  /** Rows that the filter lets through, and all. */
+  /** Number of rows that pass the filter, and of all rows. */
   matching: z.number().int().nonnegative(),
   all: z.number().int().nonnegative(),
   /** Notes that must accompany every copy of the table. */
@@ -117,7 +173,7 @@ const studyRowsSchema = z.strictObject({
 });
 export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
 
-/** A column of all matching rows: numbers with NaN where there is none, or which of its different texts each has. */
+/** Column of all matching rows: numbers, with NaN if absent; or for each row, an index into the distinct texts. */
 const valuesSchema = z.strictObject({
   key: z.string(),
   numbers: float64.nullable(),
@@ -143,12 +199,12 @@ export const studyMethods = {
    * point can be run, or a newer request or a started study interrupted this one.
    */
   'study.forecast': { params: written, result: z.strictObject({ forecast: studyForecastSchema.nullable() }) },
-  /** Plans it into the library and begins. A study with the same points goes on where it was. */
+  /** Plans the study into the library and starts it. A study with the same points is continued. */
   'study.start': { params: written.extend({ on }), result: ofStudy },
-  /** Solves what has no result; with `retry` what failed, too. */
+  /** Solves the points without a result; with `retry`, also those that failed. */
   'study.resume': { params: z.strictObject({ study: studyIdSchema, retry: z.boolean(), on }), result: nothing },
   'study.clusters': { params: nothing, result: z.strictObject({ clusters: clustersSchema }) },
-  /** In the place of those that are there. */
+  /** Replaces all saved clusters. */
   'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: nothing },
   /**
    * Checks the connection to a cluster: one sentence about its state. Throws `unsupported` with one sentence about the
@@ -158,38 +214,41 @@ export const studyMethods = {
     params: z.strictObject({ cluster: clusterSchema }),
     result: z.strictObject({ says: z.string() }),
   },
-  /** The points under way are lost, and nothing else. */
+  /** Stops the study. Only the points in progress are lost. */
   'study.stop': { params: ofStudy, result: nothing },
-  /** Rows from `from` on in the requested order; at most 500. */
+  /** Returns at most 500 rows from index `from` in the requested order. */
   'study.rows': {
     params: z.strictObject({
       study: studyIdSchema,
       filter,
-      /** Null if in the order of the plan. */
+      /** Column and direction of sorting; null for the order of the plan. */
       sort: studySortSchema.nullable(),
-      /** A row for each combination of values of these columns: how many rows, and the medians of their numbers. */
+      /**
+       * Groups rows by these columns: one row for each combination of values, with the count and the medians of
+       * numbers.
+       */
       groups: groupsSchema.default([]),
       from: z.number().int().nonnegative(),
       count: z.number().int().min(0).max(MOST_ROWS),
     }),
     result: studyRowsSchema,
   },
-  /** Whole columns, for plots. */
+  /** Returns complete columns, for plots. */
   'study.values': {
     params: z.strictObject({
       ...{ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MOST_PLOTTED) },
-      /** Rows whose points the asker has, by their name in an answer. */
+      /** Name of the row set, from an earlier response, for which the caller already has the points. */
       known: z.string().nullable().default(null),
     }),
     result: z.strictObject({
-      /** Names these rows: another answer with it is of the same ones. */
+      /** Name of the row set; responses with equal names have the same rows. */
       rows: z.string(),
-      /** The points' ids, packed. Null: the asker has them. */
+      /** Ids of the points, packed. Null if the caller already has them. */
       points: uint32.nullable(),
       columns: z.array(valuesSchema),
     }),
   },
-  /** The scenario that is solved at a point. */
+  /** Scenario that is solved at a point. */
   'study.point': {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ scenario: scenarioDraftSchema, name: z.string() }),
@@ -199,7 +258,7 @@ export const studyMethods = {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ settings: z.string(), result: pointResultSchema.nullable() }),
   },
-  /** `error_mm`: which error of a length is near enough, for studies of convergence. */
+  /** `error_mm`: acceptable error of a length, for convergence studies. */
   'study.advice': {
     params: z.strictObject({ study: studyIdSchema, error_mm: z.number().positive() }),
     result: z.strictObject({ lines: z.array(adviceSchema).readonly() }),
@@ -213,7 +272,7 @@ export const studyMethods = {
     }),
   },
   'study.views': { params: ofStudy, result: z.strictObject({ views: studyViewsSchema }) },
-  /** In the place of those that are there. */
+  /** Replaces all saved views. */
   'study.keepViews': { params: z.strictObject({ study: studyIdSchema, views: studyViewsSchema }), result: nothing },
   'study.export': {
     params: z.strictObject({ study: studyIdSchema, format: z.enum(['csv', 'parquet', 'h5', 'json']) }),

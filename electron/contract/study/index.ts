@@ -1,10 +1,10 @@
+import { allowedInExpressions, ExpressionError, parseExpression } from '../../domain/values/expression.ts';
 import { explain } from '../scenario/explain.ts';
 import { type Fault, fault } from '../scenario/fault.ts';
-import { generate, type JsonSchema } from '../scenario/json-schema.ts';
-import { allowedInExpressions, ExpressionError, parseExpression } from './expression.ts';
+import { generate, type JsonSchema } from '../scenario/schema.ts';
 import { type Study, studySchema } from './study.ts';
 
-// Studies checked, and their published JSON Schema.
+// Validates studies, and publishes their JSON Schema.
 
 /** The published file, study-1.schema.json. */
 export function publishedStudySchema(): JsonSchema {
@@ -33,7 +33,7 @@ function conditionFaults({ conditions }: Study): readonly Fault[] {
 
 const VARIANT = 'solver.variant';
 
-/** Paths that axes set, each written once. */
+/** Paths that axes set, without duplicates. */
 function axisPaths(dimensions: Study['axes']): readonly string[] {
   return dimensions.flatMap((dimension) => {
     if (dimension.kind === 'tunables') return [VARIANT];
@@ -49,7 +49,7 @@ function referenceFaults({ reference = {}, axes }: Study): readonly Fault[] {
     .map((path) => fault(['reference'], path, 'is set by no axis', known.join(', ') || 'a path of an axis'));
 }
 
-/** Beams on one grid are solved together, once. */
+/** Rejects grids with timing or repeats, because beams on one grid are solved together, once. */
 function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
   if (grids === 'own') return [];
   return [
@@ -69,7 +69,10 @@ function energyFaults({ measures, timing, search }: Study): readonly Fault[] {
   return [fault(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
 }
 
-/** Times of different problems say nothing about configurations. */
+/**
+ * Rejects searches over axes that change the problem: times of different problems cannot be compared between
+ * configurations.
+ */
 function searchFaults({ search, axes, base }: Study): readonly Fault[] {
   if (search === undefined) return [];
   const other = axisPaths(axes).find((path) => path !== VARIANT);
@@ -81,7 +84,7 @@ function searchFaults({ search, axes, base }: Study): readonly Fault[] {
   ];
 }
 
-/** `value` is plain JSON from any source. The study is null if there are errors. */
+/** Validates a study. `value` is plain JSON from any source. The study is null if there are errors. */
 export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
   const parsed = studySchema.safeParse(value);
   if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
@@ -91,12 +94,11 @@ export function validateStudy(value: unknown): { readonly study: Study | null; r
   return { study: faults.length === 0 ? parsed.data : null, faults };
 }
 
-/** Studies as every process sees them. */
-export { type Expression, ExpressionError, holds, parseExpression } from './expression.ts';
+/** Study contract for all processes. */
+export { type Expression, ExpressionError, holds, parseExpression } from '../../domain/values/expression.ts';
 export {
   type Beat,
   beatSchema,
-  type KeptCurve,
   type Measure,
   type MeasureGroup,
   measureGroups,
@@ -108,6 +110,7 @@ export {
   planHeadSchema,
   planLineSchema,
   pointResultSchema,
+  type SavedCurve,
   STUDY_FOLDER_VERSION,
   type Where,
 } from './result.ts';

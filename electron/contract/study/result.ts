@@ -16,7 +16,7 @@ const idSchema = z.string().regex(/^[0-9a-f]{16}$/);
 
 const measureSchema = z.strictObject({
   group: z.enum(measureGroups),
-  /** Its own within a workload: `r80_mm`. */
+  /** Unique within a workload: `r80_mm`. */
   name: z.string().min(1).max(200),
   /** Empty for a plain number and for text. */
   unit: z.string().max(40),
@@ -28,16 +28,16 @@ const measureSchema = z.strictObject({
 });
 export type Measure = Readonly<z.infer<typeof measureSchema>>;
 
-const keptCurveSchema = z.strictObject({
+const savedCurveSchema = z.strictObject({
   name: z.string().min(1).max(200),
   unit: z.string().max(40),
   axis: z.string().max(200),
   axis_unit: z.string().max(40),
-  /** As long as the values; null is not a number. */
+  /** Positions of the values, in equal number; null in place of NaN. */
   positions: z.array(z.number().nullable()),
   values: z.array(z.number().nullable()),
 });
-export type KeptCurve = Readonly<z.infer<typeof keptCurveSchema>>;
+export type SavedCurve = Readonly<z.infer<typeof savedCurveSchema>>;
 
 /** Machine and program that solved a point. */
 const whereSchema = z.strictObject({
@@ -53,9 +53,9 @@ const whereSchema = z.strictObject({
   gpu: z.string().nullable(),
   gpu_uuid: z.string().nullable(),
   driver: z.string().nullable(),
-  /** Points that may have run at the same time, this one among them: more than 1 makes times longer. */
+  /** Number of points that may have run concurrently, including this one; more than 1 makes times longer. */
   at_once: z.number().int().positive(),
-  /** The cluster's job and task; null elsewhere. */
+  /** Job and task id of the cluster; null on other machines. */
   job: z.string().nullable(),
 });
 export type Where = Readonly<z.infer<typeof whereSchema>>;
@@ -65,7 +65,7 @@ export const pointResultSchema = z.strictObject({
   version: z.literal(STUDY_FOLDER_VERSION),
   id: idSchema,
   status: z.enum(['done', 'failed']),
-  /** Why it failed; null unless it did. */
+  /** Reason of the failure; null unless it failed. */
   error: z.strictObject({ code: errorCodeSchema, message: z.string() }).nullable(),
   workload: z.string(),
   /** The variant that ran if `auto` was requested. */
@@ -74,9 +74,9 @@ export const pointResultSchema = z.strictObject({
   threads: z.number().int().nonnegative().nullable(),
   repeats: z.number().int().positive(),
   measures: z.array(measureSchema).readonly(),
-  curves: z.array(keptCurveSchema).readonly(),
+  curves: z.array(savedCurveSchema).readonly(),
   where: whereSchema,
-  /** ISO 8601. */
+  /** Start time, ISO 8601. */
   started: z.string(),
   finished: z.string(),
 });
@@ -87,7 +87,7 @@ const pathSchema = z
   .max(50)
   .readonly();
 
-/** A line of the plan. */
+/** Line of the plan for one point. */
 export const planLineSchema = z.strictObject({
   id: idSchema,
   base: z.number().int().nonnegative(),
@@ -98,10 +98,10 @@ export type PlanLine = Readonly<z.infer<typeof planLineSchema>>;
 export const planHeadSchema = z.strictObject({
   format: z.literal(PLAN_FORMAT),
   version: z.literal(STUDY_FOLDER_VERSION),
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   created: z.string(),
   name: z.string(),
-  /** The study as it was read, without its base scenarios. */
+  /** Study document as read, without its base scenarios. */
   study: z.record(z.string(), z.unknown()),
   bases: z
     .array(
@@ -116,9 +116,9 @@ export const planHeadSchema = z.strictObject({
     )
     .readonly(),
   points: z.number().int().nonnegative(),
-  /** SHA-256 of the lines. */
+  /** SHA-256 of the plan's lines. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Most that a point was found to take when it was planned, and the least time of all; null where unknown. */
+  /** Largest memory of a point, estimated when planning, and least total time; null if unknown. */
   state_bytes: z.number().nullable(),
   least_s: z.number().nullable(),
 });
@@ -128,10 +128,10 @@ export type PlanHead = Readonly<z.infer<typeof planHeadSchema>>;
 export const beatSchema = z.strictObject({
   machine: z.string(),
   pid: z.number().int().positive(),
-  /** The room of process ids that the pid is of. */
+  /** Identifies the PID namespace that `pid` belongs to. */
   room: z.string(),
   job: z.string().nullable(),
-  /** ISO 8601. */
+  /** Start time, ISO 8601. */
   started: z.string(),
   at: z.string(),
   done: z.number().int().nonnegative(),
@@ -140,3 +140,27 @@ export const beatSchema = z.strictObject({
   per_s: z.number().nullable(),
 });
 export type Beat = Readonly<z.infer<typeof beatSchema>>;
+
+/**
+ * Digits in half a point id. Ids of many points are sent as two numbers each, because text would dominate the size of a
+ * plot's data.
+ */
+const HALF_DIGITS = 8;
+
+/** Packs ids of 16 hexadecimal digits each. */
+export function packedIds(ids: readonly string[]): Uint32Array {
+  const packed = new Uint32Array(2 * ids.length);
+  for (let i = 0; i < ids.length; i += 1) {
+    const id = ids[i] ?? '';
+    packed[2 * i] = Number.parseInt(id.slice(0, HALF_DIGITS), 16);
+    packed[2 * i + 1] = Number.parseInt(id.slice(HALF_DIGITS), 16);
+  }
+  return packed;
+}
+
+/** Returns the id at index i, or null if out of range. */
+export function idAt(packed: Uint32Array, i: number): string | null {
+  const [high, low] = [packed[2 * i], packed[2 * i + 1]];
+  if (high === undefined || low === undefined) return null;
+  return [high, low].map((half) => half.toString(16).padStart(HALF_DIGITS, '0')).join('');
+}

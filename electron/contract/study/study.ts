@@ -1,9 +1,8 @@
-/** A study: base scenarios, and axes along which their values change. */
+/** Study: base scenarios, and axes along which their values change. */
 import { z } from 'zod';
-import { editorShape, namingShape } from '../scenario/header.ts';
-import { count } from '../scenario/quantity.ts';
+import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
+import { count, editorShape, namingShape } from '../scenario/common-fields.ts';
 import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
-import { LONGEST_EXPRESSION } from './expression.ts';
 import { measureGroups } from './result.ts';
 
 export const MOST_POINTS = 1_000_000;
@@ -63,7 +62,7 @@ const tunables = z
       .array(z.string().min(1).max(LONGEST_CONFIGURED))
       .min(1)
       .max(50)
-      .meta({ title: 'Variants', description: 'Shipped ones by name, user kernels by their file beside the study.' }),
+      .meta({ title: 'Variants', description: 'Shipped ones by name, user kernels by their file next to the study.' }),
     only: z
       .array(z.string().min(1).max(64))
       .max(50)
@@ -121,7 +120,7 @@ export const studySchema = z.strictObject({
     .meta({
       title: 'Measures',
       description:
-        'What is kept of a point: readouts, curves, the ledger, times, memory, energy. Energy needs timing: alone.',
+        'Saved results of a point: readouts, curves, the ledger, times, memory, energy. Energy needs timing: alone.',
     })
     .default(['readouts', 'ledger', 'times', 'memory']),
   reference: z
@@ -129,7 +128,7 @@ export const studySchema = z.strictObject({
     .meta({
       title: 'Reference',
       description:
-        'Values of axes, by path. The point that has them, and else the same values, is what errors are told against.',
+        'Values of axes, by path. The point that has them, and else the same values, is the reference of errors.',
     })
     .optional(),
   timing: z
@@ -160,7 +159,7 @@ export const studySchema = z.strictObject({
         .meta({
           title: 'Strategy',
           description:
-            'exhaustive: in order. random: in random order. local: from the usual constants to better neighbours, then anew from elsewhere.',
+            'exhaustive: in order. random: in random order. local: from the usual constants to better neighbours, then again from elsewhere.',
         })
         .default('local'),
       rounds: count({
@@ -202,7 +201,8 @@ export const studySchema = z.strictObject({
     })
     .meta({
       title: 'Search',
-      description: 'Tuning: points are measured one by one and held to the reference, those first that promise most.',
+      description:
+        'Tuning: points are measured one by one and checked against the reference, the most promising first.',
     })
     .optional(),
   budget: z

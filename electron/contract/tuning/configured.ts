@@ -1,31 +1,44 @@
-/** Names of configurations, used in place of variant names: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
+/** Names of configurations, used like variant names: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
 import { z } from 'zod';
-import { LONGEST_EXPRESSION } from '../study/expression.ts';
+import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
 
-const tunableSchema = z.strictObject({
-  /** The constant's, as the source has it. */
-  name: z.string().regex(/^[A-Za-z_]\w{0,63}$/),
-  /** In their natural order: neighbours are tried after each other. */
-  values: z
-    .array(z.number().int().min(-999_999_999).max(999_999_999).meta({ unit: '1' }))
-    .min(1)
-    .max(1000),
-  /** Effect of the constant in a few words. */
-  about: z.string().max(200).default(''),
-});
+const tunableSchema = z
+  .strictObject({
+    /** Name of the constant in the source. */
+    name: z
+      .string()
+      .regex(/^[A-Za-z_]\w{0,63}$/)
+      .meta({ title: 'Name', $comment: 'a letter or _, then letters, digits and _' }),
+    /** Values in their natural order: a search tries neighbours in sequence. */
+    values: z
+      .array(z.number().int().min(-999_999_999).max(999_999_999).meta({ unit: '1' }))
+      .min(1)
+      .max(1000)
+      .meta({ title: 'Values', description: 'Those that tuning tries.' }),
+    /** Effect of the constant in a few words. */
+    about: z.string().max(200).meta({ title: 'About' }).default(''),
+  })
+  .meta({ title: 'Tunable' });
 export type Tunable = Readonly<z.infer<typeof tunableSchema>>;
 
 export const spaceShape = {
-  tunables: z.array(tunableSchema).max(50),
-  /** As those of studies, by the names of the constants: `kTile * kRows <= 1024`. */
-  conditions: z.array(z.string().min(1).max(LONGEST_EXPRESSION)).max(100).default([]),
+  tunables: z
+    .array(tunableSchema)
+    .max(50)
+    .meta({ title: 'Tunables', description: 'Constants of the source that tuning may change.' }),
+  /** Conditions as in studies, over the names of the constants: `kTile * kRows <= 1024`. */
+  conditions: z
+    .array(z.string().min(1).max(LONGEST_EXPRESSION))
+    .max(100)
+    .meta({ title: 'Conditions', description: 'On the tunables, such as "kTile * kRows <= 1024".' })
+    .default([]),
 };
 
-/** Values by the names of constants in the variant's source. */
+/** Values of the constants by their names in the variant's source. */
 export type Configuration = Readonly<Record<string, number>>;
 
 export interface Configured {
-  /** A shipped variant, or a user kernel. */
+  /** Id of a shipped variant or of a user kernel. */
   readonly variant: string;
   readonly configuration: Configuration;
 }
@@ -33,7 +46,7 @@ export interface Configured {
 export const LONGEST_CONFIGURED = 1000;
 const SHAPE = /^([A-Za-z0-9][\w.-]{0,63})\[([A-Za-z_]\w{0,63}=-?\d{1,9}(?:;[A-Za-z_]\w{0,63}=-?\d{1,9}){0,49})\]$/;
 
-/** Names in order, so that one configuration has one name. */
+/** Name of a configuration, with the constants sorted so that it is unique. */
 export function configuredName({ variant, configuration }: Configured): string {
   const parts = Object.entries(configuration)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -41,10 +54,10 @@ export function configuredName({ variant, configuration }: Configured): string {
   return parts.length === 0 ? variant : `${variant}[${parts.join(';')}]`;
 }
 
-/** A label without the precision and the GPU that it asks for. */
+/** Removes the precision and the GPU from a label. */
 export const withoutSuffix = (label: string): string => label.replace(/[@:].*$/, '');
 
-/** Null if `id` is not the name of a configuration. */
+/** Parses the name of a configuration; null if `id` is not one. */
 export function parseConfigured(id: string): Configured | null {
   const [, variant, parts] = (id.length <= LONGEST_CONFIGURED && SHAPE.exec(id)) || [];
   if (variant === undefined || parts === undefined) return null;

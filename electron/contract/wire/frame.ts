@@ -1,5 +1,5 @@
 /**
- * The one frame format of all transports.
+ * Frame format shared by all transports.
  *
  *   0   u32  magic "BRG1", little-endian
  *   4   u32  length of the JSON header in bytes
@@ -12,28 +12,30 @@
  * JSON therefore never carries arrays of numbers, and no key of a user's document
  * can be mistaken for a marker.
  *
- * Decoded sections are views on the frame's own bytes: nothing is allocated
- * from a length that the frame claims, only from bytes that are there.
+ * Decoded sections are views on the frame's own bytes: allocation sizes never come from a length field, only from bytes
+ * received.
  */
-import { atOnce, type Pausing } from '../pausing.ts';
+import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
 import type { NumericArray } from './arrays.ts';
 import { FrameError, jsonInSteps, MAX_PATH, type Section, TEXT } from './frame-json.ts';
 
 export { FrameError } from './frame-json.ts';
 
 export const FRAME_MAGIC = 0x31475242; // "BRG1"
-/** A header holds a list of runs or of sessions; 16 MiB is far above both. Arrays and long texts are not in it. */
+/** Limit far above the largest header, a list of runs or sessions. Arrays and long texts are not part of the header. */
 export const MAX_HEADER_BYTES = 16 * 2 ** 20;
-/** A run file sent by the page (drag and drop) is the largest frame there is. */
+/** Limit for the largest frame, a run file sent by the page (drag and drop). */
 export const MAX_FRAME_BYTES = 512 * 2 ** 20;
 const MAX_SECTIONS = 4096;
-/** Written as JSON at once: some 2 ms. */
+/** Number of characters to format before yielding, some 2 ms. */
 const STRIDE_CHARACTERS = 2 ** 18;
-/** Copied at once: some 2 ms. */
+/** Number of bytes to copy before yielding, some 2 ms. */
 const STRIDE_BYTES = 8 * 2 ** 20;
 const PROLOGUE = 8;
 
-/** More than a frame takes; the message goes on from what it is: `it has …; allowed: …`. */
+/**
+ * Error for a value that exceeds the frame size. The caller begins the message with the subject: `… has …; allowed: …`.
+ */
 export class FrameSizeError extends FrameError {
   override readonly name = 'FrameSizeError';
 }
@@ -60,12 +62,16 @@ const padded = (length: number): number => (length + 7) & ~7;
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** Encodes a JSON-like value that may hold typed arrays. Throws FrameError for what cannot be carried. */
+/**
+ * Encodes a JSON-like value that may contain typed arrays. Throws FrameError for values that frames cannot represent.
+ */
 export function encodeFrame(value: unknown): Uint8Array {
   return atOnce(frameInSteps(value));
 }
 
-/** The same with a pause after every few megabytes: whoever has other things to do gets a turn. */
+/**
+ * Cooperative version of `encodeFrame`, which yields after every few megabytes so that the event loop is not blocked.
+ */
 export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
   const sections: Section[] = [];
   const parts: Uint8Array[] = [];
@@ -84,7 +90,9 @@ export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
   const headerBytes = parts.reduce((sum, { length }) => sum + length, 0);
   if (headerBytes > MAX_HEADER_BYTES) {
     const most = mebibytes(MAX_HEADER_BYTES);
-    throw new FrameSizeError(`it has ${mebibytes(headerBytes)} beside arrays and long texts; allowed: at most ${most}`);
+    throw new FrameSizeError(
+      `it has ${mebibytes(headerBytes)} in addition to arrays and long texts; allowed: at most ${most}`,
+    );
   }
   let total = PROLOGUE + padded(headerBytes);
   for (const s of sections) total += padded(s.array.byteLength);
@@ -118,7 +126,7 @@ export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
   return frame;
 }
 
-/** Puts an array or a text where the header's path says; the place must hold the null that stood in for it. */
+/** Puts an array or text at the path from the header, which must hold the placeholder null. */
 function place(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
   if (!Array.isArray(path) || path.length > MAX_PATH + 1) throw new FrameError('a section has no valid path');
   let holder: object = root;
@@ -140,7 +148,7 @@ function place(root: { value: unknown }, path: unknown, found: NumericArray | st
 
 function textOf(bytes: NumericArray): string {
   try {
-    // A mark at its beginning is the text's own.
+    // Keep a byte order mark, because it belongs to the text.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new FrameError('a text is not UTF-8', { cause: error });
@@ -164,9 +172,8 @@ function parseHeader(text: Uint8Array): { value: unknown; sections: readonly unk
 }
 
 /**
- * Decodes a whole frame; the arrays in the result are views on its bytes (on
- * one copy of them when they do not start at a multiple of 8).
- * Throws FrameError for anything that encodeFrame cannot have made.
+ * Decodes a complete frame. Arrays in the result are views on its bytes, or on a copy if the bytes do not start at a
+ * multiple of 8. Throws FrameError for anything that encodeFrame cannot have made.
  */
 export function decodeFrame(input: Uint8Array): unknown {
   if (input.byteLength < PROLOGUE || input.byteLength > MAX_FRAME_BYTES) {

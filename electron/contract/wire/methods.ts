@@ -1,4 +1,4 @@
-/** Every call of the contract: name → schema of its params and of its result. */
+/** Calls of the contract: name → schemas of params and result. */
 import { z } from 'zod';
 import { commissionMethods } from '../beams/commission.ts';
 import { sobpMethods } from '../beams/sobp.ts';
@@ -10,15 +10,13 @@ import { comparisonMethods } from '../bench/comparison.ts';
 import { decisionMethods } from '../bench/decision.ts';
 import { historyMethods } from '../bench/history.ts';
 import { capabilitiesSchema } from '../capabilities.ts';
-import { ctPictureMethods } from '../ct-picture.ts';
 import { doseMethods } from '../dose.ts';
 import { issueSchema } from '../errors.ts';
-import { axisNameSchema, curveSchema } from '../fields.ts';
+import { axisNameSchema, ctPictureMethods, curveSchema } from '../fields.ts';
 import { figureMethods } from '../figures.ts';
-import { filePurposeSchema, fileRefSchema, namedFileSchema } from '../files.ts';
+import { filePurposeSchema, fileRefSchema, libraryMethods, namedFileSchema } from '../files.ts';
 import { imageMethods } from '../image.ts';
 import { launchMethods } from '../launches.ts';
-import { libraryMethods } from '../library.ts';
 import { projectMethods } from '../projects/project.ts';
 import { timelineNoteMethods } from '../projects/timeline-notes.ts';
 import { recoveryMethods } from '../recovery.ts';
@@ -34,8 +32,8 @@ import {
   runSummarySchema,
 } from '../run.ts';
 import { refiningMethods } from '../scenario/diffraction/refining.ts';
-import { scenarioDraftSchema } from '../scenario/draft.ts';
 import { whatIfMethods } from '../scenario/transport/what-if.ts';
+import { scenarioDraftSchema } from '../scenario/workload.ts';
 import {
   libraryEntrySchema,
   materialSchema,
@@ -54,7 +52,7 @@ const nothing = z.strictObject({});
 const ofRun = z.strictObject({ run: runIdSchema });
 /** File that a draft belongs to; a stopping-power table named in the draft is searched for next to it. */
 const ofFile = fileRefSchema.nullable().default(null);
-/** `refuse` answers `exists`, so that the page can ask before it replaces. */
+/** With `refuse`, an existing file causes `exists`, so that the page can prompt before replacing. */
 const ifExists = z.enum(['replace', 'refuse']);
 const fileText = z.string().max(8 * 2 ** 20);
 
@@ -67,23 +65,23 @@ export const methods = {
     result: readScenarioSchema,
   },
   'scenario.open': { params: z.strictObject({ file: fileRefSchema }), result: scenarioFileSchema },
-  /** The text as it would be saved: stable key order, defaults left out. For download and diff. */
+  /** Text of the file that saving would write: stable key order, without defaults. For download and diff. */
   'scenario.text': {
     params: z.strictObject({ scenario: scenarioDraftSchema }),
     result: z.strictObject({ text: z.string() }),
   },
-  /** Save and Save As: the latter with a new reference and `refuse`. */
+  /** Save and Save As; the latter uses a new reference and `refuse`. */
   'scenario.save': {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
       file: fileRefSchema,
       ifExists,
-      /** As the file was when it was read: one that has changed since answers `exists`. Null: replace it whatever it is. */
+      /** Stamp of the file when it was read; a file changed since causes `exists`. Null replaces in any case. */
       stamp: z.string().max(64).nullable().default(null),
     }),
     result: z.strictObject({ ...namedFileSchema.shape, stamp: z.string() }),
   },
-  /** Issues and, when none is an error, what the scenario resolves to. Cheap enough for every edit. */
+  /** Returns issues and, if none is an error, the resolved scenario. Fast enough to call on every edit. */
   'scenario.resolve': {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: ofFile }),
     result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
@@ -99,31 +97,31 @@ export const methods = {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
       file: ofFile,
-      /** Name shown when the scenario has none. */
+      /** Name to show if the scenario has none. */
       name: z.string().max(255),
-      /** The document without the user's edits, which the run's name then states; null if there are none. */
+      /** Document without the user's edits, so that the run's name can list them; null if there are none. */
       saved: scenarioDraftSchema.nullable().default(null),
-      /** Record the GPU's work and the driver's calls; slows launches from then on. The CPU's is always recorded. */
+      /** Whether to record GPU work and driver calls, which slows every launch. CPU work is always recorded. */
       trace: z.boolean().default(false),
     }),
     result: runInfoSchema,
   },
-  /** Takes effect within one step and keeps what was computed; a queued run is taken off the queue. */
+  /** Stops the run within one step and retains what was computed; a queued run leaves the queue. */
   'run.cancel': { params: ofRun, result: runInfoSchema },
   'run.list': { params: nothing, result: z.strictObject({ runs: z.array(runInfoSchema) }) },
-  /** Forgets a run that is not running; its file stays. */
+  /** Removes an ended run from the list; its file remains. */
   'run.forget': { params: ofRun, result: nothing },
-  /** The scenario that the run was made from, as saved with it. */
+  /** Scenario of the run, as saved with it. */
   'run.scenario': { params: ofRun, result: z.strictObject({ scenario: scenarioDraftSchema }) },
   'run.summary': { params: ofRun, result: runSummarySchema },
   'run.depthDose': { params: ofRun, result: depthDoseSchema },
-  /** Dose across x at the cells nearest to the depths; each curve's quantity names its depth. */
+  /** Dose across x in the cells nearest to the depths; the quantity of each curve contains its depth. */
   'run.lateral': {
     params: z.strictObject({ run: runIdSchema, depths_mm: z.array(z.number()).min(1).max(64) }),
     result: z.strictObject({ curves: z.array(curveSchema) }),
   },
   'run.moments': { params: ofRun, result: momentsSchema },
-  /** The final dose, or the protons' maps at the last keyframe. */
+  /** Final dose, or the protons' maps at the last keyframe. */
   'run.maps': {
     params: z.strictObject({ run: runIdSchema, maps: z.array(mapRequestSchema).min(1).max(16) }),
     result: runMapsSchema,
@@ -132,7 +130,7 @@ export const methods = {
     params: ofRun,
     result: z.strictObject({
       frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
-      /** Axis pairs with saved sums: older files and GPU runs have four of the six. */
+      /** Axis pairs with saved sums; older files and GPU runs have four of the six pairs. */
       pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
     }),
   },
@@ -144,7 +142,7 @@ export const methods = {
     }),
     result: runMapsSchema,
   },
-  /** At most `rows` rows; the last step is always among them. */
+  /** At most `rows` rows, always including the last step. */
   'run.ledger': {
     params: z.strictObject({ run: runIdSchema, rows: z.number().int().min(2).max(100_000) }),
     result: ledgerTableSchema,
@@ -164,18 +162,18 @@ export const methods = {
     }),
     result: runInfoSchema,
   },
-  /** The file to offer for download, or to hand to `file.write`. */
+  /** File to offer for download, or to pass to `file.write`. */
   'run.export': {
     params: z.strictObject({
       run: runIdSchema,
-      /** One of `exportsOf` the run's workload. */
+      /** Export format, from `exportsOf` for the run's workload. */
       what: z.string().max(32),
     }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
   },
 
-  // Files that the user chooses.
-  /** Only where `capabilities.shell.dialogs`; null: the user dismissed the dialog. */
+  // Files chosen by the user.
+  /** Only available if `capabilities.shell.dialogs`; null if the user dismissed the dialog. */
   'file.choose': {
     params: z.strictObject({ purpose: filePurposeSchema, suggestedName: z.string().max(255) }),
     result: z.strictObject({ file: namedFileSchema.nullable() }),

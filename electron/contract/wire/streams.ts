@@ -1,18 +1,23 @@
 /**
- * Every stream of the contract: name → params, frame and policy.
+ * Streams of the contract: name → params, frame and policy.
  *
- * `latest`: a frame that was not sent yet is replaced by a newer one, and
- * counted as dropped. `lossless`: all frames arrive in order; a reader that
- * falls behind the byte bound loses the stream with the error `overflow`.
+ * `latest`: a newer frame replaces an unsent one, which counts as dropped. `lossless`: all frames arrive in order; if
+ * the reader falls behind by more than the byte limit, the stream ends with the error `overflow`.
  */
 import { z } from 'zod';
 import { benchStreams } from '../bench/benches.ts';
 import { solverFrameSchema } from '../capabilities.ts';
+import { libraryStreams } from '../files.ts';
 import { imageStreams } from '../image.ts';
-import { libraryStreams } from '../library.ts';
-import { runProgressSchema } from '../progress.ts';
 import { remoteStreams } from '../remote.ts';
-import { cutsFrameSchema, liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema } from '../run.ts';
+import {
+  cutsFrameSchema,
+  liveFrameSchema,
+  mapRequestSchema,
+  runIdSchema,
+  runInfoSchema,
+  runProgressSchema,
+} from '../run.ts';
 import { refiningStreams } from '../scenario/diffraction/refining.ts';
 import { whatIfStreams } from '../scenario/transport/what-if.ts';
 import { shellEventSchema } from '../shell.ts';
@@ -21,7 +26,7 @@ import { timelinesFrameSchema } from '../timeline.ts';
 export type StreamPolicy = 'latest' | 'lossless';
 
 const logEntrySchema = z.strictObject({
-  /** ISO 8601. */
+  /** Time of the entry, ISO 8601. */
   time: z.string(),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
@@ -30,7 +35,7 @@ export type LogEntry = Readonly<z.infer<typeof logEntrySchema>>;
 
 export const streams = {
   ...libraryStreams,
-  /** All runs, whenever one of them changes its state; the present ones at once. */
+  /** Sends all runs at once, and again whenever one changes its state. */
   runs: {
     params: z.strictObject({}),
     frame: z.strictObject({ runs: z.array(runInfoSchema) }),
@@ -53,8 +58,8 @@ export const streams = {
     policy: 'latest',
   },
   /**
-   * Cuts of an ended run, and sums that were not saved, recomputed up to a saved step. The last frame contains the
-   * maps; closing the stream cancels the computation.
+   * Cuts of an ended run and sums that were not saved, which the host recomputes up to a saved step. The last frame
+   * contains the maps; closing the stream cancels the computation.
    */
   'run.cuts': {
     params: z.strictObject({
@@ -74,7 +79,10 @@ export const streams = {
     policy: 'lossless',
   },
   ...benchStreams,
-  /** The present state at once, then each change. Ends once the whole solver and the GPU's kernels are there. */
+  /**
+   * Sends the current state at once, then each change. Ends once the complete solver and the GPU's kernels are
+   * available.
+   */
   solver: { params: z.strictObject({}), frame: solverFrameSchema, policy: 'latest' },
   ...whatIfStreams,
   ...refiningStreams,

@@ -1,21 +1,44 @@
-/** X-ray diffraction on the command line. */
-
+/**
+ * X-ray diffraction on the command line.
+ *
+ * `braggbench refine`: fits the misset and cell of a crystal to a user's image.
+ */
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
 import type { ImageSummary } from '../../../contract/image.ts';
-import { countText } from '../../../contract/units.ts';
-import { imageSummary } from '../../../host/workloads/diffraction/summary.ts';
-import { imageText } from '../../../host/workloads/diffraction/texts.ts';
-import { duration, metric, short, significant, smallError } from '../../numbers.ts';
-import { fitByName } from '../../read-scenario.ts';
-import { pairs } from '../../table.ts';
-import { runBy, type Solving } from '../solve.ts';
-import { variantList, type Workload } from '../workload.ts';
+import { MOST_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
+import { writeScenarioText } from '../../../contract/scenario/index.ts';
+import { measuredTime } from '../../../domain/measured.ts';
+import { compact, plainDigits, plainError, short } from '../../../domain/numbers.ts';
+import { countText } from '../../../domain/values/units.ts';
+import { problemOf } from '../../../host/api/scenarios.ts';
+import {
+  disagreements,
+  imageSummary,
+  imageText,
+  type Measured,
+  ofImage,
+  type Refined,
+  readImage,
+  readNexusImage,
+  refineCrystal,
+  runOrNexus,
+} from '../../../host/api/workloads.ts';
+import { readNamed, readPlain } from '../../../host/index.ts';
+import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../../arguments.ts';
+import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
+import { anyRunFile, fitByName, readScenario } from '../../read-scenario.ts';
+import { withHost } from '../../subjects.ts';
+import { pairs, table } from '../../table.ts';
+import { exitCodes, type Verb } from '../../verb.ts';
+import { runBy, type Solving, variantList, type Workload } from '../workload.ts';
 
 // `braggbench run` of a diffraction scenario.
 
-/** A diffraction image for a person. */
+/** Text report on a diffraction image. */
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow', text: string) => string;
 
-const angstrom = (value: number | null): string => (value !== null ? `${significant(value, 4)} Å` : 'straight ahead');
+const angstrom = (value: number | null): string => (value !== null ? `${plainDigits(value, 4)} Å` : 'straight ahead');
 
 function imageReport(summary: ImageSummary, file: string | null, style: Style): readonly string[] {
   const { image, brightest, resolution_A: resolution, status, done } = summary;
@@ -23,21 +46,21 @@ function imageReport(summary: ImageSummary, file: string | null, style: Style): 
     status === 'done'
       ? style('green', 'done')
       : style('yellow', `interrupted, ${Math.floor(100 * done)} % of the image`);
-  const perTerm = summary.ns_per_term === null ? '' : `, ${significant(summary.ns_per_term, 3)} ns per term`;
-  const onDevice = summary.device_s === null ? '' : `, ${duration(summary.device_s)} of it on the GPU`;
+  const perTerm = summary.ns_per_term === null ? '' : `, ${plainDigits(summary.ns_per_term, 3)} ns per term`;
+  const onDevice = summary.device_s === null ? '' : `, ${measuredTime(summary.device_s)} of it on the GPU`;
   const rate = summary.device_s === null && perTerm !== '' ? `${perTerm} and core` : `${onDevice}${perTerm}`;
   const { h, k, l, fast, slow } = brightest;
   const indices = [h, k, l].map((index) => index.toFixed(2)).join(' ');
   return [
     style('bold', summary.scenario),
     `${summary.variant}, ${summary.precision}, ${countText(summary.threads, 'thread')}, ${summary.isa}; ${imageText(image)}`,
-    `${word}: ${metric(summary.terms)} lattice terms in ${duration(summary.wall_s)} (set-up ${duration(summary.setup_s)}, render ${duration(summary.solve_s)}${rate})`,
+    `${word}: ${compact(summary.terms)} lattice terms in ${measuredTime(summary.wall_s)} (set-up ${measuredTime(summary.setup_s)}, render ${measuredTime(summary.solve_s)}${rate})`,
     '',
     ...pairs([
-      ['Brightest', `${significant(image.max, 9)} photons at fast ${fast}, slow ${slow}`],
+      ['Brightest', `${plainDigits(image.max, 9)} photons at fast ${fast}, slow ${slow}`],
       ['', `h k l ${indices}, ${angstrom(brightest.resolution_A)}`],
-      ['Sum', `${significant(image.sum, 12)} photons`],
-      ['Mean', `${significant(image.mean, 6)} photons per pixel`],
+      ['Sum', `${plainDigits(image.sum, 12)} photons`],
+      ['Mean', `${plainDigits(image.mean, 6)} photons per pixel`],
       ['Above 1e-3', `${countText(image.bright_pixels, 'pixel')} of the brightest's`],
       ['Resolution', `${angstrom(resolution.edge)} at the edge, ${angstrom(resolution.corner)} in the corner`],
     ]),
@@ -47,7 +70,7 @@ function imageReport(summary: ImageSummary, file: string | null, style: Style): 
 
 const solvingDiffraction: Solving<'diffraction'> = {
   workload: 'diffraction',
-  words: ({ terms_per_s }) => [`${metric(terms_per_s)} terms/s`],
+  words: ({ terms_per_s }) => [`${compact(terms_per_s)} terms/s`],
   tell: (run) => {
     const summary = imageSummary(run);
     const lines = (file: string | null, style: Parameters<typeof imageReport>[2]) => imageReport(summary, file, style);
@@ -55,8 +78,8 @@ const solvingDiffraction: Solving<'diffraction'> = {
   },
 };
 
-/** Error limit that its tests check it against. */
-const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright === 0 ? '–' : `≤ ${smallError(bright)}`);
+/** Error limit that the variant's tests check. */
+const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright === 0 ? '–' : `≤ ${plainError(bright)}`);
 
 export const diffraction: Workload = {
   fit: fitByName,
@@ -69,4 +92,118 @@ export const diffraction: Workload = {
       { title: 'FLOP', align: 'right', text: ({ flopsPerTerm }) => short(flopsPerTerm, 3) },
     ]),
   compare: null,
+};
+
+function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
+  const text = flagValue(parsed, 'size');
+  if (text === undefined) return null;
+  const [, width, height] = /^(\d{1,6})x(\d{1,6})$/.exec(text) ?? [];
+  if (width === undefined || height === undefined) throw new UsageError(`--size: ${text}; allowed: as in 1024x768`);
+  return [Number(width), Number(height)];
+}
+
+async function measuredIn(file: string, size: readonly [number, number] | null): Promise<Measured> {
+  if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
+    const found = await runOrNexus(
+      () => anyRunFile(file),
+      async () => {
+        const readLinked = (name: string) => readPlain(join(dirname(file), name)).catch(() => null);
+        return readNexusImage(await readNamed(file, 'an image'), basename(file), readLinked);
+      },
+    );
+    if ('image' in found) return found.image;
+    const { run } = found;
+    if (run.workload !== 'diffraction')
+      throw new BraggError('unsupported', `${file} is a run of ${run.workload}, and no image`);
+    const { width, height, image } = run;
+    return ofImage({ width, height, image });
+  }
+  const bytes = await readNamed(file, 'an image');
+  return readImage(bytes, basename(file), size);
+}
+
+function linesOf(refined: Refined, { width, height, left }: Measured): readonly string[] {
+  const { unknowns, iterations, converged, images, pixels, scale, background, correlation, iteration_s } = refined;
+  const rows = unknowns.map(({ title, unit, start, value, sigma }) => [
+    title,
+    `${start.toFixed(4)} ${unit}`,
+    `${value.toFixed(4)} ${unit}`,
+    sigma === null ? '–' : plainDigits(sigma, 2),
+  ]);
+  const out = left.length - pixels;
+  return [
+    `Image        ${width} × ${height} pixels${out === 0 ? '' : `, ${out} left out: full, or without a count`}`,
+    `Fit          ${converged ? 'converged' : 'not converged'} after ${iterations} iterations of ${images} images, ${plainDigits(iteration_s, 2)} s each`,
+    `Correlation  ${correlation.start.toFixed(6)} before, ${correlation.end.toFixed(6)} after`,
+    `Counts       ${plainDigits(scale, 4)} a photon, ${plainDigits(background, 4)} without any`,
+    ...table(
+      [
+        { title: '' },
+        { title: 'Start', align: 'right' },
+        { title: 'Fitted', align: 'right' },
+        { title: '±', align: 'right' },
+      ],
+      rows,
+      {},
+    ),
+  ];
+}
+
+export const refineVerb: Verb = {
+  name: 'refine',
+  usage:
+    'refine SCENARIO IMAGE [--fit both|misset|cell] [--size WxH] [--variant ID] [--set path=value …] [--out SCENARIO.json] [--json]',
+  summary: "fit a crystal's misset and cell to an image that you have",
+  details: [
+    'Starts at the crystal of the scenario, and turns and stretches it until its image is that of the file, by least squares after Gauss and Newton. Scale and background of the counts are fitted too. Saturated, negative and NaN pixels are ignored. The starting crystal must already be close: spots of both must overlap.',
+    'Reads SMV (.img), TIFF and BigTIFF that are not compressed, CBF with byte offsets, raw 32-bit floats (.bin, with --size), and runs (.h5). Prints the fitted values with standard deviations by the residuals, and writes the scenario with them.',
+  ],
+  flags: [
+    { name: 'fit', value: 'WHAT', help: 'What of the crystal is fitted: both (the usual), misset, cell.' },
+    { name: 'size', value: 'WxH', help: 'Pixels of a raw image, fast and slow.' },
+    { name: 'variant', value: 'ID', help: 'Which implementation makes the images; see braggbench variants.' },
+    setFlag('Change a value of the scenario, as in crystal.misset.x_deg=12.'),
+    { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the fitted crystal.' },
+    forceFlag,
+    jsonFlag,
+  ],
+  examples: [
+    'braggbench refine crystal.json frame_0001.cbf --out refined.json',
+    'braggbench refine crystal.json frame.img --fit misset --json',
+  ],
+  operands: { min: 2, max: 2, name: 'a scenario and an image' },
+  run: (context) =>
+    withHost(async (host) => {
+      const { parsed, terminal, signal } = context;
+      const fit = refineFits[flagOneOf(parsed, 'fit', ['both', 'misset', 'cell'])];
+      const out = flagValue(parsed, 'out');
+      if (out !== undefined) await checkOutput(parsed, resolve(out));
+      const reading = await readScenario(context, host, () => fitByName);
+      if (reading.kind !== 'diffraction')
+        throw new UsageError(`refine takes a crystal; this is a scenario of ${reading.kind}`);
+      const measured = await measuredIn(parsed.operands[1] ?? '', sizeOf(parsed));
+      const differences = reading.scenario === null ? [] : disagreements(measured.header, reading.scenario);
+      for (const text of [...(measured.notes ?? []), ...differences]) {
+        terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${text}`);
+      }
+      const refined = await refineCrystal(host.addon, problemOf(reading), measured, {
+        fit,
+        iterations: MOST_ITERATIONS,
+        signal,
+      });
+      if (out !== undefined) {
+        await writeOutput(
+          parsed,
+          resolve(out),
+          writeScenarioText(refinedDocument({ ...reading.draft }, refined.unknowns)),
+        );
+      }
+      const { image: _image, ...printed } = refined;
+      if (hasFlag(parsed, 'json')) terminal.printJson(printed);
+      else {
+        for (const line of linesOf(refined, measured)) terminal.print(line);
+        if (out !== undefined) terminal.print(`Written: ${out}`);
+      }
+      return refined.converged ? exitCodes.done : exitCodes.failed;
+    }),
 };

@@ -4,30 +4,25 @@ import type { Session, SessionReport } from '../../../contract/bench/session.ts'
 import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { ScenarioKindName } from '../../../contract/scenario/index.ts';
-import type { UserKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
-import { withoutRecordings } from '../../../host/app/sessions/index.ts';
-import type { Host } from '../../../host/index.ts';
-import type { TaskProblem } from '../../../host/io/addon/task.ts';
-import { limitsOf, sessionText } from '../../../host/model/bench/index.ts';
-import { engineRefusal, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
-import { variantsFor } from '../../../host/workloads/task/candidates.ts';
-import { isTask } from '../../../host/workloads/task/scenario/reading.ts';
-import { taskVerdict, userKernelRefusal } from '../../../host/workloads/task/user-kernels.ts';
+import type { UserKernelVerdict } from '../../../contract/user-kernels/checks.ts';
+import { type KnownReading, limitsOf, sessionText, withoutRecordings } from '../../../host/api/benches.ts';
+import { engineRefusal, problemOf, type TaskReading } from '../../../host/api/scenarios.ts';
+import { isTask, taskVerdict, userKernelRefusal, variantsFor } from '../../../host/api/workloads.ts';
+import type { Host, TaskProblem } from '../../../host/index.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
-import { exitCodeOf, measured, refuseUnkeptTrace, show } from '../../benching.ts';
-import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { exitCodeOf, measured, refuseUnsavedTrace, show } from '../../benching.ts';
 import { writeOutput } from '../../output-file.ts';
-import { fitByName, type KnownReading } from '../../read-scenario.ts';
+import { fitByName } from '../../read-scenario.ts';
 import { saidBy, verdictLines } from '../../user-kernels.ts';
-import type { VerbContext } from '../../verb.ts';
+import { type ExitCode, exitCodes, type VerbContext } from '../../verb.ts';
 import { variantList, type Workload } from '../workload.ts';
 
 // `braggbench run` of a small measured workload: one variant, checked and timed.
 
-/** Enough for a median and how far samples stray from it. */
+/** Enough for a median and the spread of the samples. */
 const rounds = 7;
 
-/** The variant that runs; `auto` is resolved. Throws a BraggError with what the engine refuses. */
+/** Variant that runs, after `auto` is resolved. Throws BraggError if the engine rejects it. */
 function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string {
   try {
     return host.addon.createTask(problem).plan.variant;
@@ -36,7 +31,7 @@ function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string 
   }
 }
 
-/** The checks of a user kernel; null of one of ours. Throws a BraggError with what ended it. */
+/** Results of the checks of a user kernel. Null for a shipped variant. Throws BraggError with the kernel's failure. */
 function verdictOf(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
@@ -44,8 +39,8 @@ function verdictOf(host: Host, report: SessionReport, variant: string): UserKern
   return taskVerdict(report, variant);
 }
 
-/** Saves the session and returns the error, if any: it is thrown after the result has been printed. */
-async function keptAt(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
+/** Saves the session. Returns the error instead of throwing, because the result is printed first. */
+async function savedAt(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;
   try {
@@ -64,7 +59,7 @@ async function runTask(
   place: NamedFile | null,
 ): Promise<ExitCode> {
   const { parsed, terminal } = context;
-  refuseUnkeptTrace(parsed);
+  refuseUnsavedTrace(parsed);
   if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to a small measured workload`);
   const variant = chosen(host, reading, problemOf(reading));
   const session = await measured(context, host, {
@@ -78,19 +73,19 @@ async function runTask(
   });
   const [report] = session.reports;
   if (report === undefined) throw new Error('a measurement gave no report');
-  const kept = await keptAt(parsed, session);
+  const kept = await savedAt(parsed, session);
   const verdict = verdictOf(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json'))
     terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printed(variant) });
-  else show(context, withoutRecordings(session));
+  else await show(context, withoutRecordings(session));
   if (verdict !== null && !hasFlag(parsed, 'json')) {
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
       terminal.print(line);
     for (const line of saidBy(host, variant)) terminal.print(line);
   }
   if (kept instanceof Error) throw kept;
-  if (place !== null) terminal.say(`Kept as ${place.place}`);
-  return verdict?.right === false ? exitCodes.failed : exitCodeOf([report]);
+  if (place !== null) terminal.say(`Saved as ${place.place}`);
+  return verdict?.right === false && !verdict.doubtful ? exitCodes.failed : exitCodeOf([report]);
 }
 
 export function taskWorkload(kind: ScenarioKindName): Workload {

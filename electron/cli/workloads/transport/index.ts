@@ -1,31 +1,127 @@
-/** Proton transport on the command line. */
-
+/**
+ * Proton transport on the command line.
+ *
+ * `run --uncertainty`: uncertainty band of a depth dose, and the contribution of each input.
+ */
+import {
+  marginOf,
+  type UncertainInput,
+  type Uncertainty,
+  type UncertaintyModel,
+  uncertainInputs,
+  uncertainNames,
+} from '../../../contract/beams/uncertainty.ts';
 import { type GammaDose, gammaDoseSchema } from '../../../contract/dose.ts';
 import { summaryDocument } from '../../../contract/run.ts';
 import { formatPath, suggest } from '../../../contract/scenario/index.ts';
-import { shareInDecimals, shareText } from '../../../contract/units.ts';
-import { type ComparedRun, compareRuns } from '../../../host/app/compare/compare.ts';
-import { openedAs } from '../../../host/workloads/index.ts';
-import { type Override, problemOf } from '../../../host/workloads/scenarios/index.ts';
-import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
-import { asTransport } from '../../../host/workloads/transport/scenario/reading.ts';
-import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
-import { duration, metric, millimetres, short, significant, smallError } from '../../numbers.ts';
+import { measuredTime } from '../../../domain/measured.ts';
+import { compact, millimetres, plainDigits, plainError, short } from '../../../domain/numbers.ts';
+import { shareInDecimals, shareText } from '../../../domain/values/units.ts';
+import { type ComparedRun, compareRuns } from '../../../host/api/benches.ts';
+import { type AnyReading, type Override, openedAs, problemOf } from '../../../host/api/scenarios.ts';
+import { asTransport, summaryOf } from '../../../host/api/workloads.ts';
+import type { Host } from '../../../host/index.ts';
+import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
+import type { ProgressWords } from '../../progress-bar.ts';
 import { type Fit, fitByName } from '../../read-scenario.ts';
 import { runReport } from '../../reports/run-report.ts';
-import type { ProgressWords } from '../../run-progress.ts';
 import { table } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
-import { runBy, type Solving } from '../solve.ts';
-import { type ReadRun, variantList, type Workload } from '../workload.ts';
-import { uncertaintyFlags, uncertaintyModel, uncertaintyOfRun } from './uncertainty.ts';
+import { type More, type ReadRun, runBy, type Solving, variantList, type Workload } from '../workload.ts';
+
+const uncertaintyFlags: readonly FlagSpec[] = [
+  {
+    name: 'uncertainty',
+    help: 'Print the uncertainty of the depth dose and its range, and the part of each input.',
+  },
+  {
+    ...{ name: 'vary', value: 'input=sigma', repeats: true },
+    help: `With --uncertainty: the standard deviation of an input; 0 leaves it out. Inputs: ${uncertainNames.join(', ')}. Repeats.`,
+  },
+];
+
+/** Standard deviations from flags. Null without --uncertainty. Throws UsageError. */
+function uncertaintyModel(parsed: ParsedArguments): UncertaintyModel | null {
+  if (!hasFlag(parsed, 'uncertainty')) {
+    if (parsed.flags.has('vary')) throw new UsageError('--vary needs --uncertainty');
+    return null;
+  }
+  const model: Partial<Record<UncertainInput, number>> = {};
+  for (const text of parsed.flags.get('vary') ?? []) {
+    const [name = '', value = '', ...more] = text.split('=');
+    const input = uncertainNames.find((one) => one === name);
+    const sigma = Number(value);
+    const allowed = 'allowed: an input and a standard deviation, such as density_percent=2';
+    if (input === undefined) throw new UsageError(`--vary: ${text}: allowed inputs: ${uncertainNames.join(', ')}`);
+    if (more.length > 0 || value.trim() === '' || !Number.isFinite(sigma) || sigma < 0) {
+      throw new UsageError(`--vary: ${text}; ${allowed}`);
+    }
+    model[input] = sigma;
+  }
+  return model;
+}
+
+const COLUMNS = [
+  { title: 'Input' },
+  { title: 'Uncertainty', align: 'right' },
+  { title: 'R80', align: 'right' },
+  { title: 'W80–20', align: 'right' },
+  { title: 'Share', align: 'right' },
+  { title: 'Source' },
+] as const;
+
+const signed = (value: number | null): string =>
+  value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)} mm`;
+
+const plusMinus = (value: number | null, sigma: number | null): string =>
+  value === null ? '–' : `${value.toFixed(2)} ± ${(sigma ?? 0).toFixed(2)} mm`;
+
+function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string[] {
+  const { parts, r80_mm, r80_sigma_mm, w80_20_mm, w80_20_sigma_mm, differences_because } = found;
+  const rows = parts.map((part) => [
+    part.title,
+    `± ${short(part.sigma, 4)} ${part.unit}`,
+    signed(part.r80_mm),
+    signed(part.w80_20_mm),
+    part.share === null ? '–' : `${(100 * part.share).toFixed(1)} %`,
+    part.source,
+  ]);
+  const by =
+    differences_because === null
+      ? `By derivatives along with the solution, in ${plainDigits(found.seconds, 2)} s.`
+      : `By differences of end-to-end runs, because ${differences_because}; in ${plainDigits(found.seconds, 2)} s.`;
+  return [
+    '',
+    terminal.style('bold', 'Uncertainty, one standard deviation'),
+    `R80 ${plusMinus(r80_mm, r80_sigma_mm)}, W80–20 ${plusMinus(w80_20_mm, w80_20_sigma_mm)}`,
+    ...table(COLUMNS, rows, { styleTitle: (text) => terminal.style('bold', text) }),
+    ...(r80_mm === null
+      ? []
+      : [`For comparison: a margin of 3.5 % of the range and 1 mm is ${marginOf(r80_mm).toFixed(2)} mm.`]),
+    by,
+  ];
+}
+
+async function uncertaintyOfRun(context: VerbContext, host: Host, reading: AnyReading): Promise<More> {
+  const { parsed, signal } = context;
+  const model = uncertaintyModel(parsed);
+  if (model === null) return { document: {}, lines: [] };
+  const document = (reading.kind === 'transport' ? reading.draft : null) ?? {};
+  const found = await host.call('beam.uncertainty', { document, model }, signal);
+  const { depth_mm, dose, dose_sigma, ...rest } = found;
+  const curve = { depth_mm: [...depth_mm], dose_MeV_per_mm: [...dose], sigma_MeV_per_mm: [...dose_sigma] };
+  return {
+    document: { uncertainty: { ...rest, inputs: uncertainInputs, curve } },
+    lines: linesOf(found, context),
+  };
+}
 
 /** `braggbench run` of a transport scenario. */
 export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
   `step ${step}`,
   `depth ${depth_mm.toFixed(1)} mm`,
   `${shareText(weight_left, 3)} in flight`,
-  `${significant(steps_per_s, 3)} steps/s`,
+  `${plainDigits(steps_per_s, 3)} steps/s`,
 ];
 
 export const solvingTransport: Solving<'transport'> = {
@@ -43,7 +139,7 @@ export const solvingTransport: Solving<'transport'> = {
       document: {
         ...summaryDocument(summary),
         csda_range_mm: range_mm,
-        // Warnings that are printed before the run starts.
+        // Warnings are printed before the run starts.
         warnings: issues.filter(({ severity }) => severity === 'warning'),
       },
       lines: (file, style) => runReport({ ...facts, file }, style),
@@ -57,7 +153,10 @@ export const solvingTransport: Solving<'transport'> = {
 const isSet = (overrides: readonly Override[], path: string): boolean =>
   overrides.some((override) => formatPath(override.path) === path);
 
-/** The variant, and the stepping and precision that it offers where the scenario asks for another and --set does not insist. */
+/**
+ * Selects the variant, and its stepping and precision where it does not support the scenario's and --set does not set
+ * them.
+ */
 const fitTransport: Fit = (id, reading, given, addon) => {
   const variants = addon.variants();
   const variant = variants.find((one) => one.id === id);
@@ -97,16 +196,16 @@ function row(one: ComparedRun): readonly string[] {
   return [
     one.file,
     `${one.variant} ${one.precision}${one.status === 'done' ? '' : ` (${one.status})`}`,
-    duration(one.time_s),
-    duration(one.setup_s),
-    `${metric(one.cell_steps_per_s)}/s`,
-    versus === null ? '1' : `${significant(1 / versus.time_ratio, 3)}×`,
-    versus === null ? dash : versus.same_bits ? 'same bits' : versus.rel_l2 === null ? dash : smallError(versus.rel_l2),
-    versus?.rel_linf == null ? dash : smallError(versus.rel_linf),
+    measuredTime(one.time_s),
+    measuredTime(one.setup_s),
+    `${compact(one.cell_steps_per_s)}/s`,
+    versus === null ? '1' : `${plainDigits(1 / versus.time_ratio, 3)}×`,
+    versus === null ? dash : versus.same_bits ? 'same bits' : versus.rel_l2 === null ? dash : plainError(versus.rel_l2),
+    versus?.rel_linf == null ? dash : plainError(versus.rel_linf),
     passText(one, 0),
     passText(one, 1),
-    smallError(one.ledger_error.number),
-    smallError(one.ledger_error.energy),
+    plainError(one.ledger_error.number),
+    plainError(one.ledger_error.energy),
     millimetres(one.r80_mm),
   ];
 }
@@ -127,11 +226,11 @@ const columns = [
   { title: 'R80', align: 'right' },
 ] as const;
 
-function notes({ file, against_first, differences }: ComparedRun, asked: GammaDose): readonly string[] {
+function notes({ file, against_first, differences }: ComparedRun, requested: GammaDose): readonly string[] {
   const reason = against_first?.reason ?? null;
   return [
     ...(reason === null ? [] : [`${file}: no relL2, ${reason}`]),
-    ...(against_first !== null && against_first.gamma_by !== asked
+    ...(against_first !== null && against_first.gamma_by !== requested
       ? [`${file}: γ by ${against_first.gamma_by}, for one of the runs was stored without densities`]
       : []),
     ...differences.map(({ what, first, here }) => `${file}: ${what} is ${here}, in the first ${first}`),
@@ -151,7 +250,7 @@ const gammaTexts = {
   area: 'γ of energy by area, whose largest value lies in dense matter.',
 } as const;
 
-/** Two runs or more; the first is the reference. Gamma and ledgers are of doses alone. */
+/** At least two runs; the first is the reference. Gamma and ledgers are defined only for doses. */
 function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
   const by = gammaBy(parsed);
   const named = runs.map(({ file, run }) => ({ file, run: openedAs('transport', run, file) }));
@@ -177,7 +276,7 @@ export const transport: Workload = {
   flags: uncertaintyFlags,
   checkFlags: uncertaintyModel,
   run: runBy(solvingTransport),
-  // Variants that fit the scenario's stepping, without the plain reference that they are checked against.
+  // Variants with the scenario's stepping, except the plain reference that the others are checked against.
   usual: (addon, reading) => {
     const { stepping } = problemOf(asTransport(reading, '')).solver;
     return addon.variants().filter(({ id, steppings }) => id !== 'reference' && steppings.includes(stepping));

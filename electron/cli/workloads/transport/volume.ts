@@ -1,6 +1,7 @@
-/** `braggbench volume`: dose in three dimensions of a beam or a field in layered matter. */
+/** `braggbench volume`: three-dimensional dose of a beam or a field in layered matter. */
 import { extname, resolve } from 'node:path';
 import { type VolumeAnswer, type VolumeRequest, volumeEndings } from '../../../contract/beams/volume.ts';
+import { plainDigits, plainError } from '../../../domain/numbers.ts';
 import {
   flagNumber,
   flagValue,
@@ -10,12 +11,10 @@ import {
   setFlag,
   UsageError,
 } from '../../arguments.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { significant, smallError } from '../../numbers.ts';
-import { withHost } from '../../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
-import { overridesOf, scenarioPath } from '../../scenario-file.ts';
-import type { Verb } from '../../verb.ts';
+import { overridesOf, scenarioPath } from '../../read-scenario.ts';
+import { withHost } from '../../subjects.ts';
+import { exitCodes, type Verb } from '../../verb.ts';
 
 function endingOf(out: string): (typeof volumeEndings)[number] {
   const ending = volumeEndings.find((one) => `.${one}` === extname(out).toLowerCase());
@@ -42,15 +41,15 @@ function linesOf(volume: VolumeAnswer): readonly string[] {
   const share = (part: number): string => `${((100 * part) / energy.in).toFixed(2)} %`;
   const at = most_at_mm.map((place) => place.toFixed(1)).join(', ');
   return [
-    `${sizes.join(' × ')} cells of ${spacing_mm.map((side) => significant(side, 3)).join(' × ')} mm (x, y, depth), ${spots} ${spots === 1 ? 'spot' : 'spots'}`,
-    `Largest dose ${significant(most, 4)} ${unit} at x, y, depth = ${at} mm`,
-    `Energy: ${share(energy.deposited)} in the cells, ${share(energy.outside)} beside them, ${share(energy.neutral)} neutral or lost to reactions, ${share(energy.left)} left the box; ledger ${smallError(energy.rel_error)}`,
+    `${sizes.join(' × ')} cells of ${spacing_mm.map((side) => plainDigits(side, 3)).join(' × ')} mm (x, y, depth), ${spots} ${spots === 1 ? 'spot' : 'spots'}`,
+    `Largest dose ${plainDigits(most, 4)} ${unit} at x, y, depth = ${at} mm`,
+    `Energy: ${share(energy.deposited)} in the cells, ${share(energy.outside)} outside of them, ${share(energy.neutral)} neutral or lost to reactions, ${share(energy.left)} left the box; ledger ${plainError(energy.rel_error)}`,
     ...(energy.products > 0
       ? [
           `Products of reactions: ${share(energy.products)}; their Gaussians miss the projected dose by ${(100 * products_misfit).toFixed(1)} % of it`,
         ]
       : []),
-    `Solved in ${significant(volume.seconds, 2)} s.`,
+    `Solved in ${plainDigits(volume.seconds, 2)} s.`,
   ];
 }
 

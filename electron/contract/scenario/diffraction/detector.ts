@@ -1,6 +1,6 @@
-/** The detector, and how the crystal turns while it counts. */
+/** Detector, and rotation of the crystal during the exposure. */
 import { z } from 'zod';
-import { count, quantity } from '../quantity.ts';
+import { count, quantity } from '../common-fields.ts';
 
 const pixels = (title: string) => count({ title, description: 'Pixels.', min: 1, max: 32_768 }).default(1024);
 const turn = (title: string, description: string) =>

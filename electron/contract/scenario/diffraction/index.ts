@@ -1,12 +1,10 @@
-/** The scenario of the diffraction workload: the X-ray image of a crystal. */
+/** Scenario of the diffraction workload: the X-ray image of a crystal. */
 import { z } from 'zod';
-import { companionFile } from '../companion-file.ts';
-import { editorShape, namingShape } from '../header.ts';
-import { count, quantity } from '../quantity.ts';
-import { variantName } from '../variant-name.ts';
+import { companionFile, count, editorShape, namingShape, quantity, variantName } from '../common-fields.ts';
+import { type ContractWorkload, resolvedShape } from '../workload.ts';
 import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts';
 
-/** The crystal: its lattice, how it is mounted, its size and shape, its mosaic blocks, and what a cell scatters. */
+/** Crystal: lattice, orientation, size and shape, mosaic blocks, and scattering of a cell. */
 const edge = (name: string) =>
   quantity({ title: `Edge ${name}`, description: 'Of the unit cell.', unit: 'A', min: 1, max: 100_000 });
 const angle = (name: string, between: string) =>
@@ -115,7 +113,7 @@ const structureFactorsSchema = z.strictObject({
     .default('auto'),
 });
 
-/** The X-ray beam: wavelength, spread of directions and wavelengths, and how many photons. */
+/** X-ray beam: wavelength, spread of directions and wavelengths, number of photons. */
 const divergence = (across: string) =>
   quantity({
     title: `Divergence, ${across}`,
@@ -168,7 +166,7 @@ const solverSchema = z.strictObject({
   threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
 });
 
-export const diffractionSchema = z
+const diffractionSchema = z
   .strictObject({
     ...editorShape,
     kind: z
@@ -189,15 +187,71 @@ export const diffractionSchema = z
 /** Document as written in a file: only `kind`, `version` and the lattice are required. */
 export type DiffractionDocument = z.input<typeof diffractionSchema>;
 
-/** With the defaults that are plain constants. */
+/** Document with defaults filled in, except for defaults that depend on other values. */
 export type DiffractionWithConstants = z.output<typeof diffractionSchema>;
 
 type Detector = DiffractionWithConstants['detector'];
 
-/** Every number present; sub-pixels that were left out stay so: the engine counts the crystal's fringes. */
+/**
+ * Scenario with all defaults filled in. Omitted sub-pixels stay omitted, because the engine chooses them from the
+ * crystal's fringes.
+ */
 export interface DiffractionScenario extends Omit<DiffractionWithConstants, 'detector'> {
   readonly detector: Omit<Detector, 'beam_x_mm' | 'beam_y_mm'> & {
     readonly beam_x_mm: number;
     readonly beam_y_mm: number;
   };
 }
+
+const progressSchema = z.strictObject({
+  workload: z.literal('diffraction'),
+  /** Share of the image computed, 0 to 1. */
+  done: z.number(),
+  terms_per_s: z.number(),
+});
+export type ImageProgress = Readonly<z.infer<typeof progressSchema>>;
+
+const resolvedSchema = z.strictObject({
+  kind: z.literal('diffraction'),
+  ...resolvedShape,
+  width: z.number().int(),
+  height: z.number().int(),
+  /** Sub-pixels along each side of a pixel. */
+  oversample: z.number().int(),
+  sources: z.number().int(),
+  orientations: z.number().int(),
+  layers: z.number().int(),
+  /** Number of lattice factors computed for the image. */
+  terms: z.number(),
+  /** Number of reflections in the list that the scenario names; 0 without a list. */
+  reflections: z.number().int(),
+});
+export type DiffractionResolved = Readonly<z.infer<typeof resolvedSchema>>;
+
+export const diffraction = {
+  kind: 'diffraction',
+  title: 'X-ray diffraction',
+  runs: 'results',
+  schema: diffractionSchema,
+  version: 1,
+  migrations: {},
+  standIns: [{ path: ['crystal', 'lattice'], value: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 } }],
+  fresh: {
+    beam: { wavelength_A: 6.2 },
+    crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+    structure_factors: { default_electrons: 100 },
+  },
+  sweepExample: 'detector.width=128,256,512',
+  progress: progressSchema,
+  resolved: resolvedSchema,
+  exports: [
+    { id: 'smv', title: 'SMV image, 16 bits (.img)' },
+    { id: 'tiff', title: 'TIFF, 32-bit photons' },
+    { id: 'tiff16', title: 'TIFF, 16-bit counts' },
+    { id: 'raw', title: 'Raw float32, slow · width + fast' },
+    { id: 'peaks', title: 'Peaks (CSV)' },
+    { id: 'summary', title: 'Summary (JSON)' },
+    { id: 'run', title: 'Everything (HDF5)' },
+  ],
+  runEnding: '.h5',
+} as const satisfies ContractWorkload;

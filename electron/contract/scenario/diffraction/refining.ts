@@ -5,8 +5,8 @@ import { fileRefSchema } from '../../files.ts';
 import { imageViewSchema } from '../../image.ts';
 import { runIdSchema } from '../../run.ts';
 import { bytes } from '../../wire/arrays.ts';
-import { type ScenarioDraft, scenarioDraftSchema } from '../draft.ts';
 import { kindOfDocument } from '../kinds.ts';
+import { type ScenarioDraft, scenarioDraftSchema } from '../workload.ts';
 
 /** Whether documents of this kind have a crystal. */
 export const hasCrystal = (document: ScenarioDraft): boolean => kindOfDocument(document) === 'diffraction';
@@ -27,20 +27,20 @@ export type CrystalUnknown = (typeof crystalUnknowns)[number];
 const refinedPartSchema = z.enum(['misset', 'cell']);
 export type RefinedPart = z.infer<typeof refinedPartSchema>;
 
-/** Both, or one of them, as a reader chooses. */
+/** Parameters to fit: misset and cell, or only one of them. */
 export const refineFits = { both: ['misset', 'cell'], misset: ['misset'], cell: ['cell'] } as const satisfies Record<
   string,
   readonly RefinedPart[]
 >;
 
-/** More normal equations than any fit that comes to its end needs. */
+/** Upper limit; no converging fit needs as many normal equations. */
 export const MOST_ITERATIONS = 30;
 
-/** A frame of sixteen million pixels of 32 bits has half of it; the command line takes larger ones. */
+/** Twice the size of a frame with sixteen million pixels of 32 bits; the command line accepts larger files. */
 export const MOST_IMAGE_BYTES = 128 * 2 ** 20;
 
-/** Endings of the images that are read. */
-export const measuredEndings = ['.img', '.tif', '.tiff', '.cbf', '.bin', '.raw', '.h5', '.hdf5'] as const;
+/** File name extensions of supported images. */
+export const measuredEndings = ['.img', '.osc', '.tif', '.tiff', '.cbf', '.bin', '.raw', '.h5', '.hdf5'] as const;
 
 const headerSchema = z.strictObject({
   distance_mm: z.number().optional(),
@@ -53,7 +53,7 @@ const measuredImageSchema = z.strictObject({
   name: z.string(),
   width: z.number().int().positive(),
   height: z.number().int().positive(),
-  /** Pixels without a part: full, or without a count. */
+  /** Pixels excluded from the fit: saturated, or without a count. */
   left_out: z.number().int().nonnegative(),
   /** Metadata from the image header, in the units of scenarios. */
   header: headerSchema,
@@ -64,7 +64,7 @@ const unknownValueSchema = z.strictObject({
   id: z.enum(crystalUnknowns.map(({ id }) => id)),
   start: z.number(),
   value: z.number(),
-  /** Standard deviation by the residuals; null where the image does not tell. */
+  /** Standard deviation from the residuals; null if the image does not determine the parameter. */
   sigma: z.number().nullable(),
 });
 
@@ -73,9 +73,9 @@ const refinedSchema = z.strictObject({
   unknowns: z.array(unknownValueSchema),
   iterations: z.number().int(),
   converged: z.boolean(),
-  /** Pixels that took part. */
+  /** Number of pixels used in the fit. */
   pixels: z.number().int(),
-  /** Counts per photon, and counts without any. */
+  /** Counts per photon, and counts of the background. */
   scale: z.number(),
   background: z.number(),
   correlation: z.strictObject({ start: z.number(), end: z.number() }),
@@ -85,21 +85,23 @@ export type RefinedCrystal = Readonly<z.infer<typeof refinedSchema>>;
 
 const refineIterationSchema = z.strictObject({
   state: z.literal('iteration'),
-  /** From 1: the first is at the start. */
+  /** Number of the iteration from 1, which evaluates the starting point. */
   iteration: z.number().int().positive(),
-  /** Counts: root of the mean square of what the image has more or less than the fit. */
+  /** Root mean square of image less fit, in counts. */
   rms: z.number(),
   correlation: z.number(),
-  /** Whether it is no worse than the best before. The fit goes on from there, else it steps less far. */
+  /**
+   * Whether it is no worse than the best before. If so, the fit continues from it; otherwise it tries a shorter step.
+   */
   taken: z.boolean(),
-  /** In the order of the unknowns that are fitted. */
+  /** Values in the order of the fitted unknowns. */
   values: z.array(z.number()),
   seconds: z.number(),
 });
 export type RefineIteration = Readonly<z.infer<typeof refineIterationSchema>>;
 
 const refineFrameSchema = z.discriminatedUnion('state', [
-  /** For runs and measurements before it. */
+  /** Waits for earlier runs and measurements. */
   z.strictObject({ state: z.literal('waiting') }),
   /** The refinement has started; `warnings` lists contradictions between the image file and the scenario. */
   z.strictObject({ state: z.literal('begun'), variant: z.string(), warnings: z.array(z.string()) }),
@@ -112,13 +114,16 @@ const imageBytes = bytes.refine(
   ({ length }) => length <= MOST_IMAGE_BYTES,
   `more than ${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
 );
-/** One data file is read; more are chosen where all of a folder are. */
+/** Limit on linked files. Only one data file is read, but users may select all files of a folder. */
 const MOST_LINKED = 16;
 
 const imageId = z.string().max(64);
 
 export const refiningMethods = {
-  /** Takes in an image to fit a crystal to: a file, or an image that was computed here. Throws what is wrong with it. */
+  /**
+   * Imports an image to fit a crystal to: a file, or an image computed by this program. Throws an error that describes
+   * invalid input.
+   */
   'refining.take': {
     params: z.strictObject({
       source: z.discriminatedUnion('kind', [
@@ -126,12 +131,12 @@ export const refiningMethods = {
           kind: z.literal('file'),
           name: z.string().min(1).max(255),
           bytes: imageBytes,
-          /** Files that were chosen with it: a master of an Eiger detector has its images in others. */
+          /** Files selected together with it: the master file of an Eiger detector has its images in others. */
           linked: z
             .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytes }))
             .max(MOST_LINKED)
             .readonly(),
-          /** Pixels of raw numbers, fast and slow; other files say it. */
+          /** Image size for files of raw numbers, fast and slow; other formats contain it. */
           size: z.tuple([z.number().int().positive(), z.number().int().positive()]),
         }),
         z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
@@ -139,7 +144,7 @@ export const refiningMethods = {
     }),
     result: measuredImageSchema,
   },
-  /** Counts of the image, or what they are more or less than the fit. There is a fit once one has come to its end. */
+  /** Counts of the image, or image less fit, which is available after a completed fit. */
   'refining.view': {
     params: z.strictObject({ image: imageId, show: z.enum(['measured', 'difference']), view: imageViewSchema }),
     result: z.strictObject({ map: fieldMapSchema }),
@@ -147,7 +152,7 @@ export const refiningMethods = {
 } as const;
 
 export const refiningStreams = {
-  /** Fits the crystal of a scenario to an image that was taken in. Ends with what was found; closing it gives up. */
+  /** Fits the crystal of a scenario to an imported image. The last frame has the result; closing the stream cancels. */
   refining: {
     params: z.strictObject({
       image: imageId,
@@ -162,7 +167,7 @@ export const refiningStreams = {
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The scenario with what was fitted. */
+/** Returns the scenario with the fitted values. */
 export function refinedDocument<D extends Document>(
   document: D,
   unknowns: readonly Pick<RefinedCrystal['unknowns'][number], 'id' | 'value'>[],

@@ -1,11 +1,12 @@
-/** The linear layer with ReLU in the contract. */
+/** Contract of the linear layer with ReLU. */
 
 import { z } from 'zod';
-import { count } from '../quantity.ts';
-import { taskSchema } from '../task/shape.ts';
-import { taskWorkload } from '../task/workload.ts';
+import { count } from '../common-fields.ts';
+import { taskSchema, taskWorkload } from '../task/workload.ts';
 
-/** The scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0), with GELU or a residual too, or its gradients. */
+/**
+ * Scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0). Options are GELU, a residual, or the gradients.
+ */
 const size = (title: string, description: string) => count({ title, description, min: 1, max: 65_536 });
 
 const problemSchema = z.strictObject({

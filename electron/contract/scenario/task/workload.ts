@@ -1,16 +1,20 @@
-/** Contract shared by the small measured workloads. */
+/**
+ * Contract shared by the small measured workloads. Their scenarios have a flat problem, a seed for synthetic inputs,
+ * and a variant. Kinds with several benchmarks select one by `problem.kind`.
+ */
 import { z } from 'zod';
+import { count, editorShape, namingShape, variantName } from '../common-fields.ts';
 import { type ContractWorkload, resolvedShape } from '../workload.ts';
 
 export function taskProgressSchema<K extends string>(kind: K) {
   return z.strictObject({
     workload: z.literal(kind),
-    /** First runs, then rounds. */
+    /** Current phase: first runs, then rounds. */
     phase: z.string(),
-    /** Label of the variant or program being measured; empty before the first. */
+    /** Label of the variant or program being measured; empty before the first one. */
     what: z.string(),
     round: z.number().int().nonnegative(),
-    /** The most that will be taken. */
+    /** Largest number of rounds. */
     rounds: z.number().int().nonnegative(),
   });
 }
@@ -19,17 +23,17 @@ export function taskResolvedSchema<K extends string>(kind: K) {
   return z.strictObject({
     kind: z.literal(kind),
     ...resolvedShape,
-    /** Which benchmark of a kind that has several, and what it is about. */
+    /** Name and description of the benchmark, for a kind that has several. */
     bench: z.string(),
     title: z.string(),
-    /** Variants that this machine can run. */
+    /** Number of variants that this machine can run. */
     available: z.number().int(),
   });
 }
 
 type OwnParts = Pick<ContractWorkload, 'title' | 'standIns' | 'fresh' | 'sweepExample'>;
 
-/** A whole workload from its name, its schema and what a new document of it holds. */
+/** Builds a complete workload from its name, its schema and the contents of a new document. */
 export function taskWorkload<const K extends string, S extends z.ZodType>(own: OwnParts & { kind: K; schema: S }) {
   return {
     ...own,
@@ -45,3 +49,39 @@ export function taskWorkload<const K extends string, S extends z.ZodType>(own: O
     runEnding: '.task.json',
   } as const satisfies ContractWorkload;
 }
+
+const solverSchema = z.strictObject({
+  variant: variantName('auto picks the last of the ladder that this machine can run'),
+  threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
+});
+
+/**
+ * Builds a schema. `more` are further keys of the document. `problem` is a flat object of numbers, strings and
+ * booleans, or a union of such objects by `kind`.
+ */
+export function taskSchema<
+  K extends string,
+  P extends z.ZodType,
+  M extends z.core.$ZodLooseShape = Record<never, never>,
+>(kind: K, title: string, about: string, problem: P, more: M = {} as M) {
+  return z
+    .strictObject({
+      ...editorShape,
+      kind: z.literal(kind).meta({ title: 'Kind', description: `The workload: ${about}.` }),
+      version: z.literal(1).meta({ title: 'Version', description: 'Of this file format.' }),
+      ...namingShape,
+      problem,
+      ...more,
+      seed: count({
+        title: 'Seed',
+        description: 'Of made-up inputs; equal seeds give equal inputs.',
+        min: 1,
+        max: 2_147_483_646,
+      }).default(1),
+      solver: solverSchema.prefault({}).meta({ title: 'Solver' }),
+    })
+    .meta({ title });
+}
+
+/** Value that the host passes to the engine by name. */
+export type TaskValue = number | string | boolean;

@@ -1,16 +1,204 @@
-/** The box that is simulated: a background material and rectangular regions in it. */
+/**
+ * Simulated box: background material and rectangular regions. The matter may come from a slice of a CT, with the beam's
+ * position in it and the meaning of its numbers. User materials are defined by composition and density; all else is
+ * derived.
+ */
 import { z } from 'zod';
-import { materialNames } from '../materials.ts';
-import { valueAt } from '../path.ts';
-import { interval, quantity } from '../quantity.ts';
-import { suggest } from '../suggest.ts';
-import { ctSchema } from './ct.ts';
-import { maxOwnMaterials, ownMaterialSchema } from './own-material.ts';
+import { valueAt } from '../../../domain/values/path.ts';
+import { companionFile, interval, quantity } from '../common-fields.ts';
+import { suggest } from '../fault.ts';
+import { atomsOf, isElement, materialNames } from '../materials.ts';
 
-/** Materials are indexed by one byte in the solver, water included. */
+/** Limit, because the solver stores the material index of a cell in one byte. */
+export const maxOwnMaterials = 100;
+/** Tolerance of the sum, because mass fractions from publications are rounded. */
+const SUM_SLACK = 0.01;
+
+const nameSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/)
+  .meta({
+    title: 'Name',
+    description: 'What regions and tables call the material.',
+    $comment: 'a letter, then letters, digits, - and _, up to 64',
+  });
+
+const ownMaterialSchema = z
+  .strictObject({
+    name: nameSchema,
+    formula: z
+      .string()
+      .max(200)
+      .meta({ title: 'Formula', description: 'A chemical formula, such as C5H8O2. Or a composition in its place.' })
+      .optional(),
+    composition: z
+      .record(z.string().max(2), z.number().positive().max(1))
+      .meta({ title: 'Composition', description: 'Mass fraction of each element by its symbol; together 1.' })
+      .optional(),
+    density_g_cm3: quantity({
+      title: 'Density',
+      description: 'Mass density of the material.',
+      unit: 'g_cm3',
+      min: 1e-6,
+      max: 30,
+    }),
+    mean_excitation_eV: quantity({
+      title: 'Mean excitation energy',
+      description:
+        "I. Left out: that of ICRU Reports 37 and 49 for a formula that they list, else the elements' own by Bragg's rule.",
+      unit: 'eV',
+      min: 10,
+      max: 1000,
+    }).optional(),
+  })
+  .superRefine(({ name, formula, composition }, context) => {
+    const refuse = (path: readonly string[], message: string, allowed: string): void =>
+      context.addIssue({ code: 'custom', path: [...path], message, params: { allowed } });
+    if ((materialNames as readonly string[]).includes(name)) {
+      refuse(['name'], 'is a built-in material', 'a name of its own');
+    }
+    if ((formula === undefined) === (composition === undefined)) {
+      const says = formula === undefined ? 'has neither formula nor composition' : 'cannot be combined with formula';
+      refuse(formula === undefined ? ['name'] : ['composition'], says, 'formula or composition, one of them');
+      return;
+    }
+    if (formula !== undefined && atomsOf(formula) === null) {
+      refuse(['formula'], 'is not a chemical formula', 'symbols of elements with numbers, such as C5H8O2 or Ca(OH)2');
+    }
+    const fractions = Object.entries(composition ?? {});
+    const unknown = fractions.find(([symbol]) => !isElement(symbol));
+    if (unknown !== undefined) {
+      refuse(['composition', unknown[0]], 'belongs to no element', 'symbols such as H, C, O, Ca');
+      return;
+    }
+    const sum = fractions.reduce((total, [, fraction]) => total + fraction, 0);
+    if (composition !== undefined && !(Math.abs(sum - 1) <= SUM_SLACK)) {
+      refuse(
+        ['composition'],
+        `has mass fractions that sum to ${Number(sum.toPrecision(5))}`,
+        `fractions whose sum is 1 within ${SUM_SLACK}`,
+      );
+    }
+  });
+
+export type OwnMaterial = z.output<typeof ownMaterialSchema>;
+
+/** Hounsfield units of a point of a table. */
+const hounsfield = z.number().min(-10_000).max(100_000).meta({ unit: '1' });
+const MOST_POINTS = 200;
+
+/** Checks that the first numbers of the points ascend. */
+const ascending = (points: readonly (readonly [number, unknown])[]): boolean =>
+  points.every(([hu], i) => i === 0 || hu > (points[i - 1]?.[0] ?? Number.NEGATIVE_INFINITY));
+
+const order = { error: 'does not ascend', params: { allowed: 'points whose HU ascend' } };
+
+export const huTableSchema = z.strictObject({
+  density: z
+    .array(z.tuple([hounsfield, z.number().min(1e-6).max(30).meta({ unit: '1' })]))
+    .min(2)
+    .max(MOST_POINTS)
+    .refine(ascending, order)
+    .meta({ title: 'Density', description: 'Points [HU, g/cm³]; straight lines between them.' }),
+  materials: z
+    .array(z.tuple([hounsfield, z.string().min(1).max(64)]))
+    .min(1)
+    .max(MOST_POINTS)
+    .refine(ascending, order)
+    .meta({ title: 'Materials', description: 'Points [HU, material]: each from its HU on, up to the next.' }),
+});
+
+const shippedHuTables = ['schneider'] as const;
+
+const place = z.number().min(-10_000).max(10_000).meta({ unit: 'mm' });
+
+const ctSchema = z.strictObject({
+  file: companionFile({
+    title: 'File',
+    description:
+      'A folder with a DICOM series, a DICOM file, NRRD (.nrrd) or MetaImage (.mha, .mhd), in Hounsfield units.',
+    example: 'ct/thorax',
+  }),
+  series: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({
+      title: 'Series',
+      description:
+        'Which CT series of a folder that holds several: its SeriesInstanceUID, or its SeriesDescription. Left out: the only one.',
+    })
+    .optional(),
+  plane: z
+    .enum(['transverse', 'coronal', 'sagittal'])
+    .meta({
+      title: 'Plane',
+      description: 'transverse: left and back; coronal: left and head; sagittal: back and head.',
+    })
+    .default('transverse'),
+  at_mm: quantity({
+    title: 'Slice',
+    description:
+      'Place of the slice along the third axis of the patient; the nearest is taken. Left out: the middle one.',
+    unit: 'mm',
+    min: -10_000,
+    max: 10_000,
+  }).optional(),
+  angle_deg: quantity({
+    title: 'Direction',
+    description:
+      'Angle of the beam in the slice: 0 goes along its second axis, from the front to the back; 90 comes from the left.',
+    unit: 'deg',
+    min: -360,
+    max: 360,
+  }).default(0),
+  isocentre_mm: z
+    .tuple([place, place])
+    .meta({
+      title: 'Isocentre',
+      description:
+        "Point of the slice, along its two axes in the patient's coordinates, through which x = 0 goes. Left out: its middle.",
+    })
+    .optional(),
+  isocentre_depth_mm: quantity({
+    title: 'Isocentre depth',
+    description: 'Depth z of the isocentre in the box. Left out: the box begins at the edge of the image.',
+    unit: 'mm',
+    min: -5000,
+    max: 5000,
+  }).optional(),
+  frame_of_reference: z
+    .string()
+    .regex(/^[\d.]{1,64}$/)
+    .meta({
+      title: 'Frame of reference',
+      description:
+        'FrameOfReferenceUID of a DICOM CT, which an RT Dose of the run carries. Left out: that of the file.',
+    })
+    .optional(),
+  hu_table: z
+    .union([z.enum(shippedHuTables), huTableSchema])
+    .meta({
+      title: 'HU table',
+      description:
+        'Density and material by Hounsfield unit. schneider: the 24 materials of Schneider et al. Or one of your own.',
+    })
+    .default('schneider'),
+  outside: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ title: 'Outside', description: 'Material outside of the image.' })
+    .default('air'),
+});
+export type CtPlacement = z.output<typeof ctSchema>;
+
+/** Limit, because the solver stores material indices, including water, in one byte. */
 export const maxRegions = 200;
 
-/** A built-in material or one of the scenario's own; which there are is the geometry's to check. */
+/** Name of a built-in or user material; whether it exists is checked with the geometry. */
 const materialSchema = z
   .string()
   .min(1)
@@ -25,11 +213,11 @@ const regionSchema = z.strictObject({
   }),
   x_mm: interval({
     title: 'Across',
-    description: 'Lateral extent [from, to]; 0 is the middle of the geometry.',
+    description: 'Lateral extent [from, to]; 0 is the middle of the geometry. Left out: the whole width.',
     unit: 'mm',
     min: -5000,
     max: 5000,
-  }),
+  }).optional(),
   z_mm: interval({
     title: 'Depth',
     description: 'Extent in depth [from, to]; 0 is the surface.',
@@ -90,7 +278,7 @@ const shape = {
     .optional(),
 };
 
-/** Names in a list, of as much of a document as could be read. */
+/** Names in a list, as far as the document could be read. */
 const namesIn = (list: unknown): readonly unknown[] =>
   Array.isArray(list) ? list.map((each: unknown) => valueAt(each, ['name'])) : [];
 

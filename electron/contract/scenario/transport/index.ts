@@ -1,16 +1,12 @@
-/** The scenario of the transport workload: a proton beam in a box of materials. */
+/** Scenario of the transport workload: a proton beam in a box of materials. */
 import { z } from 'zod';
-import { companionFile } from '../companion-file.ts';
-import { editorShape, namingShape } from '../header.ts';
-import { count, quantity } from '../quantity.ts';
-import { variantName } from '../variant-name.ts';
-import { beamShape } from './beam-shape.ts';
+import { companionFile, count, editorShape, namingShape, quantity, variantName } from '../common-fields.ts';
+import { beamShape, ENERGIES, type Spot, spotsSchema } from './beam.ts';
 import { geometrySchema } from './geometry.ts';
-import { type Spot, spotsSchema } from './spots.ts';
 
 // Physics models, solver settings and saved output.
 
-/** Which models are used. Formulas and references are in kernels/physics. */
+/** Selection of physics models. Formulas and references are in kernels/physics. */
 const tableFile = companionFile({
   title: 'Table',
   description: "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table.",
@@ -117,7 +113,7 @@ const outputSchema = z.strictObject({
     .max(50)
     .meta({
       title: 'Spectra at',
-      description: 'Depths (mm) whose energy spectrum of primary protons is kept, with LET.',
+      description: 'Depths (mm) whose energy spectrum of primary protons is saved, with LET.',
     })
     .default([]),
   gray: z
@@ -143,7 +139,7 @@ const outputSchema = z.strictObject({
   }).default(2),
 });
 
-/** The phase-space grid: position, plane angle, energy. */
+/** Phase-space grid: position, plane angle, energy. */
 const rangeGrid = z
   .strictObject({
     kind: z.literal('range'),
@@ -237,7 +233,7 @@ const initialSchema = z.discriminatedUnion('kind', [
     .meta({ title: 'Every cell filled at random, for timing kernels' }),
 ]);
 
-/** The proton beam: one energy, one direction, Gaussian in each; or spots of which each is such a beam. */
+/** Proton beam: one energy and one direction, each with a Gaussian spread; or spots, each of which is such a beam. */
 const beamSchema = z
   .strictObject({
     energy_MeV: beamShape.energy_MeV.optional(),
@@ -262,12 +258,10 @@ const beamSchema = z
     context.addIssue({
       code: 'custom',
       path: [others.at(-1) ?? first],
-      message: `stands beside ${first}`,
+      message: `cannot be combined with ${first}`,
       params: {
         allowed:
-          given.length === 0
-            ? '0.5 to 1000 MeV, or range_mm or spots in its place'
-            : 'energy_MeV, range_mm or spots, one',
+          given.length === 0 ? `${ENERGIES}, or range_mm or spots in its place` : 'energy_MeV, range_mm or spots, one',
       },
     });
   });
@@ -293,7 +287,7 @@ export const transportSchema = z
 /** Document as written in a file: only `kind`, `version` and the beam's energy, range or spots are required. */
 export type TransportDocument = z.input<typeof transportSchema>;
 
-/** With the defaults that are plain constants; those that follow from the beam's range are still open. */
+/** Document with defaults filled in, except for those that depend on the beam's range. */
 export type TransportWithConstants = z.output<typeof transportSchema>;
 
 type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: NonNullable<T[P]> };
@@ -301,23 +295,27 @@ type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: NonNulla
 type RangeGrid = Filled<Extract<TransportWithConstants['grid']['energy'], { kind: 'range' }>, 'step_mm'>;
 type UniformGrid = Extract<TransportWithConstants['grid']['energy'], { kind: 'uniform' }>;
 
-/** The beam with its energy known, whichever way it was given. */
+/** Beam with its energy computed, whether it was given as energy or as range. */
 export interface CompleteBeam extends Omit<TransportWithConstants['beam'], 'energy_MeV' | 'spots'> {
-  /** The highest of the spots', where there are some. */
+  /** Highest energy of the spots, if there are any. */
   readonly energy_MeV: number;
   readonly spots?: Spot[];
-  /** Name of the file that the spots are from. */
+  /** File from which the spots were read. */
   readonly spots_file?: string;
 }
 
 export type TransportWithBeam = Omit<TransportWithConstants, 'beam'> & { readonly beam: CompleteBeam };
 
-/** The beams that enter: the spots, or the one. */
+/** Returns the beams that enter: the spots, or the single beam as a spot. */
 export const spotsOf = (beam: CompleteBeam): readonly Spot[] => beam.spots ?? [{ ...beam, weight: 1 }];
 
-/** Every number present. */
+type Region = Filled<TransportWithConstants['geometry']['regions'][number], 'x_mm'>;
+
+/** Scenario with all values filled in. */
 export interface TransportScenario extends Omit<TransportWithBeam, 'geometry' | 'grid' | 'solver'> {
-  readonly geometry: Filled<TransportWithConstants['geometry'], 'width_mm' | 'depth_mm'>;
+  readonly geometry: Omit<Filled<TransportWithConstants['geometry'], 'width_mm' | 'depth_mm'>, 'regions'> & {
+    readonly regions: Region[];
+  };
   readonly grid: Omit<
     Filled<TransportWithConstants['grid'], 'dx_mm' | 'dz_mm' | 'dtheta_mrad' | 'theta_max_mrad' | 'cutoff_MeV'>,
     'energy'

@@ -1,6 +1,6 @@
 /**
- * Live what-if: a scenario is solved again with every edit. A page opens the stream, asks as it goes, and is answered
- * with whole readouts; of questions that come while one is solved only the last is solved too.
+ * Live what-if: a scenario is solved again after every edit. A page opens the stream, sends requests, and receives
+ * complete readouts. Of the requests that arrive while one is solved, only the last is solved.
  */
 import { z } from 'zod';
 import { issueSchema, wireErrorSchema } from '../../errors.ts';
@@ -15,26 +15,28 @@ import {
   runSummarySchema,
 } from '../../run.ts';
 import { resolvedSchema } from '../../scenarios.ts';
-import { type ScenarioDraft, scenarioDraftSchema } from '../draft.ts';
 import { kindOfDocument } from '../kinds.ts';
+import { type ScenarioDraft, scenarioDraftSchema } from '../workload.ts';
 
 /** Whether Live solves documents of this kind. */
 export function isForLive(document: ScenarioDraft): boolean {
   return kindOfDocument(document) === 'transport';
 }
 
-/** Named by the page that opens it; unlike any other of the same host. */
+/** Chosen by the page that opens the session; unique within the host. */
 const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
 
-/** Grows with every question of a session. */
+/** Increases with every request of a session. */
 const sequence = z.number().int().nonnegative();
 
-/** Variant, device and grid used to solve a question. */
+/** Variant, device and grid that solved a request. */
 const whatIfWaySchema = z.strictObject({
   variant: z.string(),
   device: z.string(),
   stepping: z.enum(['path', 'depth']),
-  /** Cells of the scenario in one of these, along x, z and the angle; 1 each: the grid of the scenario. */
+  /**
+   * Factors by which the grid is coarser than the scenario's, along x, z and the angle; all 1 for the scenario's grid.
+   */
   coarser: z.strictObject({ x: z.number(), z: z.number(), theta: z.number() }),
   dx_mm: z.number(),
   dz_mm: z.number(),
@@ -45,12 +47,12 @@ export type WhatIfWay = Readonly<z.infer<typeof whatIfWaySchema>>;
 const whatIfAnswerSchema = z.strictObject({
   state: z.literal('answer'),
   sequence,
-  /** The run that holds the last answer as long as the session is open: calls about runs take it. */
+  /** Run with the latest answer, valid while the session is open; calls about runs accept it. */
   run: runIdSchema,
-  /** Solved as Run solves it. */
+  /** Whether it was solved on the scenario's full grid, as by Run. */
   full: z.boolean(),
   way: whatIfWaySchema,
-  /** From the question's turn to the frame, and of that the solver. */
+  /** Time from the start of the request to the frame, and the solver's part of it. */
   total_ms: z.number(),
   solve_ms: z.number(),
   resolved: resolvedSchema,
@@ -60,13 +62,13 @@ const whatIfAnswerSchema = z.strictObject({
   ledger: ledgerTableSchema,
   keyframes: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
   pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
-  /** In the order of the question; a map that cannot be made says why. */
+  /** Maps in the order of the request; a map that cannot be computed has a reason. */
   maps: z.array(z.union([z.strictObject({ field: fieldMapSchema }), z.strictObject({ reason: z.string() })])),
 });
 export type WhatIfAnswer = Readonly<z.infer<typeof whatIfAnswerSchema>>;
 
 const whatIfFrameSchema = z.discriminatedUnion('state', [
-  /** Something else has the device; the question is solved after it. */
+  /** Another task uses the device; the request is solved after it. */
   z.strictObject({ state: z.literal('waiting'), sequence }),
   whatIfAnswerSchema,
   /** The scenario cannot be solved as written; the previous answer remains valid. */
@@ -80,7 +82,7 @@ const whatIfFrameSchema = z.discriminatedUnion('state', [
 export type WhatIfFrame = Readonly<z.infer<typeof whatIfFrameSchema>>;
 
 export const whatIfMethods = {
-  /** Takes the place of a question that waits. Returns at once. Throws `not-found` without an open stream. */
+  /** Submits a request, replacing one that waits. Returns at once. Throws `not-found` without an open stream. */
   'whatIf.ask': {
     params: z.strictObject({
       session: whatIfSessionSchema,
@@ -88,7 +90,9 @@ export const whatIfMethods = {
       scenario: scenarioDraftSchema,
       file: fileRefSchema.nullable().default(null),
       name: z.string().max(255),
-      /** The hand rests: as Run solves it. It gives way to the next question. */
+      /** Document in the file, if the form has edits: the answer is then named after the changes. */
+      saved: scenarioDraftSchema.nullable().default(null),
+      /** Solve on the full grid, because editing has paused. The next request interrupts it. */
       full: z.boolean(),
       /** Maps of the dose to send with the answer. */
       maps: z.array(mapRequestSchema).max(16),
@@ -98,7 +102,10 @@ export const whatIfMethods = {
 } as const;
 
 export const whatIfStreams = {
-  /** One session. Closing the stream ends it, and what it solves. It ends with an error when the device is lost. */
+  /**
+   * Stream of one session. Closing it ends the session and its computation. It ends with an error if the device is
+   * lost.
+   */
   whatIf: {
     params: z.strictObject({ session: whatIfSessionSchema }),
     frame: whatIfFrameSchema,

@@ -1,13 +1,13 @@
-/** A problem of the user: arrays with shapes by axes, what their values are, how exact results must be, and a reference. */
+/** User problem: arrays with symbolic shapes and given contents, accuracy requirements for results, and a reference. */
 import { z } from 'zod';
 import { spaceShape } from '../../tuning/configured.ts';
-import { count, quantity } from '../quantity.ts';
-import { taskSchema } from '../task/shape.ts';
+import { count, quantity } from '../common-fields.ts';
+import { taskSchema, taskWorkload } from '../task/workload.ts';
 
 /** Kind of the scenario, and name of its workload. */
 export const USER_PROBLEM = 'user-problem';
 
-/** Names become parameters of candidates in C++, CUDA and Python. */
+/** Schema of names, which become parameters of candidates in C++, CUDA and Python. */
 const nameSchema = (title: string, description: string) =>
   z
     .string()
@@ -17,24 +17,26 @@ const nameSchema = (title: string, description: string) =>
 
 export const MOST_AXIS = 2 ** 31 - 1;
 
-/** A number, or a formula of the axes such as `4 * rows`. */
+/** Schema of a number, or a formula of the axes such as `4 * rows`. */
 const formula = (title: string, description: string) =>
   z
     .union([quantity({ title, description, unit: '1', min: -1e300, max: 1e300 }), z.string().min(1).max(1000)])
     .meta({ title, description, $comment: 'a number, or a formula of the axes such as "4 * rows"' });
 export type Formula = number | string;
 
-const axisSchema = z.strictObject({
-  name: nameSchema('Name', 'Parameter of every candidate, after the arrays.'),
-  about: z.string().max(200).meta({ title: 'About', description: 'The meaning of the axis.' }).default(''),
-  min: count({ title: 'Least', description: 'The smallest size allowed.', min: 0, max: MOST_AXIS }).default(1),
-  max: count({ title: 'Most', description: 'The largest size allowed.', min: 0, max: MOST_AXIS }).default(MOST_AXIS),
-  try: z
-    .array(count({ title: 'Size', description: 'A size that candidates must solve.', min: 0, max: MOST_AXIS }))
-    .max(16)
-    .meta({ title: 'Sizes to try', description: 'Candidates must solve the problem at these sizes as well.' })
-    .default([]),
-});
+const axisSchema = z
+  .strictObject({
+    name: nameSchema('Name', 'Parameter of every candidate, after the arrays.'),
+    about: z.string().max(200).meta({ title: 'About', description: 'The meaning of the axis.' }).default(''),
+    min: count({ title: 'Least', description: 'The smallest size allowed.', min: 0, max: MOST_AXIS }).default(1),
+    max: count({ title: 'Most', description: 'The largest size allowed.', min: 0, max: MOST_AXIS }).default(MOST_AXIS),
+    try: z
+      .array(count({ title: 'Size', description: 'A size that candidates must solve.', min: 0, max: MOST_AXIS }))
+      .max(16)
+      .meta({ title: 'Sizes to try', description: 'Candidates must solve the problem at these sizes as well.' })
+      .default([]),
+  })
+  .meta({ title: 'Axis' });
 
 const problemTypes = [
   'fp64',
@@ -123,57 +125,67 @@ const toleranceSchema = z
   .meta({
     title: 'Tolerance',
     description:
-      'The sum of the three is the largest error allowed against the FP64 reference. Without one, results are exact.',
+      'The sum of the three is the largest error allowed against the FP64 reference. Without one and without terms, results are exact.',
   });
 
-const arraySchema = z.strictObject({
-  name: nameSchema('Name', 'Parameter of every candidate, in the order of this list.'),
-  role: z.enum(['input', 'output', 'zeroed', 'in-place']).meta({
-    title: 'Role',
-    description: 'zeroed: an output that is zero before each repetition. in-place: restored before each repetition.',
-  }),
-  type: z.enum(problemTypes).meta({ title: 'Type', description: 'tf32 is stored as fp32 with 10 bits of fraction.' }),
-  shape: z
-    .array(formula('Size', 'An axis, a number or a formula.'))
-    .max(8)
-    .meta({ title: 'Shape', description: 'Slowest dimension first; empty for one value.' }),
-  values: valuesSchema.optional(),
-  tolerance: toleranceSchema.optional(),
-});
+const arraySchema = z
+  .strictObject({
+    name: nameSchema('Name', 'Parameter of every candidate, in the order of this list.'),
+    role: z.enum(['input', 'output', 'zeroed', 'in-place']).meta({
+      title: 'Role',
+      description: 'zeroed: an output that is zero before each repetition. in-place: restored before each repetition.',
+    }),
+    type: z.enum(problemTypes).meta({ title: 'Type', description: 'tf32 is stored as fp32 with 10 bits of fraction.' }),
+    shape: z
+      .array(formula('Size', 'An axis, a number or a formula.'))
+      .max(8)
+      .meta({ title: 'Shape', description: 'Slowest dimension first; empty for one value.' }),
+    values: valuesSchema.optional(),
+    tolerance: toleranceSchema.optional(),
+    terms: formula(
+      'Terms',
+      'Added for one value of an output. Without a tolerance, each may cost one rounding of the largest expected value.',
+    ).optional(),
+  })
+  .meta({ title: 'Array' });
 export type ProblemArray = z.infer<typeof arraySchema>;
 
-const launchSchema = z.strictObject({
-  kernel: nameSchema('Kernel', 'An extern "C" __global__ function of the candidate.'),
-  grid: z
-    .array(formula('Blocks', 'Along one dimension.'))
-    .min(1)
-    .max(3)
-    .meta({ title: 'Grid', description: 'Blocks along x, y, z.' }),
-  block: z
-    .array(formula('Threads', 'Along one dimension.'))
-    .min(1)
-    .max(3)
-    .meta({ title: 'Block', description: 'Threads along x, y, z.' }),
-  shared_bytes: formula('Shared memory', 'Dynamic shared memory of a block.').default(0),
-});
+const launchSchema = z
+  .strictObject({
+    kernel: nameSchema('Kernel', 'An extern "C" __global__ function of the candidate.'),
+    grid: z
+      .array(formula('Blocks', 'Along one dimension.'))
+      .min(1)
+      .max(3)
+      .meta({ title: 'Grid', description: 'Blocks along x, y, z.' }),
+    block: z
+      .array(formula('Threads', 'Along one dimension.'))
+      .min(1)
+      .max(3)
+      .meta({ title: 'Block', description: 'Threads along x, y, z.' }),
+    shared_bytes: formula('Shared memory', 'Dynamic shared memory of a block.').default(0),
+  })
+  .meta({ title: 'Launch' });
 
 /** Properties that a candidate declares in addition to its code; a candidate for the CPU needs none. */
-const candidateSchema = z.strictObject({
-  file: z
-    .string()
-    .max(64)
-    .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp|py)$/)
-    .meta({ title: 'File', description: 'Next to the problem.', $comment: 'a file that ends in .cpp, .cu or .py' }),
-  title: z.string().max(100).meta({ title: 'Title', description: 'As tables show it.' }).default(''),
-  changes: z.string().max(500).meta({ title: 'Changes', description: 'Compared with other candidates.' }).default(''),
-  launches: z
-    .array(launchSchema)
-    .max(64)
-    .meta({ title: 'Launches', description: 'Of a .cu file, one after the other.' })
-    .default([]),
-  ...spaceShape,
-  tunables: spaceShape.tunables.default([]),
-});
+const candidateSchema = z
+  .strictObject({
+    file: z
+      .string()
+      .max(64)
+      .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp|py)$/)
+      .meta({ title: 'File', description: 'Next to the problem.', $comment: 'a file that ends in .cpp, .cu or .py' }),
+    title: z.string().max(100).meta({ title: 'Title', description: 'As tables show it.' }).default(''),
+    changes: z.string().max(500).meta({ title: 'Changes', description: 'Compared with other candidates.' }).default(''),
+    launches: z
+      .array(launchSchema)
+      .max(64)
+      .meta({ title: 'Launches', description: 'Of a .cu file, one after the other.' })
+      .default([]),
+    ...spaceShape,
+    tunables: spaceShape.tunables.default([]),
+  })
+  .meta({ title: 'Candidate' });
 export type ProblemCandidate = z.infer<typeof candidateSchema>;
 
 const sizesSchema = z
@@ -213,10 +225,33 @@ const definitionShape = {
 export const definitionSchema = z.strictObject(definitionShape);
 export type ProblemDefinition = Readonly<z.infer<typeof definitionSchema>>;
 
-export const problemSchema = taskSchema(
+const problemSchema = taskSchema(
   USER_PROBLEM,
   'Problem of the user',
   'arrays, a reference and candidates in a folder',
   sizesSchema,
   definitionShape,
 );
+
+export const userProblem = taskWorkload({
+  kind: USER_PROBLEM,
+  title: 'Problem of the user',
+  schema: problemSchema,
+  standIns: [
+    { path: ['problem'], value: {} },
+    { path: ['axes'], value: [] },
+    { path: ['arrays'], value: [{ name: 'y', role: 'output', type: 'int32', shape: [] }] },
+    { path: ['reference'], value: 'reference.py' },
+  ],
+  fresh: {
+    name: 'axpy',
+    problem: { n: 1_000_000 },
+    axes: [{ name: 'n' }],
+    arrays: [
+      { name: 'x', role: 'input', type: 'fp32', shape: ['n'], values: { kind: 'uniform', min: -1, max: 1 } },
+      { name: 'y', role: 'output', type: 'fp32', shape: ['n'], tolerance: { relative: 1e-6 } },
+    ],
+    reference: 'reference.py',
+  },
+  sweepExample: 'problem.n=1000,100000',
+});

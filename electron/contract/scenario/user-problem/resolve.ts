@@ -1,19 +1,19 @@
-/** Formulas of a problem as numbers, at given sizes of its axes. */
-import { type Expression, ExpressionError, parseExpression } from '../../study/expression.ts';
+/** Evaluates the formulas of a problem at given sizes of its axes. */
+import { type Expression, ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
+import type { Path } from '../../../domain/values/path.ts';
 import { type Fault, fault, missing } from '../fault.ts';
-import type { Path } from '../path.ts';
 import type { Formula, ProblemArray, ProblemCandidate, ProblemDefinition, ProblemType } from './index.ts';
 import { MOST_AXIS } from './index.ts';
 
 export type Sizes = Readonly<Record<string, number>>;
 
-/** An array with numbers only. */
+/** Array whose formulas are evaluated. */
 interface ResolvedArray {
   readonly name: string;
   readonly role: ProblemArray['role'];
   readonly type: ProblemType;
   readonly shape: readonly number[];
-  /** Elements that a probe may move together; 0 where the order is part of the problem. */
+  /** Number of consecutive elements that a probe may permute as a unit; 0 if their order is part of the problem. */
   readonly grain: number;
   readonly fill: string;
   readonly a: number;
@@ -21,7 +21,7 @@ interface ResolvedArray {
   readonly diagonal: number;
   readonly absolute: number;
   readonly relative: number;
-  /** Share of the largest expected value. */
+  /** Default bound on an error, as a share of the largest expected value. */
   readonly largest: number;
 }
 
@@ -32,7 +32,7 @@ export interface ResolvedProblem {
   readonly faults: readonly Fault[];
 }
 
-/** Half the distance from 1 to the next number. */
+/** Unit roundoff by type: half the distance from 1 to the next number. */
 const rounding: Readonly<Record<ProblemType, number>> = {
   fp64: 2 ** -53,
   fp32: 2 ** -24,
@@ -61,7 +61,7 @@ const bytesOf: Readonly<Record<ProblemType, number>> = {
 
 const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
 
-/** Values that a type of whole numbers has. */
+/** Range of values of the integer types. */
 const wholeRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int8: [-128, 127],
@@ -102,7 +102,7 @@ class Resolver {
     return Number.NaN;
   }
 
-  /** A whole number from `min` to `max`. */
+  /** Evaluates a formula to an integer from `min` to `max`. */
   whole(formula: Formula, path: Path, min = 0, max = MOST_AXIS): number {
     const value = this.number(formula, path);
     if (Number.isNaN(value)) return min;
@@ -126,7 +126,7 @@ class Resolver {
   }
 }
 
-/** Elements of all trailing dimensions behind the first that is longer than one. */
+/** Product of the dimensions after the first one that is longer than 1. */
 function grainOf(shape: readonly number[]): number {
   const first = shape.findIndex((size) => size > 1);
   return first < 0 ? 1 : shape.slice(first + 1).reduce((all, size) => all * size, 1);
@@ -181,6 +181,21 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
   }
 }
 
+/**
+ * Default bound, in roundings of the largest FP64 answer: one for each of n terms. The error of a floating-point sum is
+ * at most n - 1 roundings of the sum of magnitudes, and far less for random terms. Higham, Accuracy and Stability of
+ * Numerical Algorithms, section 4.2.
+ */
+function roundingsOf({ role, type, tolerance, terms }: ProblemArray, path: Path, to: Resolver): number {
+  if (terms === undefined) return 0;
+  const at = [...path, 'terms'];
+  if (role === 'input' || isWholeType(type))
+    to.faults.push(fault(at, terms, 'has no meaning here', 'terms of an output that is rounded'));
+  const count = to.number(terms, at);
+  if (!(count >= 1)) to.faults.push(fault(at, count, 'is too few', '1 or more'));
+  return tolerance === undefined ? count : 0;
+}
+
 function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedArray {
   const { name, role, type, tolerance } = array;
   const shape = array.shape.map((size, i) => to.whole(size, [...path, 'shape', i]));
@@ -194,9 +209,12 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
     if (value < 0) to.faults.push(fault([...path, 'tolerance', key], value, 'is negative', '0 or more'));
     return value;
   };
-  const [absolute, relative, roundings] = [limit('absolute'), limit('relative'), limit('roundings')];
+  const [absolute, relative] = [limit('absolute'), limit('relative')];
+  const roundings = limit('roundings') + roundingsOf(array, path, to);
   if (role !== 'input' && !isWholeType(type) && absolute + relative + roundings === 0)
-    to.faults.push(missing([...path, 'tolerance'], `absolute, relative or roundings above 0, as ${type} is rounded`));
+    to.faults.push(
+      missing([...path, 'tolerance'], `absolute, relative or roundings above 0, or terms, as ${type} is rounded`),
+    );
   const fill = fillOf(array, path, to);
   return {
     ...{ name, role, type, shape, ...fill, absolute, relative },
@@ -207,7 +225,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
 
 const elementsOf = (shape: readonly number[]): number => shape.reduce((all, size) => all * size, 1);
 
-/** More than any machine has; products of the largest axes stay exact below it. */
+/** Limit beyond any machine's memory; products of the largest axes are exact below it. */
 const MOST_ELEMENTS = 2 ** 36;
 
 /** Resolves arrays and work for the given sizes; each error refers to its path in the document. */
@@ -275,7 +293,7 @@ export function resolveProblem(
 
 const roles = { input: 'in', output: 'out', zeroed: 'zeroed', 'in-place': 'inout' } as const;
 
-/** One line for each array, as kernels/user_problem/arrays.cpp reads it. */
+/** Describes each array on one line, in the format that kernels/user_problem/arrays.cpp reads. */
 export function arraysText(arrays: readonly ResolvedArray[], files: readonly string[] = []): string {
   return arrays
     .map(({ name, role, type, shape, grain, absolute, relative, largest, fill, a, b, diagonal }, i) =>
@@ -289,7 +307,7 @@ export function arraysText(arrays: readonly ResolvedArray[], files: readonly str
     .join('\n');
 }
 
-/** One line for each launch of a candidate; `constants` are its tunables. */
+/** Describes each launch of a candidate on one line; `constants` are its tunables. */
 export function launchesText(
   { launches }: Pick<ProblemCandidate, 'launches'>,
   sizes: Sizes,

@@ -1,0 +1,133 @@
+/** PTX or SASS of one kernel, or of two with their differences, as text. */
+
+import type { Code, HotKernel } from '../../contract/launches.ts';
+import {
+  addressText,
+  condensed,
+  heatOf,
+  instructionsIn,
+  opcodeCounts,
+  otherCode,
+  placeOf,
+  sourceDiff,
+  withoutNames,
+} from '../../domain/code-diff.ts';
+import { type LaunchLimits, occupancyOf } from '../../domain/launch/occupancy.ts';
+import { formatBytes, shareText } from '../../domain/values/units.ts';
+import { table } from '../table.ts';
+
+const USUAL_THREADS = 256;
+/** Lines of context around a difference. */
+const AROUND = 2;
+/** Columns of one side of a difference. */
+const HALF = 52;
+const MOST_OPCODES = 12;
+
+interface CodeLook {
+  readonly bold: (text: string) => string;
+  readonly differs: (text: string) => string;
+  readonly limits: LaunchLimits | null;
+  readonly hot: readonly HotKernel[];
+  /** Whether different register and label names count as differences. */
+  readonly exact: boolean;
+  /** Whether all lines are shown, not only those around differences. */
+  readonly whole: boolean;
+}
+
+function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): readonly (readonly string[])[] {
+  const row = (title: string, of: (resource: NonNullable<Code['resource']>) => string): readonly string[] => [
+    title,
+    ...sides.map(({ resource }) => (resource === null ? '–' : of(resource))),
+  ];
+  const spilled = ({ spill_store_bytes: stores, spill_load_bytes: loads }: NonNullable<Code['resource']>): string =>
+    stores === null || loads === null ? 'not reported' : `${stores} B stored, ${loads} B loaded`;
+  return [
+    row('Registers', ({ registers }) => `${registers} per thread`),
+    row('Spills', spilled),
+    row('Stack', ({ stack_bytes }) => `${stack_bytes} B per thread`),
+    row('Shared memory', ({ shared_bytes }) => formatBytes(shared_bytes)),
+    row('Occupancy', (resource) => {
+      if (limits === null) return '–';
+      const threads = resource.max_threads ?? USUAL_THREADS;
+      const { share, limitedBy } = occupancyOf(resource, limits, threads);
+      return `${shareText(share, 3)} at ${threads} threads (${limitedBy.join(', ')})`;
+    }),
+    [
+      'Instructions',
+      ...sides.map(({ lines, language }) => (lines.length === 0 ? '–' : String(instructionsIn(lines, language)))),
+    ],
+    ['Made by', ...sides.map(({ by }) => by)],
+  ];
+}
+
+const hotOf = (hot: readonly HotKernel[], { kernel }: Code): HotKernel | null =>
+  hot.find((one) => one.kernel === kernel) ?? null;
+
+const cut = (text: string): string => (text.length > HALF ? `${text.slice(0, HALF - 1)}…` : text.padEnd(HALF));
+
+function oneListing(code: Code, { hot }: CodeLook): readonly string[] {
+  const heat = heatOf(code, hotOf(hot, code)).lines;
+  const isHot = heat.some((one) => one !== null);
+  return code.lines.map((line, i) => {
+    const found = heat[i];
+    const share = found == null || found.value === 0 ? '' : shareText(found.share, 2);
+    const place = placeOf(code, line);
+    const counted = isHot ? `${share.padStart(6)}  ` : '';
+    const why = found?.reason == null || share === '' ? '' : `, ${found.reason}`;
+    return `${counted}${addressText(line.address).padStart(4)}  ${line.text.padEnd(HALF)}  ${place}${why}`.trimEnd();
+  });
+}
+
+function difference(left: Code, right: Code, look: CodeLook): readonly string[] {
+  const texts = ({ lines }: Code): string[] => lines.map(({ text }) => text);
+  const all = sourceDiff(texts(left), texts(right), look.exact ? undefined : withoutNames(left.language));
+  const differing = all.filter(({ kind }) => kind !== 'same').length;
+  const marks = { same: ' ', changed: '|', left: '<', right: '>' } as const;
+  const opcodes = opcodeCounts(left.lines, right.lines, left.language).filter((one) => one.left !== one.right);
+  const told = opcodes.slice(0, MOST_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
+  const place = (code: Code, line: number | undefined): string => {
+    const at = line === undefined ? undefined : code.lines[line - 1];
+    return at === undefined ? '' : addressText(at.address);
+  };
+  const rows = look.whole ? all : condensed(all, AROUND);
+  return [
+    `${differing} of ${all.length} lines differ${look.exact ? '' : ', names of registers and labels apart'}`,
+    ...(told.length === 0
+      ? []
+      : [`Instructions that differ in number: ${told.join(', ')}${opcodes.length > told.length ? ', …' : ''}`]),
+    '',
+    ...rows.map((row) => {
+      if (row === null) return '   ⋯';
+      const { kind, left: a, right: b } = row;
+      const text = `${place(left, a?.line).padStart(4)} ${cut(a?.text ?? '')} ${marks[kind]} ${place(right, b?.line).padStart(4)} ${b?.text ?? ''}`;
+      return kind === 'same' ? text.trimEnd() : look.differs(text.trimEnd());
+    }),
+  ];
+}
+
+/** Lines of one listing, or of two next to each other. */
+export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: CodeLook): readonly string[] {
+  const [first, second] = sides;
+  const missing = [...new Set(sides.map((one) => one.missing).filter((one) => one !== null))];
+  const others = sides.flatMap((code) => otherCode(code, hotOf(look.hot, code)) ?? []);
+  const dropped = sides.reduce((sum, one) => sum + one.dropped, 0);
+  const titles = sides.map(({ kernel, architecture }) => `${kernel} (${architecture})`);
+  return [
+    ...table([{ title: '' }, ...titles.map((title) => ({ title }))], resourceRows(sides, look.limits), {
+      styleTitle: look.bold,
+    }),
+    ...(missing.length === 0 ? [] : ['', ...missing]),
+    ...(others.length === 0 ? [] : ['', ...others]),
+    ...(first.lines.length === 0
+      ? []
+      : [
+          '',
+          ...(second === undefined
+            ? oneListing(first, look)
+            : second.lines.length === 0
+              ? []
+              : difference(first, second, look)),
+        ]),
+    ...(dropped === 0 ? [] : [`${dropped} lines beyond the limit are left out.`]),
+  ];
+}

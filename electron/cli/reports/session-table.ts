@@ -1,0 +1,69 @@
+/** Table of a session on a terminal: the columns that fit, or all with --wide. */
+import { isIncorrect } from '../../contract/bench/session.ts';
+import type { Result } from '../../contract/wire/methods.ts';
+import { groupsText, type SessionTable, sessionTables } from '../../domain/session-table.ts';
+import type { FlagSpec } from '../arguments.ts';
+import { fitting, table, wrap } from '../table.ts';
+
+/** Columns of a text page. */
+export const WIDTH = 120;
+
+export const wideFlag: FlagSpec = {
+  name: 'wide',
+  help: `All columns, and of a benchmark the parts of the set-up; by default lines fit ${WIDTH} columns.`,
+};
+
+export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
+
+export interface TableLook {
+  readonly style: Style;
+  readonly wide: boolean;
+}
+
+type Cells = SessionTable['rows'][number];
+
+function toned({ text, tone }: Cells[number], style: Style): string {
+  if (tone === null) return text;
+  if (isIncorrect(tone)) return style('red', text);
+  if (tone === 'faster') return style('green', text);
+  return tone === 'slower' || tone === 'not checked' ? style('yellow', text) : text;
+}
+
+/** Longer names of runs get a second line. */
+const NAME_WIDTH = 40;
+
+function withShortName([name, ...cells]: Cells): readonly Cells[] {
+  if (name === undefined) return [];
+  const [first = '', ...more] = wrap(name.text, NAME_WIDTH);
+  return [[{ ...name, text: first }, ...cells], ...more.map((text) => [{ ...name, text: `  ${text}` }])];
+}
+
+/** One table per group. `noise`: whether to add the noise of its reference. */
+export function sessionTableLines(
+  { rows, words, groups }: Omit<Result<'compare.rows'>, 'gone'>,
+  { style, wide }: TableLook,
+  noise: boolean,
+): readonly string[] {
+  const all = sessionTables(rows, words, groups);
+  const left = new Set<string>();
+  const lines = all.flatMap(({ title, columns, rows: cells, noise: strays }, i) => {
+    const named = wide ? cells : cells.flatMap(withShortName);
+    const texts = named.map((row) => row.map(({ text }) => text));
+    const count = wide ? columns.length : fitting(columns, texts, WIDTH);
+    for (const column of columns.slice(count)) left.add(column.title);
+    const shown = named.map((row) => row.slice(0, count).map((cell) => toned(cell, style)));
+    return [
+      ...(i === 0 ? [] : ['']),
+      ...(title === '' ? [] : [style('bold', title)]),
+      ...table(columns.slice(0, count), shown, { styleTitle: (text) => style('bold', text), narrow: !wide }),
+      ...(noise && strays !== null ? wrap(strays, WIDTH) : []),
+    ];
+  });
+  return [
+    ...lines,
+    ...(left.size === 0
+      ? []
+      : wrap(`With --wide also: ${[...left].join(', ')}.`, WIDTH).map((text) => style('dim', text))),
+    ...(groups.length < 2 ? [] : ['', groupsText]),
+  ];
+}

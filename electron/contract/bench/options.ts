@@ -1,0 +1,153 @@
+/**
+ * The options of a benchmark, each declared once. Derived from this table: flags and their help, the parameters of
+ * `bench.start`, the command that repeats a session, and the choices of the page's form.
+ */
+import { z } from 'zod';
+
+export interface BenchOption {
+  readonly flag: string;
+  /** Placeholder in the usage text; absent for a switch. */
+  readonly value?: string;
+  readonly help: string;
+  /** `percent` is stored as a ratio less 1; flags state it in per cent. */
+  readonly kind: 'count' | 'number' | 'percent' | 'time' | 'switch';
+  /** Absent for a switch. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly usual: number | boolean | null;
+  /** If true, the command that repeats a session names the option whatever its value. */
+  readonly always?: true;
+  /**
+   * Choices of the page's form. Without choices, the page has a text field or checkbox for the option, or it is a flag
+   * only.
+   */
+  readonly form?: { readonly label: string; readonly choices: readonly (readonly [number | null, string])[] };
+}
+
+const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => [ratio, `±${100 * ratio} %`] as const);
+const counts = (values: readonly number[], what: string) => values.map((n) => [n, `${n} ${what}`] as const);
+
+const none = null as number | null;
+
+export const benchOptions = {
+  processes: {
+    ...{ flag: 'processes', value: 'N', kind: 'count', min: 0, max: 100, usual: none },
+    help: 'Runs of each variant in processes of their own, after the rounds: 5 by default for a beam or an image, none for small workloads and sweeps.',
+    form: {
+      label: 'Cold processes',
+      choices: [[null, 'the usual cold processes'], ...counts([0, 5, 10, 20], 'cold processes of each')],
+    },
+  },
+  instances: {
+    // At least 3, because two instances give no interval.
+    ...{ flag: 'instances', value: 'N', kind: 'count', min: 3, max: 100_000, usual: none },
+    help: 'Most separately prepared states of each variant; no limit by default.',
+    form: { label: 'Instances', choices: [[null, 'any instances'], ...counts([5, 10, 20], 'instances')] },
+  },
+  warm_up: {
+    // Limited, because longer warm-up belongs in a separate session.
+    ...{ flag: 'warm-up', value: 'N', kind: 'count', min: 0, max: 1000, usual: 0 },
+    help: 'Untimed samples of each variant in each mode before its first timed one, and again after it is prepared again; 0 by default.',
+    form: {
+      label: 'Warm-up',
+      choices: [[0, 'no sample'], [1, '1 untimed sample'], ...counts([3, 10, 30], 'untimed samples')],
+    },
+  },
+  lock_MHz: {
+    ...{ flag: 'lock-clocks', value: 'MHZ', kind: 'count', min: 1, max: 10_000, usual: none },
+    help: "Keep the GPU's clock there for the session, for all programs. Needs the rights of an administrator, else the report says so.",
+  },
+  cool_C: {
+    ...{ flag: 'cool', value: '°C', kind: 'number', min: 20, max: 120, usual: none },
+    help: 'Begin no round while the GPU is hotter; at most two minutes are waited.',
+    form: {
+      label: 'Warmest GPU',
+      choices: [
+        [null, 'rounds begin at any temperature'],
+        ...[40, 50, 60, 70, 80].map((limit) => [limit, `rounds begin below ${limit} °C`] as const),
+      ],
+    },
+  },
+  energy: {
+    ...{ flag: 'energy', kind: 'switch', usual: false as boolean },
+    help: 'After the rounds, two seconds of runs of each variant with the energy of one: by NVML or RAPL, where they can be read.',
+  },
+  rounds: {
+    ...{ flag: 'rounds', value: 'N', kind: 'count', min: 1, max: 100_000, usual: none },
+    help: 'Most rounds; no limit by default.',
+    form: { label: 'Rounds', choices: [[null, 'any number of rounds'], ...counts([7, 20, 50, 100, 500], 'rounds')] },
+  },
+  time_s: {
+    ...{ flag: 'time', value: '60s', kind: 'time', min: 0, max: 86_400, usual: 60, always: true },
+    help: 'Time of the whole session, first runs, references and cold processes included: 90, 90s, 5m; 60 s by default.',
+    form: {
+      label: 'Time',
+      choices: [
+        ...([
+          [10, '10 s'],
+          [30, '30 s'],
+          [60, '1 min'],
+          [300, '5 min'],
+          [1800, '30 min'],
+        ] as const),
+      ],
+    },
+  },
+  precision: {
+    ...{ flag: 'precision', value: '0.5%', kind: 'percent', min: 1e-4, max: 0.5, usual: none },
+    help: 'End when every interval has this half width (of a ratio far from 1, a tenth of its logarithm); by default the session ends when every verdict is settled.',
+    form: {
+      label: 'Precision',
+      choices: [
+        [null, 'when every verdict is settled'],
+        ...percentages.map(([ratio, text]) => [ratio, `when known to ${text}`] as const),
+      ],
+    },
+  },
+  margin: {
+    ...{ flag: 'margin', value: '1%', kind: 'percent', min: 1e-4, max: 0.5, usual: 0.01, always: true },
+    help: 'What is called the same differs by less than this, 1% by default.',
+    form: { label: 'Margin', choices: percentages.map(([ratio, text]) => [ratio, `within ${text}`] as const) },
+  },
+  seed: {
+    ...{ flag: 'seed', value: 'N', kind: 'count', min: 0, max: 2 ** 32 - 1, usual: 1, always: true },
+    help: 'Seed of shuffles, 1 by default.',
+  },
+} as const satisfies Readonly<Record<string, BenchOption>>;
+
+type Table = typeof benchOptions;
+export type BenchOptionName = keyof Table;
+
+/** Widens the literal type of `usual` to boolean, number or string. */
+type Widened<T> = T extends boolean ? boolean : T extends number ? number : T;
+export type BenchOptions = { readonly [N in BenchOptionName]: Widened<Table[N]['usual']> };
+
+export const benchOptionEntries = Object.entries(benchOptions) as readonly (readonly [BenchOptionName, BenchOption])[];
+
+function schemaOf({ kind, min = 0, max = 0, usual }: BenchOption): z.ZodType {
+  if (kind === 'switch') return z.boolean().default(usual === true);
+  const number = kind === 'count' ? z.number().int().min(min).max(max) : z.number().min(min).max(max);
+  return usual === null ? number.nullable().default(null) : number.default(Number(usual));
+}
+
+/** Schema of each option, with its usual value as the default. */
+export const benchOptionShape = Object.fromEntries(
+  benchOptionEntries.map(([name, option]) => [name, schemaOf(option)]),
+) as { readonly [N in BenchOptionName]: z.ZodDefault<z.ZodType<BenchOptions[N], BenchOptions[N]>> };
+
+export const usualBenchOptions = Object.fromEntries(
+  benchOptionEntries.map(([name, { usual }]) => [name, usual]),
+) as BenchOptions;
+
+/** `precision` as a flag's value: 0.005 becomes `0.5%`. */
+const percentText = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
+
+/** Flags that repeat a session with these options, in the order of the table. */
+export function optionFlags(options: BenchOptions): readonly string[] {
+  return benchOptionEntries.flatMap(([name, { flag, kind, usual, always }]) => {
+    const value = options[name];
+    if (value === null || (value === usual && always !== true)) return [];
+    if (kind === 'switch') return [`--${flag}`];
+    return [`--${flag} ${kind === 'percent' ? percentText(Number(value)) : value}`];
+  });
+}

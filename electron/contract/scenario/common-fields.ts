@@ -1,0 +1,102 @@
+/**
+ * Building blocks of all scenario schemas: bounded numbers with a unit, and fields at the beginning of the file. Also
+ * companion files in the scenario's folder or below, and the name of the implementation to run.
+ */
+import { z } from 'zod';
+import type { Unit } from '../../domain/values/units.ts';
+import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
+
+interface QuantityDescription {
+  /** Label of the field in a form. */
+  readonly title: string;
+  /** One or two sentences on its meaning and its effect on the result. */
+  readonly description: string;
+  readonly unit: Unit;
+  /** Smallest and largest allowed value, both included. */
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A finite number from `min` to `max`. */
+export function quantity({ min, max, ...meta }: QuantityDescription): z.ZodNumber {
+  return z.number().min(min).max(max).meta(meta);
+}
+
+/** A whole number from `min` to `max`. */
+export function count({ min, max, ...meta }: Omit<QuantityDescription, 'unit'>): z.ZodNumber {
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .meta({ ...meta, unit: '1' });
+}
+
+/** An interval [from, to] with from < to. */
+export function interval(meta: QuantityDescription) {
+  const { min, max, unit, title, description } = meta;
+  const end = z.number().min(min).max(max).meta({ unit });
+  return z
+    .tuple([end, end])
+    .refine(([from, to]) => from < to, {
+      error: 'runs backwards',
+      params: { allowed: 'two numbers [from, to] with from < to' },
+    })
+    .meta({ title, description });
+}
+
+/** First fields in the file, before `kind` and `version`. */
+export const editorShape = {
+  $schema: z
+    .string()
+    .max(2000)
+    .meta({ title: 'JSON Schema', description: 'Where an editor finds the JSON Schema of this file.' })
+    .optional(),
+};
+
+/** Fields after `kind` and `version` in the file. */
+export const namingShape = {
+  name: z
+    .string()
+    .max(200)
+    .meta({ title: 'Name', description: 'What lists and titles call this scenario.' })
+    .default(''),
+  notes: z
+    .string()
+    .max(20_000)
+    .meta({ title: 'Notes', description: 'For the reader: what this scenario is for and where it comes from.' })
+    .default(''),
+};
+
+/** A path that stays below the folder of the scenario file. */
+export function companionFile(meta: {
+  readonly title: string;
+  readonly description: string;
+  readonly example: string;
+}) {
+  return z
+    .string()
+    .min(1)
+    .max(500)
+    .regex(/^(?![/\\])(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))(?!.*[:\\\0]).+$/)
+    .meta({
+      title: meta.title,
+      description: `${meta.description} The path is relative to this file, with '/', and stays below its folder.`,
+      $comment: `a relative path below the scenario's folder, such as ${meta.example}`,
+    });
+}
+
+/** `description` explains the choice that `auto` makes. */
+export function variantName(description: string) {
+  return z
+    .string()
+    .min(1)
+    .max(LONGEST_CONFIGURED)
+    .regex(/^(?:[a-z0-9][a-z0-9-]{0,63}|[A-Za-z0-9][\w.-]{0,59}\.(?:cu|cpp|py))(?:\[[\w=;-]+\])?$/)
+    .meta({
+      title: 'Variant',
+      description: `Which implementation runs. ${description}; my.cu or my.cpp is a user kernel next to this file, and name[kTile=16] one with other constants.`,
+      $comment:
+        'lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu, .cpp or .py; constants in [] behind it',
+    })
+    .default('auto');
+}

@@ -1,0 +1,197 @@
+/**
+ * Published JSON Schema, generated from the zod schemas. Also schema properties of the field at a path, for forms and
+ * messages. Also the stable key order: that of the schema, followed by unknown keys in their original order.
+ */
+import { z } from 'zod';
+import { type Path, valueAt } from '../../domain/values/path.ts';
+import { atOnce, type Pausing } from '../../domain/values/pausing.ts';
+import { formatNumber, type Unit, unitSymbols, withUnit } from '../../domain/values/units.ts';
+import { isScenarioKind, type ScenarioKindName, scenarioKinds, scenarioSchema } from './kinds.ts';
+
+/** The keywords of JSON Schema that the scenario schemas use. */
+export interface JsonSchema {
+  readonly $schema?: string;
+  readonly $id?: string;
+  readonly $comment?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly unit?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema | false;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+}
+
+/** Generates the JSON Schema of an input file. */
+export function generate(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema }) => {
+      // A tuple accepts exactly its items; zod omits that for an input type.
+      if (zodSchema._zod.def.type === 'tuple' && jsonSchema.prefixItems) {
+        jsonSchema.minItems = jsonSchema.prefixItems.length;
+        jsonSchema.maxItems = jsonSchema.prefixItems.length;
+      }
+    },
+  }) as JsonSchema;
+}
+
+const cache = new Map<ScenarioKindName, JsonSchema>();
+
+/** JSON Schema of one kind, from which forms and messages read titles, units and bounds. */
+export function schemaOfKind(kind: ScenarioKindName): JsonSchema {
+  const known = cache.get(kind);
+  if (known) return known;
+  const made = generate(scenarioKinds[kind].schema);
+  cache.set(kind, made);
+  return made;
+}
+
+/** The published file, scenario-1.schema.json. */
+export function publishedSchema(): JsonSchema {
+  const { $schema, ...body } = generate(scenarioSchema);
+  return {
+    $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'scenario-1.schema.json',
+    title: 'Braggbench scenario',
+    description:
+      'A problem for Braggbench. Only kind, version and the energy of the beam are required; the rest has defaults. Keys carry their unit as a suffix.',
+    ...body,
+  };
+}
+
+function branches(schema: JsonSchema): readonly JsonSchema[] {
+  return schema.oneOf ?? schema.anyOf ?? [schema];
+}
+
+function fits(schema: JsonSchema, value: unknown): boolean {
+  if (schema.const !== undefined) return schema.const === value;
+  if (schema.enum) return schema.enum.includes(value);
+  if (schema.type === 'array') return Array.isArray(value);
+  if (schema.type === 'object') {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const kind = schema.properties?.['kind'];
+    return kind === undefined || fits(kind, valueAt(value, ['kind']));
+  }
+  return true;
+}
+
+/** The branch of a union that `value` matches; otherwise its first object branch, else its first branch. */
+export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
+  const all = branches(schema);
+  return (
+    all.find((branch) => fits(branch, value)) ?? all.find((branch) => branch.type === 'object') ?? all[0] ?? schema
+  );
+}
+
+/**
+ * Schema of the field at `path` of a scenario of `kind`. Where the path passes
+ * a union, `document` decides the branch. Null if no such field exists.
+ */
+export function schemaAt(kind: ScenarioKindName, path: Path, document: unknown): JsonSchema | null {
+  return schemaWithin(schemaOfKind(kind), path, document);
+}
+
+/** Same as `schemaAt`, but for any schema. */
+export function schemaWithin(root: JsonSchema, path: Path, document: unknown): JsonSchema | null {
+  let schema: JsonSchema | undefined = root;
+  for (const [depth, step] of path.entries()) {
+    const here: JsonSchema = branchFor(schema, valueAt(document, path.slice(0, depth)));
+    if (typeof step === 'number') schema = here.prefixItems?.[step] ?? (here.items || undefined);
+    else if (here.properties && Object.hasOwn(here.properties, step)) schema = here.properties[step];
+    else schema = typeof here.additionalProperties === 'object' ? here.additionalProperties : undefined;
+    if (schema === undefined) return null;
+  }
+  return schema;
+}
+
+export function list(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** Unit of a number's schema; 1 for other schemas. */
+export function unitOf(schema: JsonSchema): Unit {
+  return schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
+}
+
+/** Values that a schema allows, as text: `0.5 to 1000 MeV`; `path or depth`. */
+export function allowedText(schema: JsonSchema): string {
+  if (schema.$comment !== undefined) return schema.$comment;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return list(schema.enum.map(String));
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (alternatives) return list(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [allowedText(branch)]));
+  switch (schema.type) {
+    case 'number':
+      return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${withUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
+    case 'integer':
+      return `a whole number, ${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${formatNumber(schema.maximum ?? Number.POSITIVE_INFINITY)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      return `text of at most ${schema.maxLength} characters`;
+    case 'array':
+      if (schema.prefixItems) return `[from, to], each ${allowedText(schema.prefixItems[0] ?? {})}`;
+      return `a list of at most ${schema.maxItems} entries`;
+    default:
+      return objectText(schema);
+  }
+}
+
+function objectText(schema: JsonSchema): string {
+  const keys = Object.keys(schema.properties ?? {});
+  const kind = schema.properties?.['kind']?.const;
+  if (kind !== undefined) return `{ kind: ${String(kind)}, … }`;
+  return keys.length === 1 ? `{ ${keys[0]}: … }` : `an object with the keys ${keys.join(', ')}`;
+}
+
+function* orderedBy(schema: JsonSchema | undefined, value: unknown): Pausing<unknown> {
+  // Values unknown to the schema remain unchanged.
+  if (schema === undefined) return value;
+  yield;
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    const list: unknown[] = [];
+    for (const [i, item] of value.entries()) {
+      list.push(yield* orderedBy(schema.prefixItems?.[i] ?? (items || undefined), item));
+    }
+    return list;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const properties = branchFor(schema, value).properties ?? {};
+  const known = Object.keys(properties).filter((key) => Object.hasOwn(value, key));
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  const entries: [string, unknown][] = [];
+  for (const key of [...known, ...unknown]) {
+    const below = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    entries.push([key, yield* orderedBy(below, valueAt(value, [key]))]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Returns a copy with keys in schema order; documents of an unknown kind are returned unchanged. */
+export function inStableOrder(document: unknown): unknown {
+  return atOnce(stableOrderInSteps(document));
+}
+
+/** Cooperative version of `inStableOrder`, which yields so that the event loop is not blocked. */
+export function* stableOrderInSteps(document: unknown): Pausing<unknown> {
+  const kind = valueAt(document, ['kind']);
+  return isScenarioKind(kind) ? yield* orderedBy(schemaOfKind(kind), document) : document;
+}

@@ -1,0 +1,192 @@
+/**
+ * Values of a beam with their bounds, shared by beams and spots. Spots are beams that enter together; each has an
+ * energy, position, direction, widths and weight.
+ */
+import { z } from 'zod';
+import { companionFile, quantity } from '../common-fields.ts';
+
+/** Material tables end at 300 MeV; only a user's table of water may reach further. */
+export const ENERGIES = '0.5 to 300 MeV, in water with a table of your own to 1000 MeV';
+
+const rangeKinds = ['csda', 'r80', 'r90'] as const;
+
+export const beamShape = {
+  energy_MeV: quantity({
+    title: 'Energy',
+    description: 'Mean kinetic energy of the protons where they enter.',
+    unit: 'MeV',
+    min: 0.5,
+    max: 1000,
+  }).meta({ $comment: ENERGIES }),
+  range_mm: quantity({
+    title: 'Range in water',
+    description: 'In place of the energy: the energy is found that has this range in water.',
+    unit: 'mm',
+    min: 0.05,
+    max: 4000,
+  }),
+  range_is: z.enum(rangeKinds).meta({
+    title: 'That range is',
+    description:
+      'csda: the way of a proton that slows down without straggling. r80, r90: the depth behind the peak where the dose has fallen to 80 or 90 %.',
+  }),
+  energy_sigma_MeV: quantity({
+    title: 'Energy spread',
+    description: 'Standard deviation of the energy at entry. 0 is one energy.',
+    unit: 'MeV',
+    min: 0,
+    max: 100,
+  }),
+  angle_deg: quantity({
+    title: 'Angle',
+    description: 'Direction of the beam, from +z towards +x. The angle grid is centred on it.',
+    unit: 'deg',
+    min: -85,
+    max: 85,
+  }),
+  angle_sigma_mrad: quantity({
+    title: 'Angular spread',
+    description: 'Standard deviation of the plane angle at entry. 0 is a parallel beam.',
+    unit: 'mrad',
+    min: 0,
+    max: 500,
+  }),
+  x_mm: quantity({
+    title: 'Position across',
+    description: 'Where the beam axis enters, across the depth. 0 is the middle of the geometry.',
+    unit: 'mm',
+    min: -5000,
+    max: 5000,
+  }),
+  x_sigma_mm: quantity({
+    title: 'Beam width',
+    description:
+      'Standard deviation of the lateral profile at entry, along the entry plane: across the axis of a tilted beam it is this times cos(angle). 0 means as narrow as one cell.',
+    unit: 'mm',
+    min: 0,
+    max: 1000,
+  }),
+  x_sigma_is: z.enum(['plane', 'axis']).meta({
+    title: 'Width measured',
+    description:
+      'plane: along the entry plane. axis: across the beam axis; along the plane it is this over cos(angle).',
+  }),
+  y_sigma_mm: quantity({
+    title: 'Width across y',
+    description: 'Standard deviation across the other lateral axis at entry, for dose in Gy. Left out: the beam width.',
+    unit: 'mm',
+    min: 0,
+    max: 1000,
+  }),
+  focus_mm: quantity({
+    title: 'Focus',
+    description:
+      'Way from the entrance to where the beam is narrowest. Negative: it comes apart from a source that far in front. 0 leaves place and angle independent.',
+    unit: 'mm',
+    min: -10_000,
+    max: 10_000,
+  }),
+  z_mm: quantity({
+    title: 'Depth of entry',
+    description: 'Depth at which the protons start.',
+    unit: 'mm',
+    min: 0,
+    max: 5000,
+  }),
+  weight: quantity({
+    title: 'Protons',
+    description: 'Number of protons. Dose and ledger scale with it.',
+    unit: '1',
+    min: 1e-12,
+    max: 1e18,
+  }),
+} as const;
+
+/** Limit on spots: larger fields are not written by hand, and reading and starting them takes seconds. */
+export const mostSpots = 10_000;
+
+/** Fields omitted from a spot are inherited from the beam. */
+export const spotSchema = z
+  .strictObject({
+    energy_MeV: beamShape.energy_MeV.optional(),
+    range_mm: beamShape.range_mm.optional(),
+    energy_sigma_MeV: beamShape.energy_sigma_MeV.optional(),
+    x_mm: beamShape.x_mm.optional(),
+    y_mm: quantity({
+      title: 'Position along y',
+      description: 'Place along the axis that the plane model sums over, for dose in three dimensions.',
+      unit: 'mm',
+      min: -5000,
+      max: 5000,
+    }).optional(),
+    x_sigma_mm: beamShape.x_sigma_mm.optional(),
+    angle_deg: quantity({
+      title: 'Angle',
+      description: 'Direction of the spot, from +z towards +x: one that the angle grid about the beam holds.',
+      unit: 'deg',
+      min: -85,
+      max: 85,
+    }).optional(),
+    angle_sigma_mrad: beamShape.angle_sigma_mrad.optional(),
+    weight: quantity({
+      title: 'Weight',
+      description: 'Protons of the spot, times those of the beam. A spot of weight 0 counts for the grid only.',
+      unit: '1',
+      min: 0,
+      max: 1e18,
+    }).default(1),
+  })
+  .superRefine((spot, context) => {
+    const given = [spot.energy_MeV, spot.range_mm].filter((value) => value !== undefined).length;
+    if (given === 1) return;
+    context.addIssue({
+      code: 'custom',
+      path: [given === 0 ? 'energy_MeV' : 'range_mm'],
+      message: 'cannot be combined with energy_MeV',
+      params: { allowed: given === 0 ? `${ENERGIES}, or range_mm in its place` : 'energy_MeV or range_mm, one' },
+    });
+  });
+export type SpotDocument = z.input<typeof spotSchema>;
+export type SpotWithConstants = z.output<typeof spotSchema>;
+
+const allWeightless = (spots: readonly { readonly weight: number }[]): boolean =>
+  spots.every(({ weight }) => weight === 0);
+
+export const spotListSchema = z
+  .array(spotSchema)
+  .min(1)
+  .max(mostSpots)
+  .refine((spots) => !allWeightless(spots), {
+    error: 'hold no protons: every weight is 0',
+    params: { allowed: 'at least one weight above 0' },
+  });
+
+export const spotsSchema = z
+  .union([
+    spotListSchema,
+    z.strictObject({
+      file: companionFile({
+        title: 'Spots',
+        description: 'A CSV file whose first line names the columns, such as energy_MeV,x_mm,weight, or a JSON list.',
+        example: 'fields/mine.csv',
+      }),
+    }),
+  ])
+  .meta({
+    title: 'Spots',
+    description:
+      'Beams that enter together in place of the one: a list, or a file of it. What a spot leaves out, it has from the beam.',
+  });
+
+/** A spot with every value present. */
+export interface Spot {
+  readonly energy_MeV: number;
+  readonly energy_sigma_MeV: number;
+  readonly angle_deg: number;
+  readonly angle_sigma_mrad: number;
+  readonly x_mm: number;
+  readonly y_mm?: number;
+  readonly x_sigma_mm: number;
+  /** Factor on the number of protons of the beam. */
+  readonly weight: number;
+}

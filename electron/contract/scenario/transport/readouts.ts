@@ -1,0 +1,119 @@
+/**
+ * Readouts of a depth dose, each declared once. Schemas, JSON, the columns of studies, the text of `run` and the page's
+ * results derive from this table. A new readout needs one entry here and its formula. Formulas from the curve are in
+ * electron/host/workloads/transport/metrics/depth-readouts.ts, formulas from the run in run-metrics.ts.
+ */
+import { z } from 'zod';
+
+export interface Readout {
+  readonly title: string;
+  /** Empty for a plain number. */
+  readonly unit: string;
+  readonly about: string;
+  /** Number of decimals to show, or of significant digits if magnitudes vary. */
+  readonly digits: { readonly fixed: number } | { readonly significant: number };
+  /** Input of its formula: the depth dose, or all results of the run. */
+  readonly from: 'curve' | 'run';
+  /** True if shown with the curve during the run. */
+  readonly live?: true;
+  /** True if part of the run summary and of studies. */
+  readonly summary?: true;
+}
+
+const lateral = 'Across x, from 80 to 20 % of the largest dose';
+
+const readouts = {
+  r80_mm: {
+    ...{ title: 'R80', unit: 'mm', about: 'Distal 80 % depth along the beam axis', digits: { fixed: 2 } },
+    ...{ from: 'curve', live: true, summary: true },
+  },
+  r20_mm: {
+    ...{ title: 'R20', unit: 'mm', about: 'Distal 20 % depth along the beam axis', digits: { fixed: 2 } },
+    ...{ from: 'curve', live: true },
+  },
+  peak_mm: {
+    ...{ title: 'Peak', unit: 'mm', about: 'Depth of the Bragg peak', digits: { fixed: 2 } },
+    ...{ from: 'curve', live: true, summary: true },
+  },
+  w80_20_mm: {
+    ...{ title: 'W80–20', unit: 'mm', about: 'Depth from 80 % to 20 % behind the peak', digits: { fixed: 3 } },
+    ...{ from: 'curve', live: true, summary: true },
+  },
+  peak_to_entrance: {
+    ...{ title: 'Peak to entrance', unit: '', about: 'Dose at the peak over dose at the entrance' },
+    ...{ digits: { fixed: 2 }, from: 'curve', live: true, summary: true },
+  },
+  fwhm_mm: {
+    ...{ title: 'FWHM', unit: 'mm', about: 'Full width at half maximum of the peak along the beam' },
+    ...{ digits: { fixed: 2 }, from: 'curve', live: true, summary: true },
+  },
+  r90_mm: {
+    ...{ title: 'R90', unit: 'mm', about: 'Distal 90 % depth along the beam axis', digits: { fixed: 2 } },
+    ...{ from: 'curve', summary: true },
+  },
+  r50_mm: {
+    ...{ title: 'R50', unit: 'mm', about: 'Distal 50 % depth along the beam axis', digits: { fixed: 2 } },
+    ...{ from: 'curve', summary: true },
+  },
+  practical_range_mm: {
+    ...{ title: 'Practical range', unit: 'mm', about: 'Distal 10 % depth along the beam axis (ICRU Report 78)' },
+    ...{ digits: { fixed: 2 }, from: 'curve', summary: true },
+  },
+  plateau_MeV_per_mm: {
+    ...{ title: 'Plateau', unit: 'MeV/mm', about: 'Mean of the depth dose from 20 to 50 % of R80' },
+    ...{ digits: { significant: 4 }, from: 'curve', summary: true },
+  },
+  penumbra_half_mm: {
+    ...{ title: 'Penumbra at half of R80', unit: 'mm', about: `${lateral}, at half of R80; for beams along z` },
+    ...{ digits: { fixed: 2 }, from: 'run', summary: true },
+  },
+  penumbra_peak_mm: {
+    ...{ title: 'Penumbra at the peak', unit: 'mm', about: `${lateral}, at the peak; for beams along z` },
+    ...{ digits: { fixed: 2 }, from: 'run', summary: true },
+  },
+} as const satisfies Readonly<Record<string, Readout>>;
+
+type Table = typeof readouts;
+type Name = keyof Table;
+type With<Field> = { [N in Name]: Table[N] extends Field ? N : never }[Name];
+type Values<N extends Name> = Readonly<Record<N, number | null>>;
+
+/** Readouts of the depth dose alone. */
+export type CurveReadouts = Values<With<{ from: 'curve' }>>;
+type RunReadouts = Values<With<{ from: 'run' }>>;
+type LiveName = With<{ live: true }>;
+type SummaryName = With<{ summary: true }>;
+
+export const readoutEntries = Object.entries(readouts) as readonly (readonly [Name, Readout])[];
+
+function picked<N extends Name, T>(chosen: (readout: Readout) => boolean, value: (name: Name) => T) {
+  const values: Partial<Record<Name, T>> = {};
+  for (const [name, readout] of readoutEntries) if (chosen(readout)) values[name] = value(name);
+  return values as Readonly<Record<N, T>>;
+}
+
+const inSummary = ({ summary }: Readout): boolean => summary === true;
+export const isLive = ({ live }: Readout): boolean => live === true;
+
+/** All readouts null, for a dose without a peak. */
+export const noReadouts: CurveReadouts = picked(
+  ({ from }) => from === 'curve',
+  () => null,
+);
+
+/** Readouts available during the run. */
+export type LiveReadouts = Values<LiveName>;
+
+export const liveReadouts = (values: CurveReadouts): LiveReadouts =>
+  picked(isLive, (name) => (values as Partial<Values<Name>>)[name] ?? null);
+
+export function summaryReadouts(curve: CurveReadouts, run: RunReadouts): Values<SummaryName> {
+  const values: Values<Name> = { ...curve, ...run };
+  return picked(inSummary, (name) => values[name]);
+}
+
+const shape = <N extends Name>(chosen: (readout: Readout) => boolean) =>
+  picked<N, z.ZodNullable<z.ZodNumber>>(chosen, () => z.number().nullable());
+
+export const liveReadoutShape = shape<LiveName>(isLive);
+export const summaryReadoutShape = shape<SummaryName>(inSummary);

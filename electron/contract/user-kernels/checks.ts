@@ -1,0 +1,111 @@
+/**
+ * Results of checking a user kernel: accuracy, conservation and determinism like those of shipped kernels, and the
+ * findings of NVIDIA's compute-sanitizer.
+ */
+import { z } from 'zod';
+import { type Accuracy, accuracySchema, REMEMBERS } from '../bench/session.ts';
+import { issueSchema } from '../errors.ts';
+
+const userKernelVerdictSchema = z.strictObject({
+  /** Checks in the format of sessions; determinism comes last. */
+  checks: z.array(accuracySchema),
+  /** Whether every repeat gave the same bits. */
+  bitwise: z.boolean(),
+  repeats: z.number().int(),
+  /** Whether every check passes and none is in doubt. */
+  right: z.boolean(),
+  /** True if it is open whether the kernel caches results: neither correct nor wrong until another run decides. */
+  doubtful: z.boolean(),
+});
+export type UserKernelVerdict = Readonly<z.infer<typeof userKernelVerdictSchema>>;
+
+interface Repeats {
+  readonly runs: number;
+  readonly bitwise: boolean;
+  /** Largest difference between repeats, divided by the largest value; null if only bits were compared. */
+  readonly spread: number | null;
+}
+
+/**
+ * Combines the checks with determinism, whose bound is that of the first bounded check. A bounded check without a
+ * finite value fails, and its value becomes null because JSON has no NaN.
+ */
+export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, spread }: Repeats): UserKernelVerdict {
+  const says = bitwise
+    ? 'gave the same bits'
+    : spread === null
+      ? 'differ in their bits'
+      : 'differ, over the largest value';
+  const bound = spread === null ? null : (checks.find((check) => check.bound !== null)?.bound ?? null);
+  const determinism: Accuracy = {
+    ...{ id: 'determinism', title: 'Determinism', tip: `${runs} runs ${says}`, unit: '', value: spread, bound },
+    holds: bound === null || (spread !== null && spread <= bound),
+  };
+  const all = [...checks, determinism].map((check) => {
+    const known = check.value !== null && Number.isFinite(check.value);
+    const holds = check.holds && (known || check.bound === null || isDoubt(check));
+    return { ...check, value: known ? check.value : null, holds };
+  });
+  const nothingFails = all.every(({ holds }) => holds);
+  const isOpen = checks.some(isDoubt);
+  return { checks: all, bitwise, repeats: runs, right: nothingFails && !isOpen, doubtful: nothingFails && isOpen };
+}
+
+/** Whether a check is in doubt: it has no value yet. */
+export const isDoubt = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean => id === REMEMBERS && value === null;
+
+/** Text of a check: `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
+export function checkText(check: Accuracy): string {
+  const { id, tip, value, bound } = check;
+  // If bits are equal, or only bits were compared, the text needs no number.
+  if (id === 'determinism' && (value === null || value === 0)) return tip;
+  if (isDoubt(check)) return tip;
+  const is = value === null ? 'no number' : value.toExponential(1);
+  return `${tip}: ${is}${bound === null ? '' : `, ${bound.toExponential(1)} allowed`}`;
+}
+
+export const sanitizerTools = ['memcheck', 'racecheck', 'initcheck', 'synccheck'] as const;
+export const sanitizerToolSchema = z.enum(sanitizerTools);
+export type SanitizerTool = z.infer<typeof sanitizerToolSchema>;
+
+/** Defects that each tool detects, as text for lists. */
+export const sanitizerWords: Readonly<Record<SanitizerTool, string>> = {
+  memcheck: 'memory beyond its end',
+  racecheck: 'races in shared memory',
+  initcheck: 'memory that was never written',
+  synccheck: 'barriers that not all reach',
+};
+
+export const findingSchema = z.strictObject({
+  /** Kind of defect: `Invalid __global__ write of size 4 bytes`. */
+  what: z.string(),
+  kernel: z.string().nullable(),
+  file: z.string().nullable(),
+  line: z.number().int().nullable(),
+  /** Details of the first report: thread, block, address. */
+  more: z.string(),
+  /** Number of reports: one per thread, up to the tool's limit. */
+  times: z.number().int(),
+});
+export type Finding = Readonly<z.infer<typeof findingSchema>>;
+
+export const sanitizedSchema = z.strictObject({
+  tool: sanitizerToolSchema,
+  findings: z.array(findingSchema),
+  /** Number of errors as the tool counted them; null if it did not finish. */
+  errors: z.number().int().nullable(),
+  /** Findings in the kernel's own file, with their lines. */
+  issues: z.array(issueSchema),
+  seconds: z.number(),
+  /** Command line as typed. */
+  command: z.string(),
+});
+export type Sanitized = Readonly<z.infer<typeof sanitizedSchema>>;
+
+/** Summary of a run: `3 findings by memcheck, 61 errors`. */
+export function sanitizedText({ tool, findings, errors }: Sanitized): string {
+  if (errors === null) return `${tool} did not come to its end`;
+  if (errors === 0) return `${tool} has found nothing: no ${sanitizerWords[tool]}`;
+  const places = findings.length === 1 ? 'one place' : `${findings.length} places`;
+  return `${tool} has found ${errors === 1 ? 'one error' : `${errors} errors`} at ${places}: ${sanitizerWords[tool]}`;
+}

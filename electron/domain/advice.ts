@@ -1,0 +1,225 @@
+/** Recommends a variant from a comparison: by end-to-end runs if they were timed, because a user waits for those. */
+import type { Noise, Ratio, Whole } from '../contract/bench/bench-session.ts';
+import type { Accuracy } from '../contract/bench/session.ts';
+import { gainOf, measuredTime, noisyText } from './measured.ts';
+import { errorSize, percent, significant } from './numbers.ts';
+
+interface Standing {
+  readonly ratio: Ratio;
+  readonly verdict: Whole['verdict'];
+}
+
+/** Measurements of a variant, in seconds. */
+export interface Advised {
+  readonly name: string;
+  /** Time from the problem to its answer in memory; null if not timed. */
+  readonly wall_s: number | null;
+  readonly setup_s: number;
+  /** Time of the steps or, for workloads without steps, of a repetition. */
+  readonly time_s: number;
+  readonly right: boolean;
+  /** Accuracy of its answer, in words; empty if there was no comparison. */
+  readonly error: string;
+  readonly isReference: boolean;
+  /** Device, such as `on NVIDIA H200`; absent if the context names one for all variants. */
+  readonly on?: string;
+  /** Ratios to the reference, by steps and by end-to-end runs. */
+  readonly steps: Standing;
+  readonly whole: Standing | null;
+}
+
+interface Costs {
+  readonly wall_s: number;
+  readonly setup_s: number;
+  readonly time_s: number;
+}
+
+/** Seconds of one of several runs that share a set-up: its steps, and reading its answer back. */
+const eachRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
+
+/**
+ * Number of runs with a shared set-up from which on `other` needs less total time than `best`; null if it never does.
+ */
+export function paysFrom(best: Costs, other: Costs): number | null {
+  const saved = eachRun(best) - eachRun(other);
+  if (!(saved > 0)) return null;
+  return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
+}
+
+/** Correct variant with the fastest end-to-end run; null if none is correct. */
+export function leastWhole<A extends { readonly wall_s: number; readonly right: boolean }>(
+  all: readonly A[],
+): A | null {
+  return quickest(
+    all.filter(({ right }) => right),
+    ({ wall_s }) => wall_s,
+  );
+}
+
+const quickest = <A>(all: readonly A[], of: (one: A) => number): A | null =>
+  all.reduce<A | null>((least, one) => (least === null || of(one) < of(least) ? one : least), null);
+
+/**
+ * Quantity by which variants are compared: end-to-end times if all variants have them, else the times of their steps.
+ */
+interface By {
+  readonly unit: 'run' | 'repetition';
+  readonly time: (one: Advised) => number;
+  readonly standing: (one: Advised) => Standing | null;
+}
+
+const byWhole: By = {
+  unit: 'run',
+  time: ({ wall_s, time_s }) => wall_s ?? time_s,
+  standing: ({ whole }) => whole,
+};
+const bySteps: By = { unit: 'repetition', time: ({ time_s }) => time_s, standing: ({ steps }) => steps };
+
+/** Lead of one variant over another: the speed-up and its verdict. */
+interface Lead {
+  readonly over: Advised;
+  readonly gain: Ratio;
+  /** Verdict on the lead; null if only medians are known. */
+  readonly verdict: Whole['verdict'] | null;
+}
+
+/** Lead over the reference. If the reference is fastest, its lead over the second fastest variant. */
+function leadOf(best: Advised, right: readonly Advised[], all: readonly Advised[], by: By): Lead | null {
+  const reference = all.find(({ isReference }) => isReference);
+  if (reference === undefined) return null;
+  const other = best.isReference
+    ? quickest(
+        right.filter((one) => one !== best),
+        by.time,
+      )
+    : reference;
+  if (other === null) return null;
+  const standing = by.standing(best.isReference ? other : best);
+  const times = by.time(other) / by.time(best);
+  if (standing === null) return { over: other, gain: { value: times, interval: null }, verdict: null };
+  const { ratio, verdict } = standing;
+  return { over: other, gain: best.isReference ? ratio : gainOf(ratio), verdict };
+}
+
+const number = (value: number): string => significant(value, value < 10 ? 2 : 3);
+
+/** Text such as `1.3 times cuda-window (1.2–1.4)`. */
+function timesOf({ gain: { value, interval }, over }: Lead): string {
+  const times = `${number(value)} times ${over.name}`;
+  return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
+}
+
+function firstSentence(best: Advised, lead: Lead | null, alone: boolean, where: string, by: By): string {
+  const time = `${measuredTime(by.time(best))} a ${by.unit}`;
+  if (lead === null) return `${best.name} is the only correct variant ${where}: ${time}`;
+  const { gain, over, verdict } = lead;
+  if (verdict === 'same') return `${best.name} and ${over.name} are equally fast ${where}: ${time}`;
+  if (verdict === null) return `${best.name} is the fastest ${where} by medians alone: ${time}, ${timesOf(lead)}`;
+  if (gain.interval === null) {
+    return `${best.name} looks fastest ${where}: ${time}, ${timesOf(lead)}, with too few rounds for an interval`;
+  }
+  if (verdict === 'undecided') {
+    return `${best.name} looks fastest ${where} (${time}), but its lead over ${over.name} is not yet certain: ${timesOf(lead)}`;
+  }
+  return `${best.name} is ${alone ? 'the fastest' : 'among the fastest'} ${where}: ${time}, ${timesOf(lead)}`;
+}
+
+/** Correct variants whose interval overlaps that of the fastest, which is therefore not certainly faster. */
+function closeTo(best: Advised, lead: Lead | null, right: readonly Advised[], by: By): readonly Advised[] {
+  if (lead === null || best.isReference) return [];
+  const own = by.standing(best)?.ratio.interval ?? null;
+  return right.filter((one) => {
+    const interval = by.standing(one)?.ratio.interval ?? null;
+    return one !== best && !one.isReference && own !== null && interval !== null && interval.low <= own.high;
+  });
+}
+
+function closeText(close: readonly Advised[]): string {
+  const names = close.map(({ name }) => name).join(', ');
+  return names === '' ? '' : ` ${names} may be as fast: the intervals overlap.`;
+}
+
+/** Sentence that explains the difference by the parts of both runs. */
+function whyText(best: Advised, lead: Lead | null): string | null {
+  if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
+  const rest = ({ wall_s, time_s }: Advised): number => Math.max(0, (wall_s ?? 0) - time_s);
+  const parts = [
+    `steps ${measuredTime(best.time_s)} against ${measuredTime(lead.over.time_s)}`,
+    `set-up and reading back ${measuredTime(rest(best))} against ${measuredTime(rest(lead.over))}`,
+  ];
+  return `Why: ${parts.join('; ')}. Steps are ${percent(best.time_s / best.wall_s)} of its run.`;
+}
+
+function sureText(lead: Lead | null, { instances, noise }: AdviceContext): string | null {
+  if (lead === null || lead.gain.interval === null) return null;
+  const from = instances === null ? '' : ` from ${instances} instances of each`;
+  const { ratio } = noise;
+  const control = ratio === null ? '' : `; the reference against itself gives ${significant(ratio.value, 3)}`;
+  return `How sure: 95 % interval${from}${control}.`;
+}
+
+/** Correct variants, and those among them that may be as fast as the fastest. */
+interface Rivals {
+  readonly right: readonly Advised[];
+  readonly close: readonly Advised[];
+}
+
+/** Largest ratio of the time of further runs that is worth mentioning. */
+const worthSaying = 0.95;
+
+function changeText(best: Advised, lead: Lead | null, { right, close }: Rivals, by: By, more: string): string | null {
+  const open = lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null);
+  if (open || close.length > 0) {
+    return `What would change it: a longer session${more}.`;
+  }
+  if (by.unit === 'repetition' || best.wall_s === null) return null;
+  const own = { ...best, wall_s: best.wall_s };
+  const others = right.flatMap((one) => (one === best || one.wall_s === null ? [] : [{ ...one, wall_s: one.wall_s }]));
+  const quicker = quickest(
+    others.filter((one) => eachRun(one) < worthSaying * eachRun(own)),
+    eachRun,
+  );
+  const from = quicker === null ? null : paysFrom(own, quicker);
+  return from === null ? null : `What would change it: from ${from} runs of one set-up on, ${quicker?.name} is faster.`;
+}
+
+interface AdviceContext {
+  /** Machine in the text: `here`, or `on NVIDIA H200`. */
+  readonly where: string;
+  readonly noise: Noise;
+  /** Whether the session was measured on another machine or earlier. */
+  readonly isRecorded?: boolean;
+  /** Number of instances of each variant; null if the session does not record them. */
+  readonly instances: number | null;
+  /** Instruction for a longer session: ` (--time 120)`; empty if a form provides it. */
+  readonly longer: string;
+}
+
+/**
+ * Sentences with the answer, its reasons, its certainty, and what would change it. Null if no variant is correct, or if
+ * there is only one.
+ */
+export function advice(all: readonly Advised[], context: AdviceContext): readonly string[] | null {
+  const by = all.every(({ wall_s }) => wall_s !== null) ? byWhole : bySteps;
+  const right = all.filter((one) => one.right);
+  const best = quickest(right, by.time);
+  if (best === null || all.length < 2) return null;
+  const lead = leadOf(best, right, all, by);
+  const answer = best.error === '' ? 'Its answer was not checked.' : `Its answer is correct (${best.error}).`;
+  const close = closeTo(best, lead, right, by);
+  const first = `${firstSentence(best, lead, close.length === 0, best.on ?? context.where, by)}. ${answer}`;
+  const change = changeText(best, lead, { right, close }, by, context.longer);
+  return [
+    `${noisyText(context.noise, context.isRecorded === true)}${first}${closeText(close)}`,
+    ...[whyText(best, lead), sureText(lead, context), change].flatMap((line) => line ?? []),
+  ];
+}
+
+/** Phrase about the accuracy of an answer: its first measure, and whether its energy ledger closes. */
+export function rightnessText(accuracy: readonly Accuracy[]): string {
+  const [measure] = accuracy.filter(({ id, value }) => id !== 'ledger' && value !== null);
+  const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds);
+  const parts = measure === undefined ? [] : [`${measure.title} ${errorSize(measure.value ?? 0)}${measure.unit}`];
+  const text = [...parts, ...(closed ? ['ledger closes'] : [])].join(', ');
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}

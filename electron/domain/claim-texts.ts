@@ -1,0 +1,136 @@
+/**
+ * Texts about claims, shared by all tables of claims. Also compares verdicts between GPUs: statements about one problem
+ * from sessions of several machines.
+ */
+import type { ClaimAnswer, ClaimFinding, ClaimTableRow, TableClaim } from '../contract/bench/claim-table.ts';
+import { type ClaimResult, claimedBand } from '../contract/bench/claims.ts';
+import { NO_VALUE } from './numbers.ts';
+
+/** Claimed range; a dash if the claim is not measurable. */
+export function claimedText(said: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>, unit = '×'): string {
+  return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedBand(said, unit);
+}
+
+/** Text of the claim, with its priority in the source if it has one. */
+export const claimTitle = ({ claim, priority }: Pick<ClaimResult, 'claim' | 'priority'>): string =>
+  priority === undefined ? claim : `Priority ${priority}: ${claim}`;
+
+/** Sorts claims with a priority first; the others retain their order. */
+export function byPriority<C extends Pick<ClaimResult, 'priority'>>(claims: readonly C[]): readonly C[] {
+  const last = Number.POSITIVE_INFINITY;
+  return claims.toSorted((a, b) => {
+    const [one, other] = [a.priority ?? last, b.priority ?? last];
+    return one === other ? 0 : one - other;
+  });
+}
+
+type Pair = ClaimResult['pairs'][number];
+
+/** Verdict, with the reason if an answer is wrong or was not checked, or if the claim needs another program or GPU. */
+export function claimVerdictText(
+  { verdict, wrong = [], unchecked = [] }: Pick<Pair, 'verdict' | 'wrong' | 'unchecked'>,
+  { needs }: Pick<ClaimResult, 'needs'> = {},
+): string {
+  if (wrong.length > 0) return `${verdict}, by a wrong answer`;
+  if (unchecked.length > 0) return `${verdict}, answer not checked`;
+  return verdict === 'not judged' && needs !== undefined ? `not judged here: needs ${needs}` : verdict;
+}
+
+/** Text such as `cuda-gather → cuda-fused`; sides with a wrong answer are marked. */
+export function pairText({ slower, faster, wrong = [] }: Pick<Pair, 'slower' | 'faster' | 'wrong'>): string {
+  // The text of a side may continue with its mode and clock after the variant.
+  const isWrong = (side: string): boolean => wrong.some((one) => side === one || side.startsWith(`${one}, `));
+  return [slower, faster].map((side) => (isWrong(side) ? `${side} (wrong)` : side)).join(' → ');
+}
+
+/** Benchmark or workload, and id of the claim: `launch/launch-cost`. */
+export const claimId = ({ workload, bench, id }: Pick<TableClaim, 'workload' | 'bench' | 'id'>): string =>
+  `${bench === '' ? workload : bench}/${id}`;
+
+export const ANSWER_WORDS: Readonly<Record<ClaimAnswer['word'], string>> = {
+  true: 'true',
+  'true-when': 'true when',
+  'not-true': 'not true',
+  'cannot-judge': 'cannot be judged here',
+  'not-measured': 'not measured yet',
+};
+
+/**
+ * Short answer such as `not true: 2.9×, not 3–12×`. Ranges of conditions and tolerances are only in the full sentence.
+ */
+export function briefAnswer({
+  answer: { word, number, sentence },
+  ...claim
+}: Pick<TableClaim, 'answer' | 'from' | 'to' | 'tolerance' | 'reason' | 'unit'>): string {
+  if (word === 'not-true') {
+    const claimed = claimedText(claim, claim.unit).replace(/ ± .*$/, '');
+    const unit = / \S+$/.exec(claimed)?.[0] ?? '';
+    return `not true: ${unit !== '' && number.endsWith(unit) ? number.slice(0, -unit.length) : number}, not ${claimed}`;
+  }
+  if (word === 'true-when') return sentence.replace(/; [^;]* in all$/, '');
+  return word === 'cannot-judge' ? ANSWER_WORDS[word] : sentence;
+}
+
+const isOpen = ({ answer }: Pick<TableClaim, 'answer'>): boolean =>
+  answer.word === 'cannot-judge' || answer.word === 'not-measured';
+
+/** Counts such as `24 true, 32 true when, 76 not true, 12 open of 144 claims`. */
+export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): string {
+  const of = (word: ClaimAnswer['word']): number => claims.filter(({ answer }) => answer.word === word).length;
+  const open = claims.filter(isOpen).length;
+  return `${of('true')} true, ${of('true-when')} true when, ${of('not-true')} not true, ${open} open of ${claims.length} claims`;
+}
+
+/** Measurements of one statement of a claim, for one problem, on several machines. */
+interface OnCards {
+  readonly claim: string;
+  readonly by: string;
+  readonly scenario: string;
+  /** Result of each machine's last session, sorted by the name of the machine. */
+  readonly found: readonly ClaimFinding[];
+  readonly holds: string;
+}
+
+const decided = new Set(['as claimed', 'less', 'more']);
+
+function comparedWords(found: readonly ClaimFinding[]): string {
+  if (found.every(({ verdict }) => verdict === 'not judged')) return 'not judged';
+  if (!found.every(({ verdict }) => decided.has(verdict))) return 'not decided on each';
+  return new Set(found.map(({ verdict }) => verdict)).size === 1 ? 'the same verdict' : 'another verdict';
+}
+
+const byName = (a: ClaimFinding, b: ClaimFinding): number => (a.machine < b.machine ? -1 : 1);
+
+function claimOnCards({ claim, findings }: TableClaim): readonly OnCards[] {
+  const measured = findings.filter(({ value, counted }) => value !== null && counted === undefined);
+  const statements = Map.groupBy(measured, ({ by, scenario, at }) => JSON.stringify([by, scenario, at]));
+  return [...statements.values()].flatMap((all) => {
+    const last = new Map(all.map((one) => [one.machine, one]));
+    const found = [...last.values()].sort(byName);
+    const [first] = found;
+    if (first === undefined || found.length < 2) return [];
+    return [{ claim, by: first.by, scenario: first.scenario, found, holds: comparedWords(found) }];
+  });
+}
+
+/** Statements that were measured on at least two machines. */
+export const onSeveralCards = (rows: readonly ClaimTableRow[]): readonly OnCards[] =>
+  rows.flatMap(({ claims }) => claims.flatMap(claimOnCards));
+
+/** Machines that measured a claim, as text for a filter: `NVIDIA H100, NVIDIA H200`; empty if there are none. */
+export const cardsText = ({ cards }: Pick<TableClaim, 'cards'>): string =>
+  cards.map(({ machine }) => machine).join(', ');
+
+/** Number of claims measured by each set of machines; keys are the texts of `cardsText`. */
+export function cardCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<string, number> {
+  const texts = rows.flatMap(({ claims }) => claims.map(cardsText)).filter((text) => text !== '');
+  return new Map([...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length]));
+}
+
+/** Answer on each machine, or a note that only one machine was measured. */
+export function cardsWords({ cards }: Pick<TableClaim, 'cards'>): string | null {
+  const [first, ...others] = cards;
+  if (first === undefined) return null;
+  if (others.length === 0) return `Recorded on ${first.machine} only.`;
+  return cards.map(({ machine, answer }) => `On ${machine}: ${answer.sentence}.`).join(' ');
+}

@@ -1,0 +1,100 @@
+/**
+ * Texts of conclusions from sessions about the best way to implement a computation. The page and the command line share
+ * them.
+ */
+import {
+  type Decision,
+  fewestEvidence,
+  type Option,
+  type Step,
+  WHOLE_RUN,
+  wayTitles,
+} from '../contract/bench/decision.ts';
+import { measuredTime } from './measured.ts';
+import { count, NO_VALUE, significant } from './numbers.ts';
+
+/** Default number of runs that a user plans. */
+export const usualRuns = 10_000;
+
+/** Duration in words, such as hours or minutes. */
+function spoken(seconds: number): string {
+  if (seconds < 60) return measuredTime(seconds);
+  if (seconds < 3600) return `${significant(seconds / 60, 2)} min`;
+  return seconds < 48 * 3600 ? `${significant(seconds / 3600, 2)} h` : `${significant(seconds / 86_400, 2)} days`;
+}
+
+export const decisionTitle = ({ scenario, bench, at, machine }: Decision): string =>
+  [scenario, ...(bench === '' || bench === scenario ? [] : [bench]), ...(at === null ? [] : [at]), machine].join(' · ');
+
+const lower = (text: string): string =>
+  /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+
+const several = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
+
+/** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
+function fewText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
+  return samples < fewestEvidence.samples ? several(samples, 'sample') : several(instances, 'instance');
+}
+
+const measuredText = (ratio: number): string =>
+  ratio >= 1 ? `${significant(ratio, 3)}× as fast` : `${significant(1 / ratio, 3)}× the time`;
+
+/**
+ * One sentence for each option: its speed-up, the number of runs after which it pays back its development, and the time
+ * saved over `runs`.
+ */
+export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_per_hour }: Step, runs: number): string {
+  const name = wayTitles[option.way];
+  const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
+  if (decided === 'too few') {
+    const { samples, instances } = fewestEvidence;
+    return `${name}: ${measuredText(ratio)} as measured, which is no evidence: ${samples} samples from ${instances} instances of both are needed.`;
+  }
+  if (decided === 'overlap') return `${name}: not decided, the samples overlap (${range}).`;
+  if (decided === 'slower') return `${name}: slower, ${significant(1 / ratio, 3)}× the time.`;
+  const times = `${significant(ratio, 3)}× as fast (${range})`;
+  const worth = spoken(saved_s * runs);
+  return `${name}: ${times}, ${measuredTime(saved_s)} less per run. Pays back an hour of development after ${count(runs_per_hour ?? 0)} runs; over ${count(runs)} runs it saves ${worth}.`;
+}
+
+/** Reason why no advice is possible: which measurements exist, and that they are too few. */
+function noAdviceText(base: Option, steps: readonly Step[]): string {
+  const scarcest = [base, ...steps.map(({ option }) => option)].reduce((a, b) =>
+    b.samples < a.samples || (b.samples === a.samples && b.instances < a.instances) ? b : a,
+  );
+  const [most] = steps.toSorted((a, b) => b.ratio - a.ratio);
+  const seen =
+    most === undefined || most.ratio <= 1
+      ? ''
+      : `; ${wayTitles[most.option.way]} was ${significant(most.ratio, 3)}× as fast as measured`;
+  return `No advice: ${fewText(scarcest)} each${seen}. Benchmark them again to decide.`;
+}
+
+/** Sentence above the table: which option to keep, which to consider, or that the evidence is insufficient. */
+export function adviceText({ options, steps }: Decision): string {
+  const base = options.find(({ right }) => right);
+  if (base === undefined) return NO_VALUE;
+  const faster = steps.filter(({ decided }) => decided === 'faster');
+  const unknown = steps.filter(({ decided }) => decided === 'too few');
+  const stay = wayTitles[base.way];
+  if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
+  if (faster.length === 0) return `Stay with ${lower(stay)}: no other way is decidedly faster here.`;
+  // An option that needs more work is recommended only if it is clearly faster than those that need less.
+  const worth = faster.filter((one, i) => faster.slice(0, i).every(({ option }) => beats(one, option.range.low)));
+  const names = worth.map(({ option }) => lower(wayTitles[option.way]));
+  const last = names.at(-1) ?? '';
+  const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
+  const no = steps
+    .filter((step) => step.decided !== 'too few' && !worth.includes(step))
+    .map(({ option }) => lower(wayTitles[option.way]));
+  const not = no.length === 0 ? '' : ` Not worth more work here: ${no.join(', ')}.`;
+  const few = unknown.map(({ option }) => lower(wayTitles[option.way]));
+  const open = few.length === 0 ? '' : ` Not measured enough: ${few.join(', ')}.`;
+  return `Stay with ${lower(stay)} unless you run it often: ${list} pays, by the runs below.${not}${open}`;
+}
+
+const beats = ({ option }: Step, low: number): boolean => option.range.high < low;
+
+/** Measured quantity and source of the times. */
+export const sourceText = ({ time, file, created }: Decision): string =>
+  `${time === WHOLE_RUN ? 'Warm end-to-end runs' : `${time} alone: set-up and reading back are left out`}. From ${file}, ${created.slice(0, 10)}.`;

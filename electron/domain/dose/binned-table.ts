@@ -1,0 +1,567 @@
+/**
+ * Reads depth doses from Monte Carlo codes: binned along one axis, with a description of the bins in comments.
+ * Supported codes are TOPAS (scorers as CSV), GATE (actors as text) and FLUKA (plot files of usxsuw, text of USRBIN and
+ * usbrea). PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of bdo2txt and of pymchelper) are supported too.
+ */
+
+import { absentAs, type FieldRules, honoured, ignored, mayNotBeThere, oneOf, only } from '../header-fields.ts';
+import { decimalOf } from '../values/csv.ts';
+
+export interface BinnedTable {
+  /** Centres of the bins in `depthUnit`. */
+  readonly depths: readonly number[];
+  readonly doses: readonly number[];
+  readonly lines: readonly number[];
+  /** Unit of depth; null if the file does not state it. */
+  readonly depthUnit: string | null;
+  /** Unit of the values; null if the file does not state it. */
+  readonly unit: string | null;
+}
+
+interface BinnedFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+}
+
+type Read = (lines: readonly Line[]) => BinnedTable | BinnedFault;
+
+/** Fortran omits the E before an exponent of three digits, and writes D for double precision. */
+const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+|[-+]\d{3})?`;
+const NUMBERS = new RegExp(String.raw`^\s*${NUMBER}(?:[\s,]+${NUMBER})*[\s,]*$`);
+
+const isComment = ({ text }: Line): boolean => text.trimStart().startsWith('#');
+const numbersIn = (text: string): readonly number[] =>
+  NUMBERS.test(text)
+    ? text
+        .trim()
+        .split(/[\s,]+/)
+        .filter((word) => word !== '')
+        .map((word) => Number(word.replace(/(?<=[\d.])[eEdD]?(?=[-+]\d+$)|[dD]/, 'e')))
+    : [];
+
+/** Parses rows of numbers; returns an error for any other line. */
+function rowsOf(lines: readonly Line[], columns: number) {
+  const rows: { readonly line: number; readonly values: readonly number[] }[] = [];
+  for (const line of lines) {
+    if (line.text.trim() === '' || isComment(line)) continue;
+    const values = numbersIn(line.text);
+    if (values.length !== columns || !values.every(Number.isFinite)) {
+      const shown = JSON.stringify(line.text.trim().slice(0, 40));
+      return { line: line.number, message: `${shown} is not ${columns} numbers, as its header announces` };
+    }
+    rows.push({ line: line.number, values });
+  }
+  return rows;
+}
+
+interface Bins {
+  readonly axis: string;
+  readonly count: number;
+  readonly size: number;
+  readonly unit: string;
+}
+
+/** Bins of radius, angle, energy or time do not give a depth dose. */
+const isLength = (axis: string): boolean => /^[xyz]$/i.test(axis);
+const noDepth = (line: number, axis: string): BinnedFault => ({
+  line,
+  message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z`,
+});
+
+/** The only axis with several bins, or an error. */
+function depthBins(bins: readonly Bins[], line: number): { readonly at: number; readonly bins: Bins } | BinnedFault {
+  const several = bins.flatMap((one, at) => (one.count > 1 ? [{ at, bins: one }] : []));
+  const [first] = several;
+  if (first !== undefined && several.length === 1)
+    return isLength(first.bins.axis) ? first : noDepth(line, first.bins.axis);
+  const counts = bins.map(({ axis, count }) => `${count} along ${axis}`).join(', ');
+  return { line, message: `it has bins of ${counts}: no depth dose; allowed: several bins along one axis` };
+}
+
+const about = ignored('describes the simulation and changes no bin or value');
+
+/**
+ * Rules for header lines of each code, by their first words in lower case. TOPAS: user guide, Scoring. GATE: user
+ * guide, Digitizer and readout, DoseActor. FLUKA: manual, USRBIN and USRBDX, auxiliary programs. PHITS: manual, section
+ * 7, tallies. SHIELD-HIT12A: manual, detect.dat; pymchelper's plain text.
+ */
+export const binnedFields = {
+  topas: {
+    'topas version': about,
+    'parameter file': about,
+    'results for scorer': about,
+    'scored in component': about,
+    'x in': honoured,
+    'y in': honoured,
+    'z in': honoured,
+    quantity: honoured,
+    'filtered by': absentAs('doses of all particles'),
+    'binned by': absentAs('bins of place alone'),
+  },
+  gate: { 'matrix size': honoured, resol: honoured, voxelsize: honoured, nbval: honoured },
+  fluka: {
+    'detector n': honoured,
+    'n. of': honoured,
+  },
+  usrbin: {
+    'cartesian binning': honoured,
+    'r - z': absentAs('Cartesian binning'),
+    'r-phi-z': absentAs('Cartesian binning'),
+    region: absentAs('Cartesian binning'),
+    'reg/lat/u': absentAs('Cartesian binning'),
+    'generalized particle': honoured,
+    'x coordinate': honoured,
+    'y coordinate': honoured,
+    'z coordinate': honoured,
+    'data follow in a matrix a(ix,iy,iz)': honoured,
+    'percentage errors follow': honoured,
+    'total number of particles followed': about,
+    'total number of particles to be followed': absentAs('sums over all primaries'),
+    'binning n:': absentAs('sums over all primaries'),
+    'unnormalized data': absentAs('sums over all primaries'),
+    '+/-': absentAs('bins of one side each'),
+    'accurate deposition': ignored('states how energy was shared among bins'),
+    'normalized (per unit volume)': ignored('bins of one size: their ratios are those of doses'),
+    'this is a track-length binning': absentAs('deposited energy or dose'),
+    'only non-zero cells': absentAs('all cells'),
+    'birk law': absentAs('energy without quenching'),
+    'time cut off': absentAs('energy of all times'),
+    'coordinate transformation': absentAs('bins along the axes of the simulation'),
+    'single precision': ignored('seven digits are enough'),
+  },
+  phits: {
+    title: about,
+    mesh: oneOf('xyz', 'r-z'),
+    axis: oneOf('x', 'y', 'z'),
+    x: honoured,
+    y: honoured,
+    part: only('all, or several with all among them', (value) => value.split(/\s+/).includes('all')),
+    material: oneOf('all'),
+    // These options weight the dose by a function of the stopping power, restrict it to one material, or select tracks.
+    dedxfnc: oneOf('0'),
+    letmat: oneOf('0'),
+    ...{ 'ctmin(1)': oneOf('-9999'), 'ctmin(2)': oneOf('-9999'), 'ctmin(3)': oneOf('-9999') },
+    ...{ 'ctmax(1)': oneOf('9999'), 'ctmax(2)': oneOf('9999'), 'ctmax(3)': oneOf('9999') },
+    multiplier: absentAs('values without a multiplier'),
+    trcl: only('0: a mesh that no transformation moves', (value) => value === '0'),
+    ...{ nx: honoured, ny: honoured, nz: honoured, nr: honoured, zmin: honoured, zmax: honoured },
+    output: oneOf('dose', 'deposit', 'heat'),
+    'e-type': ignored('energies of the axis eng, and these bins are of place'),
+    unit: ignored('y states the unit of the values'),
+    factor: ignored('values are multiplied by it already'),
+    file: about,
+    h: about,
+  },
+  'shield-hit': {
+    'detector output': honoured,
+    'x bin': honoured,
+    start: honoured,
+    end: honoured,
+    primaries: about,
+    'detector type': honoured,
+    jpart: only('-1', (value) => /^-1\b/.test(value)),
+  },
+} as const satisfies Readonly<Record<string, FieldRules>>;
+
+/** First header line `words: value` or `words = value` whose value the rules do not accept. */
+function refusedLine(lines: readonly Line[], rules: FieldRules): BinnedFault | null {
+  for (const { text, number } of lines) {
+    const plain = text.replace(/^\s*#?\s*/, '');
+    for (const [name, rule] of Object.entries(rules)) {
+      if (rule.kind !== 'only' || !plain.toLowerCase().startsWith(name)) continue;
+      const value = /^\s*[:=]?\s*([^#!]*?)\s*(?:[#!]|$)/.exec(plain.slice(name.length))?.[1] ?? '';
+      const stated = /^\s*[:=]/.test(plain.slice(name.length));
+      if (mayNotBeThere(rule) || (stated && !rule.accepts(value))) {
+        return { line: number, message: `its header has "${plain.trim().slice(0, 60)}"; allowed: ${rule.allowed}` };
+      }
+    }
+  }
+  return null;
+}
+
+const TOPAS_BINS = /^\s*#\s*(\S+) in (\d+) bins?\s+of\s+(\S+)\s+(\S+)/;
+const TOPAS_QUANTITY = /^\s*#\s*([\w^]+)\s*(?:\(\s*(.*?)\s*\))?\s*:\s*(.+)$/;
+/** Scorers of deposited energy. Others score fluence, LET or charge in the same bins. */
+const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
+
+const topas: Read = (lines) => {
+  const heads = lines.filter(isComment);
+  const refused = refusedLine(heads, binnedFields.topas);
+  if (refused !== null) return refused;
+  const bins = heads.flatMap(({ text }) => {
+    const [, axis = '', count, size, unit = ''] = TOPAS_BINS.exec(text) ?? [];
+    return count === undefined ? [] : [{ axis, count: Number(count), size: Number(size), unit }];
+  });
+  const binLine = heads.find(({ text }) => TOPAS_BINS.test(text))?.number ?? 1;
+  const depth = depthBins(bins, binLine);
+  if ('message' in depth) return depth;
+  if (!(depth.bins.size > 0)) {
+    return { line: binLine, message: 'its bins have no length; allowed: numbers above 0 with decimal points' };
+  }
+  const quantity = heads.findLast(({ text, number }) => number > binLine && TOPAS_QUANTITY.test(text));
+  const [, scored = '', unit = '', names = ''] = TOPAS_QUANTITY.exec(quantity?.text ?? '') ?? [];
+  if (scored !== '' && !TOPAS_DOSES.test(scored)) {
+    const allowed = 'DoseToMedium, DoseToWater, DoseToMaterial, EnergyDeposit';
+    return { line: quantity?.number ?? binLine, message: `its quantity is ${scored}; allowed: ${allowed}` };
+  }
+  const columns = names.trim().split(/\s+/);
+  const value = ['Sum', 'Mean'].map((name) => columns.indexOf(name)).find((at) => at >= 0);
+  if (value === undefined) {
+    return {
+      line: quantity?.number ?? binLine,
+      message: `it reports ${names.trim() || 'nothing'}; allowed: Sum or Mean among its columns`,
+    };
+  }
+  const rows = rowsOf(lines, bins.length + columns.length);
+  if ('message' in rows) return rows;
+  const wrong = rows.find(({ values }, i) => values[depth.at] !== i);
+  if (wrong !== undefined || rows.length !== depth.bins.count) {
+    const line = wrong?.line ?? rows.at(-1)?.line ?? binLine;
+    const message =
+      wrong !== undefined && rows.length === depth.bins.count
+        ? `its line is of bin ${wrong.values[depth.at]}, where bin ${rows.indexOf(wrong)} belongs; allowed: bins in order from 0 to ${depth.bins.count - 1}`
+        : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count}, from 0 on`;
+    return { line, message };
+  }
+  return {
+    depths: rows.map((_, i) => (i + 0.5) * depth.bins.size),
+    doses: rows.map(({ values }) => values[bins.length + value] ?? Number.NaN),
+    lines: rows.map(({ line }) => line),
+    depthUnit: depth.bins.unit,
+    unit: unit === '' ? null : unit,
+  };
+};
+
+const GATE_BINS = /^\s*#\s*Resol\s*=\s*\(([^)]*)\)/;
+const GATE_SIZE = /^\s*#\s*VoxelSize\s*=\s*\(([^)]*)\)/;
+const GATE_MATRIX = /^\s*#\s*Matrix\s*Size\s*=\s*\(([^)]*)\)/;
+const GATE_COUNT = /^\s*#\s*nbVal\s*=\s*(\S+)/;
+
+/** Reads GATE's text; lengths of Geant4 are printed in mm. */
+const gate: Read = (lines) => {
+  const head = lines.find(({ text }) => GATE_BINS.test(text));
+  const sizes = lines.find(({ text }) => GATE_SIZE.test(text));
+  const line = head?.number ?? 1;
+  const three = (of: RegExp, text = ''): readonly number[] =>
+    (of.exec(text)?.[1] ?? '').split(',').map((part) => decimalOf(part.trim()));
+  const [counts, steps] = [three(GATE_BINS, head?.text), three(GATE_SIZE, sizes?.text)];
+  for (const [name, of] of [
+    ['Resol', counts],
+    ['VoxelSize', steps],
+  ] as const) {
+    if (of.length !== 3 || of.some(Number.isNaN)) {
+      return { line, message: `its ${name} has ${of.length} values; allowed: 3 numbers with decimal points` };
+    }
+  }
+  const bins = ['X', 'Y', 'Z'].map((axis, i) => ({ axis, count: counts[i] ?? 0, size: steps[i] ?? 0, unit: 'mm' }));
+  const depth = depthBins(bins, line);
+  if ('message' in depth) return depth;
+  if (!(depth.bins.size > 0)) return { line, message: 'its VoxelSize has no length along the bins; allowed: above 0' };
+  const matrix = lines.find(({ text }) => GATE_MATRIX.test(text));
+  const whole = Number((GATE_MATRIX.exec(matrix?.text ?? '')?.[1] ?? '').split(',')[depth.at]);
+  const ofBins = depth.bins.count * depth.bins.size;
+  if (matrix !== undefined && !(Math.abs(whole - ofBins) <= 1e-3 * ofBins)) {
+    return {
+      line: matrix.number,
+      message: `its Matrix Size is ${whole} mm; allowed: ${ofBins}, Resol times VoxelSize`,
+    };
+  }
+  const announced = lines.find(({ text }) => GATE_COUNT.test(text));
+  const number = Number(GATE_COUNT.exec(announced?.text ?? '')?.[1]);
+  if (announced !== undefined && number !== depth.bins.count) {
+    return { line: announced.number, message: `its nbVal is ${number}; allowed: ${depth.bins.count}, as Resol says` };
+  }
+  const rows: { readonly line: number; readonly value: number }[] = [];
+  for (const one of lines) {
+    if (isComment(one) || one.text.trim() === '') continue;
+    if (numbersIn(one.text).length === 0) {
+      return { line: one.number, message: `${JSON.stringify(one.text.trim().slice(0, 40))} is no number` };
+    }
+    rows.push(...numbersIn(one.text).map((value) => ({ line: one.number, value })));
+  }
+  if (rows.length !== depth.bins.count) {
+    return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as Resol says` };
+  }
+  return {
+    depths: rows.map((_, i) => (i + 0.5) * depth.bins.size),
+    doses: rows.map(({ value }) => value),
+    lines: rows.map((one) => one.line),
+    depthUnit: 'mm',
+    unit: null,
+  };
+};
+
+/** Allowed gap between consecutive bins, as a share of a bin, because edges are printed with few digits. */
+const EDGE = 1e-3;
+/** Relative rounding error of START and END, which are printed with four digits. */
+const PRINTED = 5e-4;
+
+/** Table from rows of lower edge, upper edge and value. */
+function fromEdges(
+  rows: readonly { readonly line: number; readonly values: readonly number[] }[],
+  value: number,
+  depthUnit: string | null,
+): BinnedTable | BinnedFault {
+  const gap = rows.findIndex(({ values: [low = 0, high = 0] }, i) => {
+    const before = rows[i - 1]?.values[1];
+    return !(high > low) || (before !== undefined && Math.abs(low - before) > EDGE * (high - low));
+  });
+  if (gap >= 0) return { line: rows[gap]?.line ?? 1, message: 'its bin does not begin where the one before ends' };
+  return {
+    depths: rows.map(({ values: [low = 0, high = 0] }) => (low + high) / 2),
+    doses: rows.map(({ values }) => values[value] ?? Number.NaN),
+    lines: rows.map(({ line }) => line),
+    depthUnit,
+    unit: null,
+  };
+}
+
+const FLUKA_DETECTOR = /^\s*#\s*Detector n:/;
+const FLUKA_INTERVALS = /^\s*#\s*N\.?\s*of\s+(?:solid\s+)?(\w+)[\s-]+intervals\s*[:=]?\s*(\d+)?/i;
+
+const fluka: Read = (lines) => {
+  const [, second] = lines.filter(({ text }) => FLUKA_DETECTOR.test(text));
+  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one in a file' };
+  // Detectors of USRBDX and USRTRACK have bins of energy in the same columns.
+  const axes = lines.flatMap((line) => {
+    const [, axis, count] = FLUKA_INTERVALS.exec(line.text) ?? [];
+    return axis === undefined ? [] : [{ axis, line: line.number, count: count === undefined ? null : Number(count) }];
+  });
+  const other = axes.find(({ axis }) => !isLength(axis));
+  if (other !== undefined) return noDepth(other.line, other.axis);
+  const rows = rowsOf(lines, 4);
+  if ('message' in rows) return rows;
+  const [stated] = axes.filter(({ count }) => count !== null && count !== 1);
+  const announced = axes.reduce((product, { count }) => product * (count ?? 1), 1);
+  if (stated !== undefined && announced !== rows.length) {
+    return {
+      line: stated.line,
+      message: `it has ${rows.length} lines of bins; allowed: ${announced}, its N. of intervals`,
+    };
+  }
+  return fromEdges(rows, 2, null);
+};
+
+const USRBIN = /^\s*(?:Cartesian|R - Z|R-Phi-Z|Region|Reg\/Lat\/U)\s+binning n\./i;
+const USRBIN_PARTICLE = /generalized particle n\.\s*(\d+)/i;
+const USRBIN_AXIS = /^\s*([XYZ]) coordinate: from\s+(\S+)\s+to\s+(\S+)\s+(\S+),\s+(\d+) bins\s+\(\s*(\S+)/i;
+/** Numbers of FLUKA's generalised particles ENERGY and DOSE. */
+const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
+
+/**
+ * Reads USRBIN text: values of A(ix,iy,iz), ten per line, follow a format statement, and are followed by percentage
+ * errors.
+ */
+const usrbin: Read = (lines) => {
+  const heads = lines.filter(({ text }) => numbersIn(text).length === 0);
+  const refused = refusedLine(heads, binnedFields.usrbin);
+  if (refused !== null) return refused;
+  const [head, second] = heads.filter(({ text }) => USRBIN.test(text));
+  if (second !== undefined) return { line: second.number, message: 'it has several binnings; allowed: one in a file' };
+  const line = head?.number ?? 1;
+  const particle = USRBIN_PARTICLE.exec(head?.text ?? '')?.[1];
+  if (particle === undefined || !USRBIN_DEPOSITED.includes(particle)) {
+    return {
+      line,
+      message: `its generalized particle is ${particle ?? 'missing'}; allowed: 208 (ENERGY), 228 (DOSE)`,
+    };
+  }
+  const bins: (Bins & { readonly from: number })[] = [];
+  for (const { text, number } of heads) {
+    const [, axis = '', from, to, unit = '', count, width] = USRBIN_AXIS.exec(text) ?? [];
+    if (from === undefined) continue;
+    const size = (Number(to) - Number(from)) / Number(count);
+    if (!(size > 0) || Math.abs(Number(width) / size - 1) > EDGE) {
+      return {
+        line: number,
+        message: `its bins along ${axis} are ${width} ${unit} wide; allowed: ${size}, from its ends`,
+      };
+    }
+    bins.push({ axis, count: Number(count), size, unit, from: Number(from) });
+  }
+  const depth = depthBins(bins, line);
+  if ('message' in depth) return depth;
+  const begin = lines.findIndex(({ text }) => /^\s*Data follow in a matrix A\(ix,iy,iz\)/i.test(text));
+  const end = lines.findIndex(({ text }, i) => i > begin && /^\s*Percentage errors follow/i.test(text));
+  if (begin < 0) return { line, message: 'it has no "Data follow in a matrix A(ix,iy,iz)"; allowed: values after it' };
+  const rows: { readonly line: number; readonly value: number }[] = [];
+  for (const { text, number } of lines.slice(begin + 1, end < 0 ? undefined : end)) {
+    const known = Object.keys(binnedFields.usrbin).some((name) => text.trim().toLowerCase().startsWith(name));
+    const values = numbersIn(text);
+    if (text.trim() === '' || known) continue;
+    if (values.length === 0) {
+      return { line: number, message: `${JSON.stringify(text.trim().slice(0, 40))} is no line of numbers` };
+    }
+    rows.push(...values.map((value) => ({ line: number, value })));
+  }
+  if (rows.length !== depth.bins.count) {
+    return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as its bins say` };
+  }
+  const from = bins[depth.at]?.from ?? 0;
+  return {
+    depths: rows.map((_, i) => from + (i + 0.5) * depth.bins.size),
+    doses: rows.map(({ value }) => value),
+    lines: rows.map((one) => one.line),
+    depthUnit: depth.bins.unit,
+    unit: null,
+  };
+};
+
+const PHITS_SCORED = /^\s*#?\s*y:\s*(.*\S)\s*$/;
+/**
+ * Quantities and units of T-Deposit that are accepted: energy, also per volume or mass. Equivalent dose, flux and LET
+ * are not.
+ */
+const PHITS_DOSES =
+  /^(absorbed dose|dose|heat|deposit|deposit(ed)? energy|energy deposit(ion)?)\s*(\[\s*(MeV|J|[kmunp]?Gy)(\s*\/\s*(cm\^?3|kg|g))?(\s*\/\s*(source|n))?\s*\])?$/i;
+const PHITS_HEAD = /^\s*#\s*(\w+)-lower\s+\1-upper\s+(.+)$/;
+
+/** First statement of the mesh that its rows contradict: rows are missing, or the mesh has columns that are not there. */
+function phitsMesh(heads: readonly Line[], axis: string, edges: readonly (readonly number[])[]): BinnedFault | null {
+  const [[low = 0, high = 0] = [], [, end = 0] = []] = [edges[0], edges.at(-1)];
+  for (const { text, number } of heads) {
+    const [, name = '', value = ''] = /^\s*#?\s*(n[xyzr]|[xyz](?:min|max))\s*=\s*([-+\d.eEdD]+)/.exec(text) ?? [];
+    const stated = numbersIn(value)[0];
+    if (stated === undefined) continue;
+    if (name.startsWith('n')) {
+      if (name === `n${axis}` && stated !== edges.length) {
+        return { line: number, message: `it has ${edges.length} lines of bins; allowed: ${stated}, its ${name}` };
+      }
+      if (name !== `n${axis}` && stated !== 1) {
+        return { line: number, message: `its ${name} is ${stated}, and it has one column of bins; allowed: 1` };
+      }
+    } else if (name.startsWith(axis)) {
+      const found = name.endsWith('min') ? low : end;
+      if (Math.abs(stated - found) > EDGE * (high - low) + PRINTED * Math.abs(found)) {
+        return { line: number, message: `its bins reach ${found}; allowed: ${stated}, its ${name}` };
+      }
+    }
+  }
+  return null;
+}
+
+const phits: Read = (lines) => {
+  const refused = refusedLine(lines, binnedFields.phits);
+  if (refused !== null) return refused;
+  const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
+  const [head, second] = heads;
+  if (second !== undefined) return { line: second.number, message: 'it has several pages; allowed: one in a file' };
+  const [, axis = '', names = ''] = PHITS_HEAD.exec(head?.text ?? '') ?? [];
+  if (!isLength(axis)) return noDepth(head?.number ?? 1, axis);
+  // Tallies of flux have the same columns, so the quantity is checked.
+  const scored = lines.find(({ text }) => PHITS_SCORED.test(text));
+  const quantity = PHITS_SCORED.exec(scored?.text ?? '')?.[1] ?? '';
+  if (!PHITS_DOSES.test(quantity)) {
+    return {
+      line: scored?.number ?? 1,
+      message: `its quantity is ${quantity || 'stated in no line y:'}; allowed: dose, heat or deposited energy in Gy, J, MeV, or these by cm^3 or kg`,
+    };
+  }
+  const columns = names.trim().split(/\s+/);
+  const values = columns.filter((name) => !/^r\.err$/i.test(name));
+  const value = columns.indexOf('all');
+  if (value < 0) {
+    const allowed = 'all among them, as the dose of one particle is a part of the dose';
+    return { line: head?.number ?? 1, message: `it has columns of ${values.join(', ')}; allowed: ${allowed}` };
+  }
+  const begin = lines.indexOf(head ?? ({} as Line)) + 1;
+  const end = lines.findIndex((line, i) => i >= begin && numbersIn(line.text).length === 0);
+  const rows = rowsOf(lines.slice(begin, end < 0 ? undefined : end), 2 + columns.length);
+  if ('message' in rows) return rows;
+  const wrong = phitsMesh(
+    lines.slice(0, begin),
+    axis,
+    rows.map(({ values }) => values),
+  );
+  if (wrong !== null) return wrong;
+  const unit = lines.map(({ text }) => /^\s*#?\s*x:.*\[(\w+)\]/.exec(text)?.[1]).find((found) => found !== undefined);
+  return fromEdges(rows, 2 + value, unit ?? null);
+};
+
+const SHIELD_HIT = /^\s*#\s*DETECTOR OUTPUT\b/;
+const SHIELD_HIT_BINS = /(\w+)\s+BIN:\s*(\d+)/g;
+const SHIELD_HIT_EDGES = /\w+\s+(?:START|END\s*):\s*([-+\d.eEdD]+)/g;
+const SHIELD_HIT_TYPE = /DETECTOR TYPE:\s*(\S+)/;
+/** Detector types that score a dose or deposited energy. */
+const DEPOSITED = /^(dose|dose_?gy|energy|ddd)$/i;
+
+/** Reads rows of x, y, z, value and an optional error; lengths are in cm. */
+const shieldHit: Read = (lines) => {
+  const heads = lines.filter(isComment);
+  const refused = refusedLine(heads, binnedFields['shield-hit']);
+  if (refused !== null) return refused;
+  const [, second] = heads.filter(({ text }) => SHIELD_HIT.test(text));
+  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one in a file' };
+  const lineOf = (mark: RegExp): Line | undefined => heads.find(({ text }) => mark.test(text));
+  const [binLine, typeLine] = [lineOf(/BIN:/), lineOf(SHIELD_HIT_TYPE)];
+  const line = binLine?.number ?? heads[0]?.number ?? 1;
+  const type = SHIELD_HIT_TYPE.exec(typeLine?.text ?? '')?.[1];
+  if (type === undefined || !DEPOSITED.test(type)) {
+    const allowed = 'DOSE, DOSE_GY, ENERGY, DDD';
+    return {
+      line: typeLine?.number ?? line,
+      message: `its detector type is ${type ?? 'missing'}; allowed: ${allowed}`,
+    };
+  }
+  const comma = [lineOf(/START:/), lineOf(/END\s*:/)].find((one) => /\d,\d/.test(one?.text ?? ''));
+  if (comma !== undefined) {
+    return { line: comma.number, message: 'its START and END have decimal commas; allowed: decimal points' };
+  }
+  const edges = (mark: RegExp): readonly number[] =>
+    [...(lineOf(mark)?.text ?? '').matchAll(SHIELD_HIT_EDGES)].map(([, text = '']) => Number(text.replace(/d/i, 'e')));
+  const [starts, ends] = [edges(/START:/), edges(/END\s*:/)];
+  const bins = [...(binLine?.text ?? '').matchAll(SHIELD_HIT_BINS)].map(([, axis = '', count], i) => {
+    const size = ((ends[i] ?? Number.NaN) - (starts[i] ?? Number.NaN)) / Number(count);
+    return { axis, count: Number(count), size, unit: 'cm' };
+  });
+  const depth = depthBins(bins, line);
+  if ('message' in depth) return depth;
+  if (!(depth.bins.size > 0))
+    return { line, message: 'its START and END state no length along the bins; allowed: above 0' };
+  const first = lines.find((one) => !isComment(one) && one.text.trim() !== '');
+  const columns = numbersIn(first?.text ?? '').length;
+  const rows = rowsOf(lines, columns === 5 ? 5 : 4);
+  if ('message' in rows) return rows;
+  const start = starts[depth.at] ?? 0;
+  const wrong = rows.find(({ values }, i) => {
+    const centre = start + (i + 0.5) * depth.bins.size;
+    return Math.abs((values[depth.at] ?? 0) - centre) > EDGE * depth.bins.size + PRINTED * Math.abs(centre);
+  });
+  if (wrong !== undefined || rows.length !== depth.bins.count) {
+    const at = wrong?.line ?? rows.at(-1)?.line ?? line;
+    const message =
+      wrong !== undefined && rows.length === depth.bins.count
+        ? `its bin at ${wrong.values[depth.at]} is where ${start + (rows.indexOf(wrong) + 0.5) * depth.bins.size} belongs; allowed: bins in the order of START and END`
+        : `it has ${rows.length} lines of bins; allowed: ${depth.bins.count} in the order of START and END`;
+    return { line: at, message };
+  }
+  return {
+    depths: rows.map((_, i) => start + (i + 0.5) * depth.bins.size),
+    doses: rows.map(({ values }) => values[3] ?? Number.NaN),
+    lines: rows.map((one) => one.line),
+    depthUnit: 'cm',
+    unit: /gy$/i.test(type) ? 'Gy' : null,
+  };
+};
+
+const dialects: readonly (readonly [RegExp, Read])[] = [
+  [TOPAS_BINS, topas],
+  [GATE_BINS, gate],
+  [FLUKA_DETECTOR, fluka],
+  [USRBIN, usrbin],
+  [PHITS_HEAD, phits],
+  [SHIELD_HIT, shieldHit],
+];
+
+/** Parses a binned table of any supported code; null if the format is not recognised. */
+export function binnedTable(lines: readonly string[]): BinnedTable | BinnedFault | null {
+  for (const [mark, read] of dialects) {
+    if (lines.some((line) => mark.test(line))) return read(lines.map((text, i) => ({ number: i + 1, text })));
+  }
+  return null;
+}

@@ -1,0 +1,89 @@
+/**
+ * Gamma index of curves (D. A. Low et al., Med. Phys. 25 (1998) 656), for depth doses of runs and of files. Independent
+ * of Node and of the page.
+ */
+
+/** Criteria of a gamma index, and the threshold for evaluated points. */
+export interface GammaCriteria {
+  /** Dose criterion as a share of the reference's largest dose or, if `local`, of its dose at the point. */
+  readonly dose: number;
+  readonly distance_mm: number;
+  readonly local?: boolean;
+  /** Points below this share of the reference's largest dose are not evaluated; 0.1 by default. */
+  readonly threshold?: number;
+}
+
+export const gammaThreshold = 0.1;
+/** Gamma at which the search stops; the point has failed in any case. */
+export const mostGamma = 3;
+/** Number of bins in the histogram of gamma, 0.1 wide; the last bin contains gamma = 3. */
+const BINS = 31;
+
+export class GammaCounts {
+  readonly histogram: number[] = new Array<number>(BINS).fill(0);
+  points = 0;
+  passes = 0;
+  worst = 0;
+
+  add(gamma: number): void {
+    const bin = Math.min(BINS - 1, Math.floor(gamma * 10));
+    this.histogram[bin] = (this.histogram[bin] ?? 0) + 1;
+    this.points += 1;
+    if (gamma <= 1) this.passes += 1;
+    this.worst = Math.max(this.worst, gamma);
+  }
+
+  /** Share of the points that pass; 1 if none is evaluated. */
+  get passed(): number {
+    return this.points === 0 ? 1 : this.passes / this.points;
+  }
+}
+
+/** Values at ascending positions. */
+export interface GammaCurve {
+  readonly positions: ArrayLike<number>;
+  readonly values: ArrayLike<number>;
+}
+
+/** Number of search steps per distance criterion in the evaluated curve. */
+const STEPS = 50;
+
+/** Linear interpolation between the points; null outside. */
+function lookUp({ positions, values }: GammaCurve): (at: number) => number | null {
+  const last = positions.length - 1;
+  let low = 0;
+  return (at) => {
+    if (last < 1 || !(at >= (positions[0] ?? 0)) || !(at <= (positions[last] ?? 0))) return null;
+    while (low > 0 && (positions[low] ?? 0) > at) low -= 1;
+    while (low < last - 1 && (positions[low + 1] ?? 0) < at) low += 1;
+    const [a, b] = [positions[low] ?? 0, positions[low + 1] ?? 0];
+    const share = b > a ? (at - a) / (b - a) : 0;
+    return (1 - share) * (values[low] ?? 0) + share * (values[low + 1] ?? 0);
+  };
+}
+
+/** Gamma of `evaluated` at the points of `reference`; both have the same unit. NaN for points below the threshold. */
+export function gammaOfCurves(reference: GammaCurve, evaluated: GammaCurve, criteria: GammaCriteria) {
+  const peak = Array.from(reference.values).reduce((a, b) => Math.max(a, b), 0);
+  const least = (criteria.threshold ?? gammaThreshold) * peak;
+  const found = lookUp(evaluated);
+  const counts = new GammaCounts();
+  const values = Float64Array.from(reference.values, (dose, i) => {
+    if (!(dose > 0) || dose < least) return Number.NaN;
+    const allowed = criteria.dose * (criteria.local === true ? dose : peak);
+    const at = reference.positions[i] ?? 0;
+    let best = mostGamma ** 2;
+    for (let k = 0; k <= mostGamma * STEPS; k += 1) {
+      const share = (k / STEPS) ** 2;
+      if (share >= best) break;
+      for (const side of k === 0 ? [1] : [-1, 1]) {
+        const there = found(at + (side * k * criteria.distance_mm) / STEPS);
+        if (there !== null) best = Math.min(best, share + ((there - dose) / allowed) ** 2);
+      }
+    }
+    const gamma = Math.sqrt(best);
+    counts.add(gamma);
+    return gamma;
+  });
+  return { values, passed: counts.passed, points: counts.points, worst: counts.worst, histogram: counts.histogram };
+}

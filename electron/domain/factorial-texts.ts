@@ -1,0 +1,71 @@
+/** Texts about the effects of optimisations alone and combined, for charts, tables and the command line. */
+import type { Ratio } from '../contract/bench/bench-session.ts';
+import type { Factorial } from '../contract/bench/factorial.ts';
+import { timesText } from './measured.ts';
+
+type Factors = Pick<Factorial, 'factors'>;
+
+const titleOf = ({ factors }: Factors, id: string): string => factors.find((one) => one.id === id)?.title ?? id;
+
+/** Names of a set of factors, such as `page-locked memory + streams`; `none of them` for an empty set. */
+export function setText(all: Factors, set: readonly string[]): string {
+  return set.length === 0 ? 'none of them' : set.map((id) => titleOf(all, id)).join(' + ');
+}
+
+interface FactorialRow {
+  /** Name such as `streams, alone`, `streams, with page-locked memory` or `streams × page-locked memory`. */
+  readonly name: string;
+  readonly isInteraction: boolean;
+  readonly ratio: Ratio;
+  readonly verdict: string;
+}
+
+const interactionText = {
+  more: 'more together than their product',
+  less: 'less together than their product',
+  none: 'their product',
+  undecided: 'undecided',
+} as const;
+
+export function factorialRows(factorial: Factorial): readonly FactorialRow[] {
+  const { effects, interactions } = factorial;
+  const company = (given: readonly string[]): string =>
+    given.length === 0 ? '' : `, with ${setText(factorial, given)}`;
+  return [
+    ...effects.map(({ of, given, gain, verdict }) => ({
+      name: titleOf(factorial, of) + (given.length === 0 ? ', alone' : company(given)),
+      isInteraction: false,
+      ratio: gain,
+      verdict,
+    })),
+    ...interactions.map(({ of, given, times, verdict }) => ({
+      name: of.map((id) => titleOf(factorial, id)).join(' × ') + company(given),
+      isInteraction: true,
+      ratio: times,
+      verdict: interactionText[verdict],
+    })),
+  ];
+}
+
+/** Sentences on the fastest correct combination compared with none, and on combinations without a variant. */
+export function factorialText(factorial: Factorial): string {
+  const { cells, absent } = factorial;
+  const right = cells.filter(({ wrong }) => !wrong);
+  const [first] = cells;
+  const best = right.reduce<(typeof cells)[number] | null>(
+    (fastest, one) => (fastest === null || one.time_s < fastest.time_s ? one : fastest),
+    null,
+  );
+  const reasons = Map.groupBy(absent, ({ reason }) => reason);
+  return [
+    ...(best === null || first === undefined
+      ? []
+      : best === first
+        ? [`None of the combinations is faster than ${first.label}.`]
+        : [`Fastest is ${best.label}, ${setText(factorial, best.with)}: ${timesText(best.gain)} over ${first.label}.`]),
+    'A round dot is how many times faster one optimisation makes it, alone or in company; a square how many times more several give together than the product of what each gives.',
+    ...[...reasons].map(
+      ([reason, own]) => `Not measured: ${own.map((one) => setText(factorial, one.with)).join('; ')} (${reason}).`,
+    ),
+  ].join(' ');
+}

@@ -1,0 +1,287 @@
+/**
+ * Properties of a kernel launch on a GPU: grid, occupancy, waves and problems. Also maps threads to elements along x;
+ * rows along y and z are all alike.
+ */
+import { shareText } from '../values/units.ts';
+import {
+  architectureName,
+  blockLimits,
+  gridLimits,
+  type LaunchedKernel,
+  type LaunchLimits,
+  type Occupancy,
+  occupancyOf,
+} from './occupancy.ts';
+
+/** Numbers along x, y and z. */
+export type Extent = readonly [x: number, y: number, z: number];
+
+export interface LaunchRequest {
+  /** Numbers of elements of the problem along x, y and z. */
+  readonly elements: Extent;
+  /** Numbers of threads in a block along x, y and z. */
+  readonly block: Extent;
+  /**
+   * `one-per-thread`: thread i processes element i. `grid-stride`: along x each thread advances by the number of
+   * threads in the grid until the elements end; y and z have one element per thread.
+   */
+  readonly mapping: 'one-per-thread' | 'grid-stride';
+  /** Number of blocks along x with `grid-stride`; null for as many as are resident on the GPU at once. */
+  readonly blocks: number | null;
+  /** Dynamic shared memory of a block in bytes. */
+  readonly dynamic_bytes: number;
+}
+
+interface LaunchNote {
+  /** `refused`: the driver rejects the launch. */
+  readonly severity: 'refused' | 'warning';
+  readonly about: 'block' | 'grid' | 'shared memory' | 'registers' | 'waves' | 'tail' | 'index' | 'occupancy';
+  readonly text: string;
+}
+
+export interface Launch {
+  readonly request: LaunchRequest;
+  readonly grid: Extent;
+  readonly blocks: number;
+  readonly threadsPerBlock: number;
+  readonly threads: number;
+  readonly elements: number;
+  /** Largest number of elements processed by one thread. */
+  readonly elementsPerThread: number;
+  /** Share of threads that process at least one element, 0 to 1. */
+  readonly threadsUsed: number;
+  /** Share of threads with an element in the last block along each axis, 0 to 1. */
+  readonly lastBlockUsed: number;
+  readonly occupancy: Occupancy;
+  /** Number of blocks that are resident on the whole GPU at once. */
+  readonly residentBlocks: number;
+  /** Number of blocks divided by the resident ones; null if no block fits. */
+  readonly waves: number | null;
+  /** Share of block slots that are used in the last wave, 0 to 1; null if no block fits. */
+  readonly lastWaveUsed: number | null;
+  /** Share of the time during which block slots are idle, if all blocks need equal times. */
+  readonly tail: number | null;
+  readonly notes: readonly LaunchNote[];
+}
+
+/** Least share of lost time or threads that is worth a note. */
+const WORTH_SAYING = 0.1;
+/** Largest signed 32-bit index. */
+const LARGEST_INDEX = 2 ** 31 - 1;
+const axes = ['x', 'y', 'z'] as const;
+
+const volume = ([x, y, z]: Extent): number => x * y * z;
+const percent = (share: number): string => shareText(share, 2);
+const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ');
+
+function gridOf({ elements, block, mapping, blocks }: LaunchRequest, resident: number): Extent {
+  const [x, y, z] = elements.map((count, axis) => Math.ceil(count / (block[axis] ?? 1))) as [number, number, number];
+  if (mapping === 'one-per-thread') return [x, y, z];
+  const fill = Math.max(1, Math.floor(resident / (y * z)));
+  return [blocks ?? Math.min(x, fill), y, z];
+}
+
+function extentNotes({ block }: LaunchRequest, grid: Extent): LaunchNote[] {
+  return axes.flatMap((axis, i): LaunchNote[] => {
+    const [mostBlocks, mostThreads] = [gridLimits[i] ?? 0, blockLimits[i] ?? 0];
+    const [blocks, threads] = [grid[i] ?? 0, block[i] ?? 0];
+    return [
+      ...(threads > mostThreads
+        ? [
+            {
+              severity: 'refused',
+              about: 'block',
+              text: `${threads} threads along ${axis}; a block takes ${mostThreads}.`,
+            } as const,
+          ]
+        : []),
+      ...(blocks > mostBlocks
+        ? [
+            {
+              severity: 'refused',
+              about: 'grid',
+              text: `${number(blocks)} blocks along ${axis}; a grid takes ${number(mostBlocks)}. Put the long axis on x, or let threads do several elements.`,
+            } as const,
+          ]
+        : []),
+    ];
+  });
+}
+
+function blockNotes(kernel: LaunchedKernel, limits: LaunchLimits, threads: number): LaunchNote[] {
+  const notes: LaunchNote[] = [];
+  const most = Math.min(limits.threadsPerBlock, kernel.max_threads ?? Number.POSITIVE_INFINITY);
+  if (threads > most) {
+    const why = most < limits.threadsPerBlock ? 'the launch bounds of this kernel allow' : 'a block takes';
+    notes.push({ severity: 'refused', about: 'block', text: `${threads} threads; ${why} ${most}.` });
+  }
+  const idle = (limits.warpThreads - (threads % limits.warpThreads)) % limits.warpThreads;
+  if (idle > 0) {
+    const text = `${threads} threads are no multiple of ${limits.warpThreads}: ${idle} lanes of each block's last warp do nothing (${percent(idle / (threads + idle))} of its lanes).`;
+    notes.push({ severity: 'warning', about: 'block', text });
+  }
+  return notes;
+}
+
+function sharedNotes(kernel: LaunchedKernel, limits: LaunchLimits, dynamic_bytes: number): LaunchNote[] {
+  const bytes = kernel.shared_bytes + dynamic_bytes;
+  if (bytes > limits.sharedPerBlockOptIn_bytes) {
+    const text = `${number(bytes)} bytes of shared memory; a block takes ${number(limits.sharedPerBlockOptIn_bytes)}.`;
+    return [{ severity: 'refused', about: 'shared memory', text }];
+  }
+  if (bytes <= limits.sharedPerBlock_bytes || dynamic_bytes === 0) return [];
+  const text = `More than ${number(limits.sharedPerBlock_bytes)} bytes of shared memory must be requested with cuFuncSetAttribute.`;
+  return [{ severity: 'warning', about: 'shared memory', text }];
+}
+
+function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchNote[] {
+  const { blocks, waves, tail, occupancy, residentBlocks, threadsUsed } = launch;
+  if (waves === null || tail === null) {
+    if (occupancy.limitedBy.includes('registers')) {
+      const text = 'The registers of one block are more than a multiprocessor has.';
+      return [{ severity: 'refused', about: 'registers', text }];
+    }
+    return [];
+  }
+  const notes: LaunchNote[] = [];
+  if (blocks < limits.multiprocessors) {
+    const text = `${number(blocks)} blocks: ${number(limits.multiprocessors - blocks)} of ${limits.multiprocessors} multiprocessors have none.`;
+    notes.push({ severity: 'warning', about: 'waves', text });
+  } else if (blocks < residentBlocks) {
+    const text = `${number(blocks)} blocks do not fill the GPU once: it holds ${number(residentBlocks)} at a time.`;
+    notes.push({ severity: 'warning', about: 'waves', text });
+  } else if (tail > WORTH_SAYING) {
+    const text = `The last of ${Math.ceil(waves)} waves is not full: ${percent(tail)} of the GPU's time, were all blocks to take the same.`;
+    notes.push({ severity: 'warning', about: 'tail', text });
+  }
+  if (1 - threadsUsed > WORTH_SAYING) {
+    notes.push({
+      severity: 'warning',
+      about: 'tail',
+      text: `${percent(1 - threadsUsed)} of the threads have no element.`,
+    });
+  }
+  return notes;
+}
+
+/** Extents and the number of blocks, if given, must be integers from 1; `dynamic_bytes` an integer from 0. */
+export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, request: LaunchRequest): Launch {
+  const { elements, block, dynamic_bytes } = request;
+  const threadsPerBlock = volume(block);
+  const occupancy = occupancyOf(kernel, limits, threadsPerBlock, dynamic_bytes);
+  const residentBlocks = occupancy.blocks * limits.multiprocessors;
+  const grid = gridOf(request, residentBlocks);
+  const [blocks, threads] = [volume(grid), volume(grid) * threadsPerBlock];
+  const along = (axis: number): number => (grid[axis] ?? 1) * (block[axis] ?? 1);
+  const used = elements.map((count, axis) => Math.min(count, along(axis)));
+  const inLast = elements.map((count, axis) => {
+    const before = along(axis) - (block[axis] ?? 1);
+    return Math.max(0, Math.min(1, (count - before) / (block[axis] ?? 1)));
+  });
+  const waves = residentBlocks === 0 ? null : blocks / residentBlocks;
+  const last = waves === null ? null : waves - Math.ceil(waves) + 1;
+  const launch = {
+    request,
+    grid,
+    blocks,
+    threadsPerBlock,
+    threads,
+    elements: volume(elements),
+    elementsPerThread: Math.ceil(elements[0] / along(0)),
+    threadsUsed: volume(used as unknown as Extent) / threads,
+    lastBlockUsed: volume(inLast as unknown as Extent),
+    occupancy,
+    residentBlocks,
+    waves,
+    lastWaveUsed: last,
+    tail: waves === null ? null : 1 - waves / Math.ceil(waves),
+  };
+  const overflow: LaunchNote[] =
+    Math.max(threads, launch.elements) > LARGEST_INDEX
+      ? [
+          {
+            severity: 'warning',
+            about: 'index',
+            text: 'More than 2 147 483 647 threads or elements: an index in a 32-bit int overflows.',
+          },
+        ]
+      : [];
+  return {
+    ...launch,
+    notes: [
+      ...extentNotes(request, grid),
+      ...blockNotes(kernel, limits, threadsPerBlock),
+      ...sharedNotes(kernel, limits, dynamic_bytes),
+      ...fillNotes(launch, limits),
+      ...overflow,
+    ],
+  };
+}
+
+interface CurvePoint {
+  readonly threads: number;
+  readonly occupancy: Occupancy;
+}
+
+/** Occupancy at every block size that is a multiple of a warp. */
+export function occupancyCurve(
+  kernel: LaunchedKernel,
+  limits: LaunchLimits,
+  dynamic_bytes: number,
+): readonly CurvePoint[] {
+  const count = Math.floor(limits.threadsPerBlock / limits.warpThreads);
+  return Array.from({ length: count }, (_, i) => {
+    const threads = (i + 1) * limits.warpThreads;
+    return { threads, occupancy: occupancyOf(kernel, limits, threads, dynamic_bytes) };
+  });
+}
+
+/** Finds limits by the user's text: `sm_90`, `9.0`, or part of a name such as `h200`. Null if unknown. */
+export function findLimits(all: readonly LaunchLimits[], text: string): LaunchLimits | null {
+  const wanted = text.trim().toLowerCase();
+  const exact = all.find(({ architecture }) => architecture === architectureName(wanted));
+  return exact ?? all.find(({ name }) => name.toLowerCase().includes(wanted)) ?? null;
+}
+
+interface ThreadPosition {
+  /** Index along x in the grid. */
+  readonly thread: number;
+  readonly block: number;
+  /** Index along x in its block. */
+  readonly lane: number;
+  /** Index of the thread's warp of 32 lanes. */
+  readonly warp: number;
+  /** Number of elements that the thread processed before this one. */
+  readonly turn: number;
+}
+
+const WARP = 32;
+
+/** Number of threads along x in the grid, which is the stride of a grid-stride loop. */
+export function threadsAlongX({ grid, request }: Launch): number {
+  return grid[0] * request.block[0];
+}
+
+export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadPosition {
+  const width = launch.request.block[0];
+  const lane = thread % width;
+  return { thread, block: Math.floor(thread / width), lane, warp: Math.floor(lane / WARP), turn };
+}
+
+/** Thread that processes an element along x; with one element per thread, threads beyond the end have none. */
+export function threadOfElement(launch: Launch, element: number): ThreadPosition {
+  const stride = threadsAlongX(launch);
+  return placeOfThread(launch, element % stride, Math.floor(element / stride));
+}
+
+/** The first `most` elements of a thread, and their total number. */
+export function elementsOfThread(
+  launch: Launch,
+  thread: number,
+  most: number,
+): { readonly first: readonly number[]; readonly count: number } {
+  const stride = threadsAlongX(launch);
+  const [elements] = launch.request.elements;
+  const count = thread >= elements ? 0 : Math.ceil((elements - thread) / stride);
+  return { first: Array.from({ length: Math.min(most, count) }, (_, turn) => thread + turn * stride), count };
+}

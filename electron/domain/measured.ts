@@ -1,0 +1,152 @@
+/**
+ * Texts for times and ratios of times, shared by the page and the command line. Also describes the end of a benchmark,
+ * and one variant over sessions of several days. Independent of React.
+ */
+import {
+  isHighestFloor,
+  type Judged,
+  type Noise,
+  type Ratio,
+  type stoppedSchema,
+  straysFromItself,
+} from '../contract/bench/bench-session.ts';
+import { fewestBefore, type HistoryPoint, type HistorySeries, type Trend } from '../contract/bench/history.ts';
+import { aboveCeilingMark } from '../contract/bench/session.ts';
+import { compact, NO_VALUE, percent, significant } from './numbers.ts';
+import { readableUnit } from './values/units.ts';
+
+/** Time in a unit for which the number lies between 1 and 1000. */
+export function measuredTime(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
+  if (seconds === 0) return '0 s';
+  if (seconds < 0) return `−${measuredTime(-seconds)}`;
+  const { unit, factor } = readableUnit('s', [seconds]);
+  if (seconds < 120) return `${significant(factor * seconds, 3)} ${unit}`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+}
+
+/** Median absolute deviation relative to the median of `samples` times; a dash for one sample. */
+export function spreadText(spread: number | null, samples: number): string {
+  return samples < 2 ? NO_VALUE : percent(spread);
+}
+
+/** Time with its spread, such as `3.42 ms ± 0.14 %`; one sample has no spread. */
+export function timeAndSpread(seconds: number, spread: number, samples: number): string {
+  const time = measuredTime(seconds);
+  return samples < 2 ? `${time}, once` : `${time} ± ${spreadText(spread, samples)}`;
+}
+
+/** `measuredTime` without trailing zeros, for ticks: `5 ms`. */
+export function tickTime(seconds: number): string {
+  return measuredTime(seconds)
+    .replace(/(\.\d*?)0+(?= )/, '$1')
+    .replace(/\.(?= )/, '');
+}
+
+/** Speed-up from a ratio of times. */
+export function gainOf({ value, interval }: Ratio): Ratio {
+  return { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
+}
+
+/** Small ratios are printed with leading zeros, because a power of ten before the times sign looks like two factors. */
+function factor(value: number): string {
+  return value >= 1e-6 && value < 1e-3 ? value.toPrecision(3) : significant(value, 3);
+}
+
+/** Source of a session's intervals; older sessions do not record instances. */
+export function intervalsText(judged: Judged | undefined): string {
+  if (judged === undefined) return '95 % bootstrap intervals over the rounds';
+  const { instances, margin } = judged;
+  return `95 % intervals from what varies between ${instances} separately prepared instances, all rows at once; the same means within ${percent(margin)}`;
+}
+
+/** Ratio with its interval, such as `3.42× (3.38–3.47)`. */
+export function timesText({ value, interval }: Ratio): string {
+  const times = `${factor(value)}×`;
+  return interval === null ? times : `${times} (${factor(interval.low)}–${factor(interval.high)})`;
+}
+
+/** Measured noise of a session: the ratio of the reference to itself, and the noise floor of its verdicts. */
+export function noiseText(noise: Noise): string {
+  const { ratio, floor } = noise;
+  const below = floor === null ? null : `differences below ${percent(floor)} count as noise`;
+  if (ratio === null) return below ?? 'unknown: too few rounds';
+  const measured = `A/A ${timesText(ratio)}`;
+  if (below === null) return `${measured}: too few rounds for verdicts`;
+  if (!straysFromItself(noise)) return `${measured}; ${below}`;
+  return `${measured}: too noisy for small differences; ${below}${isHighestFloor(floor) ? ', which is the highest floor' : ''}`;
+}
+
+/** Short noise text for charts. */
+export const noiseLabel = ({ ratio, floor }: Noise): string =>
+  ratio === null ? `noise floor ±${percent(floor)}` : `A/A ${timesText(ratio)}`;
+
+/** Beginning of the advice for a session whose reference differs from itself; empty for others. */
+export function noisyText(noise: Noise, isRecorded = false): string {
+  if (!straysFromItself(noise)) return '';
+  const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
+  if (isRecorded) return `The machine of this recording was noisy${measured}. `;
+  return `This machine was noisy${measured}, so repeat this on an idle one. `;
+}
+
+/**
+ * Rate and its share of the measured ceiling, such as `3.02 TB/s (71.4 %)`. Shares above 100 % are marked with possible
+ * causes.
+ */
+export function rateText(
+  value: number | null | undefined,
+  share: number | null | undefined,
+  of: 'copy' | 'flops',
+): string {
+  if (value === null || value === undefined) return NO_VALUE;
+  const unit = of === 'copy' ? 'B/s' : 'FLOP/s';
+  return `${compact(value)}${unit}${share == null ? '' : ` (${percent(share)}${aboveCeilingMark(share, of)})`}`;
+}
+
+export const seriesTitle = ({ label, scenario, at, machine }: HistorySeries): string =>
+  [label, scenario, ...(at === null ? [] : [at]), machine].join(' · ');
+
+export function trendText(trend: Trend | null, sessions: number): string {
+  if (trend === null)
+    return `${sessions} sessions: at least ${fewestBefore + 1} are needed to judge how much sessions vary.`;
+  const { spread, ratio, expected, verdict } = trend;
+  const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
+  return `The last takes ${significant(ratio, 4)}× the time of those before: ${verdict}. They differ by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
+}
+
+export function pointTexts({ created, commit, time_s, interval, right, flagged }: HistoryPoint, first_s: number) {
+  const doubts = [...(right ? [] : ['wrong']), ...(flagged === null || flagged === 0 ? [] : [`${flagged} flagged`])];
+  return {
+    day: created.slice(0, 16).replace('T', ' '),
+    commit: commit?.slice(0, 9) ?? NO_VALUE,
+    time: measuredTime(time_s),
+    interval: interval === null ? NO_VALUE : `${measuredTime(interval.low)}–${measuredTime(interval.high)}`,
+    ratio: `${significant(time_s / first_s, 4)}×`,
+    doubts: doubts.join(', '),
+  };
+}
+
+const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
+  decided: 'every verdict is settled',
+  precise: 'every ratio is as precise as requested, or known to a tenth of its logarithm',
+  narrow: 'every ratio is known to 1 %',
+  settled: 'the noise has settled',
+  time: 'the time limit was reached',
+  rounds: 'the limit of rounds was reached',
+  instances: 'the number of instances was reached',
+  cancelled: 'interrupted',
+  refused: 'no variant could run',
+};
+
+interface Ended {
+  readonly rounds: number;
+  readonly elapsed_s: number;
+  readonly stopped: keyof typeof stopText;
+  readonly noise: Noise;
+}
+
+export function endedText({ rounds, elapsed_s, stopped, noise }: Ended): string {
+  const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
+  return `${count}, ${measuredTime(elapsed_s)} in all, ${stopped === 'cancelled' ? '' : 'ended because '}${stopText[stopped]}. Noise, the first variant against itself: ${noiseText(noise)}.`;
+}

@@ -1,0 +1,518 @@
+/**
+ * Table of a session: columns, their titles and their order, for `bench`, `compare`, the page and the HTML report. The
+ * most important columns come first, because a terminal shows only as many as fit.
+ */
+import { headVerdict, isUnproven, type Mode, type Quantity, type Whole } from '../contract/bench/bench-session.ts';
+import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
+import { type Accuracy, isIncorrect, type Words } from '../contract/bench/session.ts';
+import { type Advised, leastWhole, paysFrom, rightnessText } from './advice.ts';
+import { gainOf, measuredTime, noiseText, rateText, spreadText, timesText } from './measured.ts';
+import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
+
+export interface Column {
+  readonly id: string;
+  readonly title: string;
+  /** Explanation of a short title. */
+  readonly tip: string;
+  readonly align: 'left' | 'right';
+  readonly text: (row: ComparedRow) => string;
+  /** Whether the cell is red, because its value makes the answer wrong. */
+  readonly wrong?: (row: ComparedRow) => boolean;
+  /** Unit of the number by which rows are sorted. */
+  readonly unit?: string;
+  /** Sort key; rows with null are last. */
+  readonly by: (row: ComparedRow) => number | string | null;
+}
+
+function modeText(row: ComparedRow, mode: Mode): string {
+  const found = row.modes.find((one) => one.mode === mode);
+  if (found === undefined) return NO_VALUE;
+  return found.time_s === null ? 'not possible' : measuredTime(found.time_s);
+}
+
+/** Reason why a cell has no time; null if it has one, or if the reason is unknown. */
+export function modeReason(row: ComparedRow, mode: Mode | 'process'): string | null {
+  if (mode === 'process') return row.process?.reason ?? null;
+  return row.modes.find((one) => one.mode === mode)?.reason ?? null;
+}
+
+/** Interval such as ` (5.10–5.14)`; the unit is repeated only if it differs from the value's. */
+function rangeText(value: string, low: string, high: string): string {
+  const [unit = ''] = / \S+$/.exec(value) ?? [];
+  const alike = unit !== '' && low.endsWith(unit) && high.endsWith(unit);
+  const [from, to] = alike ? [low, high].map((text) => text.slice(0, -unit.length)) : [low, high];
+  return ` (${from}–${to})`;
+}
+
+function timeText({ time_s, time_interval }: ComparedRow): string {
+  const time = measuredTime(time_s);
+  if (time_interval === null) return time;
+  return time + rangeText(time, measuredTime(time_interval.low), measuredTime(time_interval.high));
+}
+
+/** Verdict of a row; a wrong answer that is faster is marked as both. */
+export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'>): string {
+  const verdict = headVerdict(row);
+  if (!isIncorrect(verdict)) return verdict;
+  return row.ratio.value < 1 ? `${verdict}, though faster` : verdict;
+}
+
+export function accuracyText(measure: Accuracy | undefined): string {
+  if (measure === undefined) return NO_VALUE;
+  if (measure.value === null) return measure.holds ? NO_VALUE : 'not finite';
+  return `${errorSize(measure.value)}${measure.unit}`;
+}
+
+function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>): string {
+  if (d === null) return NO_VALUE;
+  if (d.bitwise) return 'same bits';
+  return d.spread === null ? 'bits differ' : `±${errorSize(d.spread)}`;
+}
+
+function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
+  if (flagged === null) return NO_VALUE;
+  return flagged === 0 ? 'none' : `${flagged} of ${samples.length}`;
+}
+
+/** Integers in full, times in their unit, other numbers with four digits. */
+function quantityText(value: number | null | undefined, unit: string): string {
+  if (value === null || value === undefined) return NO_VALUE;
+  if (unit === 's') return measuredTime(value);
+  if (unit === '1/s') return `${compact(value)}/s`;
+  const number =
+    Math.abs(value) >= 1e5 ? compact(value) : Number.isInteger(value) ? String(value) : significant(value, 4);
+  return unit === '' ? number : `${number} ${unit}`;
+}
+
+/** Quantity with its 95 % interval, if the session reports one of non-zero width. */
+function reportedText(quantity: Quantity | undefined, unit: string): string {
+  const text = quantityText(quantity?.value, unit);
+  const { low, high } = quantity?.interval ?? { low: 0, high: 0 };
+  return low === high ? text : text + rangeText(text, quantityText(low, unit), quantityText(high, unit));
+}
+
+const verdictColumn: readonly Column[] = [
+  {
+    id: 'verdict',
+    title: 'Verdict',
+    tip: 'Of end-to-end runs where they were judged, else of steps. Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
+    align: 'left',
+    text: verdictText,
+    by: headVerdict,
+  },
+];
+
+/** Speed-up over the reference with its verdict; 1 for the reference. */
+function standingText(standing: Pick<Whole, 'verdict'> & { readonly ratio: Whole['ratio'] | null }): string {
+  if (standing.verdict === 'reference') return '1';
+  return standing.ratio === null ? NO_VALUE : `${timesText(gainOf(standing.ratio))} ${standing.verdict}`;
+}
+
+/**
+ * Whether the row has an end-to-end run. In older sessions of small workloads `wall_s` is a repetition's time by the
+ * host's clock.
+ */
+const hasWholeRun = ({ wall_s, whole, samples, subject }: ComparedRow): boolean =>
+  wall_s !== null &&
+  (whole !== null || subject.kind === 'run' || samples.some((sample) => sample.wall_s !== undefined));
+
+/** End-to-end runs of the reference and of rows measured in the same rounds, which are comparable. */
+function weighed(rows: readonly ComparedRow[]) {
+  return rows.flatMap((row) =>
+    row.wall_s === null || !hasWholeRun(row) || !(row.paired || row.verdict === 'reference')
+      ? []
+      : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: !isUnproven(row.verdict) }],
+  );
+}
+
+/** Columns of end-to-end runs, which precede the time of the steps because a user waits for them. */
+const wholeColumns: readonly Column[] = [
+  {
+    id: 'wall',
+    unit: 's',
+    title: 'End to end',
+    tip: 'Warm, by the host’s clock, from the problem to its answer in memory: what a user waits for',
+    align: 'right',
+    text: ({ wall_s }) => measuredTime(wall_s),
+    by: ({ wall_s }) => wall_s,
+  },
+  {
+    id: 'whole',
+    title: 'End to end, times faster',
+    tip: 'Than the reference’s end-to-end run, with its 95 % interval',
+    align: 'right',
+    text: ({ whole }) =>
+      whole === null ? NO_VALUE : whole.verdict === 'reference' ? '1' : timesText(gainOf(whole.ratio)),
+    by: ({ whole }) => (whole === null ? null : 1 / whole.ratio.value),
+  },
+];
+
+/** Columns for the parts of an end-to-end run other than its steps. */
+function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
+  const all = weighed(rows);
+  const groups = Map.groupBy(all, ({ row }) => row.group);
+  const bestFor = ({ group }: ComparedRow) => leastWhole(groups.get(group) ?? []);
+  const share = (row: ComparedRow): number | null =>
+    hasWholeRun(row) && row.wall_s !== null && row.wall_s > 0 ? row.time_s / row.wall_s : null;
+  const pays = (row: ComparedRow): number | null => {
+    const own = all.find((one) => one.row === row);
+    const best = bestFor(row);
+    if (own === undefined || best === null || !own.right || own === best) return null;
+    return paysFrom(best, own);
+  };
+  return [
+    {
+      id: 'share',
+      title: 'Share of steps',
+      tip: 'Share of the steps in the end-to-end run; the rest is set-up and reading back',
+      align: 'right',
+      text: (row) => percent(share(row)),
+      by: share,
+    },
+    {
+      id: 'pays',
+      title: 'Pays from',
+      tip: 'Runs that share one set-up, each to its answer in memory, from which on it needs less time in total than the row with the fastest end-to-end run',
+      align: 'right',
+      text: (row) => {
+        if (row === bestFor(row)?.row) return 'one run';
+        const from = pays(row);
+        return from === null ? (all.some((one) => one.row === row && one.right) ? 'never' : NO_VALUE) : `${from} runs`;
+      },
+      by: (row) => (row === bestFor(row)?.row ? 1 : pays(row)),
+    },
+  ];
+}
+
+const timeColumn = ({ time, timeTip }: Words): Column => ({
+  id: 'time',
+  unit: 's',
+  title: time,
+  tip: `Median time ${timeTip} with its 95 % interval: by the device’s clock on a GPU, by the host’s on the CPU`,
+  align: 'right',
+  text: timeText,
+  by: ({ time_s }) => time_s,
+});
+
+/** Speed-up of the steps, with its own verdict if the row's verdict is that of end-to-end runs. */
+function gainText({ verdict, ratio, whole }: ComparedRow): string {
+  if (verdict === 'reference') return '1';
+  const times = timesText(gainOf(ratio));
+  return whole === null || isUnproven(verdict) ? times : `${times} ${verdict}`;
+}
+
+const gainColumn: readonly Column[] = [
+  {
+    id: 'gain',
+    title: 'Times faster',
+    tip: 'Than the reference, with its 95 % interval',
+    align: 'right',
+    text: gainText,
+    by: ({ ratio }) => 1 / ratio.value,
+  },
+];
+
+const modeColumn = (mode: Mode, title: string, tip: string): Column => ({
+  ...{ id: mode, unit: 's', title, tip, align: 'right' },
+  text: (row) => modeText(row, mode),
+  by: (row) => row.modes.find((one) => one.mode === mode)?.time_s ?? null,
+});
+
+const modeColumns: readonly Column[] = [
+  modeColumn('cold', 'Cold caches', 'With the caches emptied just before'),
+  modeColumn('graph', 'As a graph', 'With its launches captured and replayed as one graph'),
+  modeColumn('cold-graph', 'Graph, cold', 'As a graph, with the caches emptied before each replay'),
+  {
+    id: 'process',
+    unit: 's',
+    title: 'Cold process',
+    tip: 'From starting a process of its own to the answer in its memory, and times faster than the reference’s',
+    align: 'right',
+    text: ({ process }) => {
+      if (process === null) return NO_VALUE;
+      if (process.time_s === null) return 'not possible';
+      const time = measuredTime(process.time_s);
+      return process.verdict === 'reference' ? time : `${time}, ${standingText(process)}`;
+    },
+    by: ({ process }) => process?.time_s ?? null,
+  },
+];
+
+const setupColumns: readonly Column[] = [
+  {
+    id: 'setup',
+    unit: 's',
+    title: 'Set-up',
+    tip: 'Tables, device, kernels, upload and start state: median of the rounds, or once where it is done once',
+    align: 'right',
+    text: ({ setup_s }) => measuredTime(setup_s),
+    by: ({ setup_s }) => setup_s,
+  },
+];
+
+/** Columns for ladders, in which each variant adds one optimisation to another. */
+const ladderColumns: readonly Column[] = [
+  {
+    id: 'rung',
+    title: 'Than one below',
+    tip: 'Times faster than the variant that it builds on, with its 95 % interval',
+    align: 'right',
+    text: ({ rung }) => (rung === null ? NO_VALUE : timesText(gainOf(rung))),
+    by: ({ rung }) => (rung === null ? null : 1 / rung.value),
+  },
+  {
+    id: 'cumulative',
+    title: 'Than the lowest',
+    tip: 'Times faster than the lowest variant of its ladder, with its 95 % interval',
+    align: 'right',
+    text: ({ cumulative }) => (cumulative === null ? NO_VALUE : timesText(gainOf(cumulative))),
+    by: ({ cumulative }) => (cumulative === null ? null : 1 / cumulative.value),
+  },
+];
+
+const rateId = 'rate';
+
+/** Work of a repetition divided by its time, if the workload has a unit of work. */
+function rateColumn({ rate: title }: Words): readonly Column[] {
+  if (title === null) return [];
+  const rateOf = ({ quantities, size, time_s }: ComparedRow): number | null =>
+    quantities.find(({ id }) => id === rateId)?.value ?? (size === null ? null : size / time_s);
+  return [
+    {
+      id: rateId,
+      unit: '1/s',
+      title,
+      tip: 'Work of a repetition over its median time',
+      align: 'right',
+      text: (row) => {
+        const rate = rateOf(row);
+        return rate === null ? NO_VALUE : `${compact(rate)}/s`;
+      },
+      by: rateOf,
+    },
+  ];
+}
+
+const last: readonly Column[] = [
+  {
+    id: 'determinism',
+    title: 'Repeats',
+    tip: 'Whether every run gave the same bits, else the largest difference over the largest value',
+    align: 'left',
+    text: repeatsText,
+    by: ({ determinism: d }) => (d === null ? null : d.bitwise ? 0 : (d.spread ?? 1)),
+  },
+  {
+    id: 'flagged',
+    title: 'Flagged',
+    tip: 'Samples under a throttled or dropped clock, or far from the others; they are included. Without a number clocks were not recorded',
+    align: 'right',
+    text: flaggedText,
+    by: ({ flagged }) => flagged,
+  },
+  {
+    id: 'spread',
+    title: 'Spread',
+    tip: 'Median absolute deviation over the median',
+    align: 'right',
+    text: ({ spread, samples }) => spreadText(spread, samples.length),
+    by: ({ spread, samples }) => (samples.length < 2 ? null : spread),
+  },
+  {
+    id: 'traffic',
+    unit: 'byte/s',
+    title: 'Traffic',
+    tip: 'Declared bytes over the time, and their share of the measured copy bandwidth',
+    align: 'right',
+    text: ({ roofline }) => rateText(roofline?.bytes_per_s, roofline?.share_of_copy, 'copy'),
+    by: ({ roofline }) => roofline?.bytes_per_s ?? null,
+  },
+  {
+    id: 'arithmetic',
+    unit: 'FLOP/s',
+    title: 'Arithmetic',
+    tip: 'Declared operations over the time, and their share of the measured ceiling',
+    align: 'right',
+    text: ({ roofline }) => rateText(roofline?.flops_per_s, roofline?.share_of_flops, 'flops'),
+    by: ({ roofline }) => roofline?.flops_per_s ?? null,
+  },
+  {
+    id: 'first_setup',
+    unit: 's',
+    title: 'First set-up',
+    tip: 'Of the first run of the process, which opens the device and loads the kernels',
+    align: 'right',
+    text: ({ first_setup_s }) => measuredTime(first_setup_s),
+    by: ({ first_setup_s }) => first_setup_s,
+  },
+  {
+    id: 'device',
+    title: 'Device',
+    tip: 'What it ran on',
+    align: 'left',
+    text: ({ device }) => device,
+    by: ({ device }) => device,
+  },
+  {
+    id: 'precision',
+    title: 'Precision',
+    tip: 'Of the computation',
+    align: 'left',
+    text: ({ precision }) => precision || NO_VALUE,
+    by: ({ precision }) => precision,
+  },
+];
+
+/** First item with each id, in the order of the rows. */
+function each<T extends { readonly id: string }>(all: readonly T[]): readonly T[] {
+  return [...new Map([...all].reverse().map((one) => [one.id, one])).values()].reverse();
+}
+
+function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
+  return each(rows.flatMap(({ accuracy }) => accuracy)).map(({ id, title, tip, unit, bound }) => {
+    const own = ({ accuracy }: ComparedRow): Accuracy | undefined => accuracy.find((one) => one.id === id);
+    return {
+      ...{ id, title, unit },
+      tip: bound === null ? tip : `${tip}. At most ${errorSize(bound)} is right`,
+      align: 'right',
+      text: (row) => accuracyText(own(row)),
+      wrong: (row) => own(row)?.holds === false,
+      by: (row) => own(row)?.value ?? null,
+    };
+  });
+}
+
+function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
+  const all = each(rows.flatMap(({ quantities }) => quantities)).filter(({ id }) => id !== rateId);
+  return all.map(({ id, title, unit }) => {
+    const own = ({ quantities }: ComparedRow) => quantities.find((one) => one.id === id);
+    return {
+      ...{ id, title, unit },
+      tip: `${title}: a metric of this workload, with its 95 % interval if the session has one`,
+      align: 'right',
+      text: (row) => reportedText(own(row), unit),
+      by: (row) => own(row)?.value ?? null,
+    };
+  });
+}
+
+/** Titles for a table without rows. */
+const noWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
+
+/** Columns that have a value in at least one row. The error of the answer precedes its times. */
+export function columnsOf(rows: readonly ComparedRow[], words: Words | null): readonly Column[] {
+  const [correct = [], ...accuracy] = accuracyColumns(rows).map((column) => [column]);
+  // Workloads that prepare once and repeat have no end-to-end run.
+  const whole = rows.some(hasWholeRun);
+  const all = [
+    ...verdictColumn,
+    ...(whole ? wholeColumns : []),
+    ...correct,
+    timeColumn(words ?? noWords),
+    ...gainColumn,
+    ...modeColumns,
+    ...setupColumns,
+    ...(whole ? shareColumns(rows) : []),
+    ...rateColumn(words ?? noWords),
+    ...quantityColumns(rows),
+    ...accuracy.flat(),
+    ...ladderColumns,
+    ...last,
+  ];
+  return all.filter(({ text }) => rows.some((row) => text(row) !== NO_VALUE));
+}
+
+/** Name of the variant, with its session or run if several rows have the same name. */
+export const nameOf = (row: ComparedRow, rows: readonly ComparedRow[]): string =>
+  rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;
+
+interface SessionCell {
+  readonly text: string;
+  readonly align: Column['align'];
+  /** Verdict for its own cell, `wrong` for a cell that makes the answer wrong; null for other cells. */
+  readonly tone: ComparedRow['verdict'] | null;
+}
+
+export interface SessionTable {
+  /** Title of the group; empty if there is only one. */
+  readonly title: string;
+  readonly columns: readonly Pick<Column, 'title' | 'align'>[];
+  readonly rows: readonly (readonly SessionCell[])[];
+  readonly noise: string | null;
+}
+
+/** Title of the column with the names of rows. */
+export const VARIANT = 'Variant';
+
+export const groupsText = 'Times compare within a table: each has one benchmark, one size and one machine.';
+
+/** One table for each group, because only times within a group are comparable. All tables have the same columns. */
+export function sessionTables(
+  rows: readonly ComparedRow[],
+  words: Words | null,
+  groups: readonly ComparedGroup[],
+): readonly SessionTable[] {
+  const columns = columnsOf(rows, words);
+  return groups.map(({ title, noise, reference }, group) => {
+    const against = rows[reference];
+    const name = against === undefined ? 'the reference' : nameOf(against, rows);
+    return {
+      title,
+      columns: [{ title: VARIANT, align: 'left' }, ...columns],
+      rows: rows
+        .filter((row) => row.group === group)
+        .map((row) => [
+          { text: nameOf(row, rows), align: 'left', tone: null },
+          ...columns.map(({ id, text, align, wrong }): SessionCell => {
+            const bad = wrong?.(row) === true ? 'wrong' : null;
+            return { text: text(row), align, tone: id === 'verdict' ? headVerdict(row) : bad };
+          }),
+        ]),
+      noise: noise.ratio === null && noise.floor === null ? null : `Noise of ${name}: ${noiseText(noise)}`,
+    };
+  });
+}
+
+/** Rows of one group that were measured together, in the form for advice. */
+export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow): readonly Advised[] {
+  return rows.flatMap((row): readonly Advised[] => {
+    const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired, device } = row;
+    const leads = row === reference;
+    if (group !== reference.group || !(paired || leads)) return [];
+    return [
+      {
+        ...{ name: title, wall_s: hasWholeRun(row) ? wall_s : null, setup_s, time_s, whole },
+        on: `on ${device}`,
+        steps: { ratio, verdict: isUnproven(verdict) ? 'undecided' : verdict },
+        ...{ right: !isUnproven(verdict), error: rightnessText(accuracy), isReference: leads },
+      },
+    ];
+  });
+}
+
+interface Sort {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** Copy sorted by a column within each group. Rows without a value are last; equal rows retain their order. */
+export function sorted(
+  rows: readonly ComparedRow[],
+  sort: Sort | null,
+  columns: readonly Column[],
+): readonly ComparedRow[] {
+  const by = columns.find(({ id }) => id === sort?.column)?.by;
+  const direction = sort?.descending === true ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    if (a.group !== b.group || by === undefined) return a.group - b.group;
+    const [x, y] = [by(a), by(b)];
+    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
+    return direction * (typeof x === 'string' || typeof y === 'string' ? String(x).localeCompare(String(y)) : x - y);
+  });
+}
+
+/** Next sort of a column on a click: ascending, descending, then the original order. */
+export function nextSort(column: string, sort: Sort | null): Sort | null {
+  if (sort?.column !== column) return { column, descending: false };
+  return sort.descending ? null : { column, descending: true };
+}

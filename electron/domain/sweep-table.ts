@@ -1,0 +1,79 @@
+/**
+ * Table of a sweep: time against size, and the parts of the time that do not depend on size. Used by the command line
+ * and the HTML report.
+ */
+import { lineOf, type Session } from '../contract/bench/session.ts';
+import { measuredTime } from './measured.ts';
+import { compact, NO_VALUE, short } from './numbers.ts';
+import { shareInDecimals } from './values/units.ts';
+
+type Reports = Session['reports'];
+
+interface SweepTable {
+  readonly title: string;
+  /** The first two columns are the variant and the swept value. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Fixed cost and slope of each variant, and how they were fitted. */
+  readonly lines: readonly string[];
+  readonly note: string;
+}
+
+/** Range of a beam at a value of the sweep; null without a beam, and for sessions that did not save it. */
+function rangeAt({ values }: NonNullable<Session['sweep']>, reports: Reports, label: string, value: number) {
+  const entry = reports[values.indexOf(value)]?.entries.find((one) => one.label === label);
+  const found = entry?.status === 'measured' ? entry.quantities.find(({ id }) => id === 'r80') : undefined;
+  return found?.value ?? null;
+}
+
+/** Table of the sweep; null for a session without one. */
+export function sweepTableOf({
+  sweep,
+  words,
+  reports,
+}: Pick<Session, 'sweep' | 'words' | 'reports'>): SweepTable | null {
+  if (sweep === null) return null;
+  const { path, fits } = sweep;
+  const ranges = new Map(
+    fits.flatMap((fit) => fit.points.map((point) => [point, rangeAt(sweep, reports, fit.label, point.value)] as const)),
+  );
+  const ranged = [...ranges.values()].some((range) => range !== null);
+  // If the size is the swept value itself, it needs no column.
+  const sized = words.size !== path;
+  const columns = [
+    ...['Variant', path],
+    ...(sized ? [words.size] : []),
+    ...[words.time, 'Set-up', 'Its share'],
+    ...(words.rate === null ? [] : [words.rate]),
+    ...(ranged ? ['R80'] : []),
+  ];
+  const rows = fits.flatMap(({ label, points }) =>
+    points.map((point, i) => {
+      const { value, size, time_s, setup_s, setup_share, rate } = point;
+      const range = ranges.get(point) ?? null;
+      return [
+        i === 0 ? label : '',
+        short(value, 6),
+        ...(sized ? [compact(size)] : []),
+        measuredTime(time_s),
+        measuredTime(setup_s),
+        shareInDecimals(setup_share, 0),
+        ...(words.rate === null ? [] : [rate === null ? NO_VALUE : `${compact(rate)}/s`]),
+        ...(ranged ? [range === null ? NO_VALUE : `${range.toFixed(2)} mm`] : []),
+      ];
+    }),
+  );
+  const per = sized ? words.size : `of ${words.size}`;
+  const lines = fits.flatMap((fit) => {
+    if (fit.points.length < 2) return [];
+    const line = lineOf(fit);
+    if (line === null) return [`${fit.label}: no line through these times`];
+    return [
+      `${fit.label}: ${measuredTime(line.fixed_s)} fixed, and ${measuredTime(line.slope_s * 1e6)} per million ${per}`,
+    ];
+  });
+  return {
+    ...{ title: `Sweep of ${path}`, columns, rows, lines },
+    note: 'Fixed cost and slope by least squares on the times, in proportion to them.',
+  };
+}

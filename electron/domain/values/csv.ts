@@ -1,0 +1,41 @@
+/** Writes and reads tables for notebooks and spreadsheets. */
+
+export type CsvCell = string | number | boolean | null | undefined;
+
+/** Text that spreadsheets would evaluate as a formula (OWASP, CSV injection), unless it is a number. */
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * Formats one CSV cell. Text with a comma, a quote or a line break is quoted; text that a spreadsheet would evaluate is
+ * prefixed with an apostrophe. Numbers keep all digits.
+ */
+export function csvCell(value: CsvCell): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  const inert = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+export function csvText(columns: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [columns, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+}
+
+/** Text in UTF-8, or in UTF-16 with a byte order mark, as from spreadsheets and PowerShell. Null for other bytes. */
+export function tableText(bytes: Uint8Array): string | null {
+  const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
+  const [encoding = 'utf-8'] =
+    Object.entries(marks).find(([, mark]) => mark.every((byte, i) => bytes[i] === byte)) ?? [];
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+/** Completes the message "it is …" if `tableText` returns null. */
+export const NO_TABLE_TEXT = 'not text in UTF-8, nor in UTF-16 with a byte order mark';
+
+/** Decimal number; Fortran writes exponents with D. */
+const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?$/i;
+
+/** Value of a decimal number in a file; NaN for any other text, including empty text, blanks and hexadecimal digits. */
+export const decimalOf = (text: string): number => (DECIMAL.test(text) ? Number(text.replace(/d/i, 'e')) : Number.NaN);
