@@ -1,9 +1,17 @@
-/** The host: runs, scenarios, files, and the connections of pages. Plain Node; never imports `electron`. */
+/** Host: runs, scenarios, files, and connections of pages. Plain Node; never imports `electron`. */
 
-export type { ShellHandlers } from './app/handlers/shell.ts';
+export type { ShellHandlers } from './app/handlers/projects.ts';
 export { type Door, Host, type HostOptions, type UnsavedRuns } from './app/host.ts';
 export { openHost } from './app/open-host.ts';
-export { SERVING_FILE, type Serving, servingSchema, TOKEN_FILE } from './app/remote/session.ts';
-export { loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';
+export { SERVING_FILE, type Serving, servingSchema, TOKEN_FILE } from './app/remote/connection.ts';
+export { fromNative, loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';
 export { stagedSolver } from './io/addon/staged-solver.ts';
-export { dataFolder, PRIVATE } from './io/files/data-folder.ts';
+export type { TaskProblem } from './io/addon/task.ts';
+export { dataFolder, makePrivate, PRIVATE } from './io/files/folders.ts';
+export { type Lock, tryLock } from './io/files/locks.ts';
+export { fileError, openPlain, readNamed, readPlain } from './io/files/plain-file.ts';
+export { thisMachine } from './io/files/this-machine.ts';
+export { childFile, forkChild, newMark, type StartChild } from './io/processes/link.ts';
+export { onPrinted } from './io/programs.ts';
+export { readPackedText, readTableText, readText } from './io/text/read.ts';
+export { parseYaml, plainValue } from './io/text/source.ts';

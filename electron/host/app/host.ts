@@ -1,19 +1,18 @@
-/** The host: everything behind the page, the same in every shell and on the command line. */
+/** The host: everything behind the page, common to all shells and the command line. */
 import type { Capabilities, Shell } from '../../contract/capabilities.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { MethodName, Params, Result } from '../../contract/wire/methods.ts';
-import type { Port } from '../../contract/wire/port.ts';
+import type { Port } from '../../contract/wire/protocol.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
 import type { FileAccess } from '../io/files/access.ts';
 import type { OwnedFolders } from '../io/files/owned-folder.ts';
-import type { RecentFiles } from '../io/files/recent.ts';
-import type { HostSettings } from '../io/files/settings.ts';
+import type { HostSettings, RecentFiles } from '../io/files/state-file.ts';
 import type { Lanes } from '../io/flow/lanes.ts';
 import type { StartChild } from '../io/processes/link.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
 import type { AnyRunData } from '../workloads/run-data.ts';
-import type { Scenarios } from '../workloads/scenarios/index.ts';
+import type { Scenarios } from '../workloads/scenarios/scenarios.ts';
 import type { Recomputing } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
@@ -21,25 +20,37 @@ import type { StoredSessions } from './benches/stored.ts';
 import type { PerformBench } from './benches/thread.ts';
 import type { ImportedDoses } from './doses/imported.ts';
 import type { GpuKernels } from './gpu-kernels.ts';
-import { beamHandlers } from './handlers/beams.ts';
 import { benchHandlers, benchSources, comparisonHandlers } from './handlers/bench.ts';
-import { ctHandlers, doseHandlers } from './handlers/dose.ts';
+import { beamHandlers, ctHandlers, doseHandlers } from './handlers/dose.ts';
 import { imageHandlers, imageSource, refiningHandlers, refiningSource } from './handlers/images.ts';
 import { launchHandlers } from './handlers/launches.ts';
-import { libraryHandlers, librarySource, projectHandlers } from './handlers/projects.ts';
-import { desktopHandlers, recoveryHandlers } from './handlers/recovery.ts';
-import { figureHandlers, runHandlers, runSources } from './handlers/runs.ts';
+import {
+  desktopHandlers,
+  libraryHandlers,
+  librarySource,
+  projectHandlers,
+  recoveryHandlers,
+  type ShellHandlers,
+  shellHandlers,
+  shellSource,
+} from './handlers/projects.ts';
+import {
+  figureHandlers,
+  runHandlers,
+  runSources,
+  taskHandlers,
+  transportRunHandlers,
+  transportRunSources,
+  whatIfHandlers,
+  whatIfSource,
+} from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
-import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { studyHandlers } from './handlers/studies.ts';
-import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
-import { transportRunHandlers, transportRunSources, whatIfHandlers, whatIfSource } from './handlers/transport-runs.ts';
 import { userKernelHandlers } from './handlers/user-kernels.ts';
 import type { Catalogue } from './library/catalogue.ts';
 import type { HostLog } from './log.ts';
-import type { Checkpoints, NamedSession } from './recovery/checkpoints.ts';
-import { isKept } from './recovery/kept.ts';
+import { type Checkpoints, isSaved, type NamedSession } from './recovery/checkpoints.ts';
 import type { Presence } from './recovery/presence.ts';
 import type { Recovery } from './recovery/recovery.ts';
 import type { Refinements } from './refining/refinements.ts';
@@ -47,8 +58,8 @@ import { Remotes } from './remote/remotes.ts';
 import type { RunPacker } from './run-files/packer.ts';
 import type { RunCache } from './runs/cache.ts';
 import type { Runs } from './runs/runs.ts';
-import { Connections } from './service/connections.ts';
-import { Registry } from './service/registry.ts';
+import { Connections } from './service/connection.ts';
+import { Registry } from './service/service.ts';
 import { Clusters } from './studies/cluster/clusters.ts';
 import { Studies } from './studies/studies.ts';
 import type { Timelines } from './timelines/timelines.ts';
@@ -63,41 +74,41 @@ export interface HostOptions {
   /** Folder of recent files and the library; the user's data folder by default. */
   readonly dataFolder?: string;
   readonly shell: Omit<Shell, 'libraryFolder' | 'remote'>;
-  /** Its pages are on another machine, whose user calls this one so. */
+  /** The user's name for this machine, if pages run on another machine. */
   readonly remote?: string;
   /** Scenario that the first page opens. */
   readonly openFirst?: string;
-  /** Run it at once. */
+  /** Whether to run `openFirst` at once. */
   readonly runFirst?: boolean;
-  /** Index or UUID of the GPU that runs use; the first that can be used by default. */
+  /** Index or UUID of the GPU for runs; by default the first usable one. */
   readonly gpu?: string;
-  /** Most state that one run may take; three quarters of the machine's memory by default. */
+  /** Memory limit for the state of one run; by default three quarters of the machine's memory. */
   readonly memoryLimit_bytes?: number;
   readonly cacheBound_bytes?: number;
   readonly addon?: NativeAddon;
-  /** Present where the solver is compiled while pages are served. */
+  /** Set if the solver is compiled while pages are served. */
   readonly solver?: StagedSolver | null;
-  /** Performs benchmarks; on a dedicated thread by default. */
+  /** Runs benchmarks; by default on a dedicated thread. */
   readonly performBench?: PerformBench;
   /** Starts the processes of user kernels; as children of this process by default. */
   readonly startChild?: StartChild;
-  /** Check every answer against the contract too; for tests. */
+  /** Validate every answer against the contract; for tests. */
   readonly checkResults?: boolean;
 }
 
-/** Takes in the pages of one shell. */
+/** Accepts the pages of one shell. */
 export interface Door {
-  /** Serves the page behind a port. `singleUse`: the carrier cannot come back, so neither does the connection. */
+  /** Serves the page on a port. `singleUse`: the carrier cannot reconnect, so the connection ends with it. */
   accept(port: Port, options?: { readonly singleUse?: boolean }): void;
-  /** Ends the pages' connections; runs go on. */
+  /** Closes the pages' connections; runs continue. */
   close(reason?: string): void;
 }
 
-/** Runs with a result that was not saved when the program ended. */
+/** Numbers of runs with unsaved results at the end of the program. */
 export interface UnsavedRuns {
-  /** The next start offers them. */
+  /** Number of runs that the next start offers for recovery. */
   readonly kept: number;
-  /** Benchmarks, which the next start offers too. */
+  /** Number of benchmark sessions that the next start offers. */
   readonly sessions: number;
   /** Unsaved runs that were too short for a checkpoint. */
   readonly lost: number;
@@ -110,7 +121,7 @@ export class Host {
   readonly benches: Benches;
   readonly files: FileAccess;
   readonly log: HostLog;
-  /** The engine, with the user kernels that are known. */
+  /** Engine with all known user kernels. */
   readonly addon: NativeAddon;
   /** Commit of the program; null in a package. */
   readonly commit: string | null;
@@ -146,7 +157,7 @@ export class Host {
     this.#registry = this.#registryFor(null);
   }
 
-  /** A call from within the process. */
+  /** Calls a method from within the process. */
   call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
     return this.#registry.call(method, params, signal);
   }
@@ -155,22 +166,22 @@ export class Host {
     return this.#parts.capabilities();
   }
 
-  /** Lets pages open and save this file: the user chose it. */
+  /** Allows pages to open and save a file that the user chose. */
   grant(file: string): NamedFile {
     return this.files.grant(file);
   }
 
-  /** Whether a machine that is connected serves that address. */
+  /** Whether a connected remote machine serves this address. */
   isRemotePage(url: string): boolean {
     return this.#remotes.serves(url);
   }
 
-  /** Whether something computes or waits for a device. */
+  /** Whether a run or benchmark computes or waits for a device. */
   get isComputing(): boolean {
     return !this.#parts.lanes.isFree || this.studies.isGoing;
   }
 
-  /** A door for the pages of one shell; for Electron one per window. */
+  /** A door for the pages of one shell; Electron has one per window. */
   door(shell: ShellHandlers | null = null): Door {
     const connections = new Connections({
       service: this.#registryFor(shell),
@@ -206,7 +217,7 @@ export class Host {
     await this.#parts.sweeping;
     const kept = await this.#parts.checkpoints.close(unsaved);
     const sessions = await this.#parts.sessionStates.close(unsaved);
-    await this.#parts.folders.close(isKept);
+    await this.#parts.folders.close(isSaved);
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
     await this.#parts.cache.close();
@@ -299,7 +310,7 @@ interface HostParts {
   readonly stored: StoredSessions;
   readonly claims: ClaimCatalogue;
   readonly log: HostLog;
-  /** Asks the device when it is first called. */
+  /** Queries the devices on the first call. */
   readonly capabilities: () => Capabilities;
   readonly memoryLimit_bytes: number;
   readonly checkResults: boolean;

@@ -1,16 +1,16 @@
-/** Messages of the host to the user, replayed to pages that connect later. The log file stays on this machine. */
+/** Messages of the host to the user, replayed to pages that connect later. The log file remains on this machine. */
 import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogEntry } from '../../contract/wire/streams.ts';
-import { PRIVATE } from '../io/files/data-folder.ts';
-import { fileError } from '../io/files/errors.ts';
-import type { Sink } from '../io/flow/sink.ts';
+import { PRIVATE } from '../io/files/folders.ts';
+import { fileError } from '../io/files/plain-file.ts';
+import type { Sink } from '../io/flow/subscribers.ts';
 
 const KEPT = 100;
 /** A larger log is renamed on opening and replaces the previous one. */
 const MOST_BYTES = 2 * 2 ** 20;
-/** Length of `tail`: some screens of text. */
+/** Length of `tail` in bytes: several screens of text. */
 const TAIL_BYTES = 64 * 2 ** 10;
 
 export class HostLog {
@@ -19,7 +19,7 @@ export class HostLog {
   /** Null if no log file is written. */
   readonly file: string | null;
   #made = false;
-  /** Lines that the file did not take, at most as many as are remembered; written before the next that it takes. */
+  /** Lines that could not be written, limited like the replayed lines. They are written before the next line. */
   #unwritten: string[] = [];
 
   constructor(folder: string | null = null) {
@@ -40,7 +40,7 @@ export class HostLog {
     return () => this.#readers.delete(sink);
   }
 
-  /** The end of the log, from the beginning of a line. */
+  /** End of the log, starting at a complete line. */
   async tail(): Promise<string> {
     const lines = this.#entries.map(({ time, level, text }) => `${time} ${level.padEnd(7)} ${text}\n`).join('');
     if (this.file === null) return lines;
@@ -57,7 +57,10 @@ export class HostLog {
     }
   }
 
-  /** At once and whole: what is written last before a crash matters most. Few lines come, so this holds nothing up. */
+  /**
+   * Synchronous, because the last lines before a crash matter most. Lines are rare, so this does not block the event
+   * loop noticeably.
+   */
   #keep(line: string): void {
     if (this.file === null) return;
     const pending = [...this.#unwritten, line];
@@ -71,17 +74,17 @@ export class HostLog {
       appendWhole(this.file, pending.join(''));
       this.#unwritten = [];
     } catch (error) {
-      // Its folder may be gone: it is made again for the next.
+      // The folder may have been deleted: create it again for the next line.
       this.#made = false;
       const first = this.#unwritten.length === 0;
       this.#unwritten = pending.slice(-KEPT);
-      // Once: a full disk would say it with every line.
-      if (first) this.write('warning', `The log is not kept for now: ${fileError(error, this.file).message}`);
+      // Report only once: a full disk would cause a warning for every line.
+      if (first) this.write('warning', `The log is not written for now: ${fileError(error, this.file).message}`);
     }
   }
 }
 
-/** All of it or nothing: half a line would run into the next. */
+/** Appends completely or not at all, because a partial line would run into the next. */
 function appendWhole(file: string, text: string): void {
   const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   try {

@@ -1,4 +1,4 @@
-/** Opens the host, one subsystem after the other; each is given those before it. */
+/** Opens the host, one subsystem after the other, each with the earlier ones as arguments. */
 
 import { totalmem } from 'node:os';
 import path from 'node:path';
@@ -7,29 +7,25 @@ import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
 import { extraStraggling, loadAddon, type NativeAddon, offersOf } from '../io/addon/addon.ts';
 import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
 import { FileAccess } from '../io/files/access.ts';
-import { dataFolder } from '../io/files/data-folder.ts';
+import { dataFolder } from '../io/files/folders.ts';
 import { Library } from '../io/files/library.ts';
 import { Locks, OWN_FOLDER } from '../io/files/locks.ts';
 import { OwnedFolders, removeUnless } from '../io/files/owned-folder.ts';
-import { RecentFiles } from '../io/files/recent.ts';
-import { HostSettings } from '../io/files/settings.ts';
-import { sweepOnce } from '../io/files/temporary.ts';
+import { HostSettings, RecentFiles } from '../io/files/state-file.ts';
 import { thisMachine } from '../io/files/this-machine.ts';
+import { sweepOnce } from '../io/files/write-file.ts';
 import { Lanes } from '../io/flow/lanes.ts';
 import { once } from '../io/flow/once.ts';
-import { kernelFolders } from '../model/bench/ceilings.ts';
-import { readCatalogue } from '../model/bench/claims.ts';
 import { commitOf } from '../model/bench/commit.ts';
-import { readDesigns } from '../model/bench/factorial/designs.ts';
+import { kernelFolders } from '../model/bench/machine.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
-import { readShippedSpaces } from '../model/tuning/shipped.ts';
+import { readShippedSpaces } from '../model/tuning/space.ts';
 import { allVariants, hostWorkloads, kernelFoldersOf } from '../workloads/index.ts';
-import { openScenarios, type Scenarios } from '../workloads/scenarios/index.ts';
+import { openScenarios, type Scenarios } from '../workloads/scenarios/scenarios.ts';
 import { Recomputing } from '../workloads/transport/recompute.ts';
 import { Batches } from './batches/batches.ts';
 import { Benches } from './benches/benches.ts';
-import { measuredRuns } from './benches/measured-runs.ts';
-import { StoredSessions } from './benches/stored.ts';
+import { measuredRuns, StoredSessions } from './benches/stored.ts';
 import { benchOnThread } from './benches/thread.ts';
 import { ImportedDoses } from './doses/imported.ts';
 import { GpuKernels } from './gpu-kernels.ts';
@@ -44,16 +40,17 @@ import { Refinements } from './refining/refinements.ts';
 import { runPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
+import { readCurrent } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
 import { Trust } from './user-kernels/trust.ts';
 import { placeOf, UserKernels } from './user-kernels/user-kernels.ts';
 import { WhatIfs } from './what-ifs/what-ifs.ts';
 
-/** The rest is for the system, the page and the results of earlier runs. */
+/** The remaining memory is for the system, the page and results of earlier runs. */
 const SHARE_OF_MEMORY = 0.75;
 
-/** Versions of the program and data of the processor. */
+/** Versions of the program, and properties of the processor. */
 function readProgram(addon: NativeAddon): Pick<Capabilities, 'version' | 'build' | 'compiler' | 'cpu'> {
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
@@ -63,14 +60,14 @@ function readProgram(addon: NativeAddon): Pick<Capabilities, 'version' | 'build'
 /** Opens the user's data: log, settings, library, recent files, scratch folders and trust. */
 async function openData({ assetsFolder, dataFolder: named, shell }: HostOptions) {
   const data = named ?? dataFolder();
-  // The command line says what it has to say itself.
+  // The command line prints its own messages.
   const log = new HostLog(shell.kind === 'none' ? null : path.join(data, 'logs'));
   const trouble = (reason: string): void => log.write('warning', reason);
   const locks = new Locks(data);
   const settings = await HostSettings.open(data, locks, trouble);
   const library = new Library(settings.values.libraryFolder ?? path.join(data, 'library'), [
     { folder: path.join(assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
-    // Sessions among them are those of Compare.
+    // Recorded sessions are excluded here, because Compare lists them.
     { folder: path.join(assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
   ]);
   const files = new FileAccess(library, locks);
@@ -81,7 +78,7 @@ async function openData({ assetsFolder, dataFolder: named, shell }: HostOptions)
 }
 type Data = Awaited<ReturnType<typeof openData>>;
 
-/** The solver, with the user's kernels among its own, and what the machine can do. */
+/** Solver with the user's kernels, and the capabilities of the machine. */
 async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   const begun_ms = performance.now();
   const solver = options.solver ?? null;
@@ -97,12 +94,12 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   });
   const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
   const program = readProgram(engine);
-  // Compiler and instruction set are known once there is a solver.
+  // Compiler and instruction set are known once the solver is ready.
   solver?.watch(() => Object.assign(program, readProgram(engine)));
   const started = `Braggbench ${program.version} (${program.build}) on ${program.cpu.os} has started.`;
   if (log.file !== null) log.write('info', started);
   const commit = await commitOf(path.dirname(options.assetsFolder));
-  // A device and its libraries take half a second and 200 MB: who does not need them does not wait for them.
+  // Opening a device and its libraries needs 0.5 s and 200 MB, so do it on demand.
   const found = once(() => engine.devices());
   const devices = () => (solver?.state.stage === 'none' ? engine.devices() : found());
   const gpu = once(() => usedGpu({ cuda: engine.driverDevices() })?.name ?? null);
@@ -111,18 +108,18 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
     ...program,
     devices: devices(),
     variants: [...allVariants(addon)],
-    // The folder is the user's to change while the program runs.
+    // The user may change the library's folder while the program runs.
     shell: { ...options.shell, libraryFolder: files.library.folder, remote: options.remote ?? null },
     memoryLimit_bytes,
     openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
     runFirst: options.runFirst ?? false,
   });
-  // Pages ask for them as they come, when the loop serves others.
+  // Pages request the devices on connecting, so query them now, before the event loop serves others.
   if (options.shell.kind !== 'none') devices();
   const gpuKernels = new GpuKernels(addon, log.write);
   if (options.shell.kind !== 'none') {
     const whole = solver?.reach('whole') ?? Promise.resolve();
-    // The page says that a solver cannot be compiled.
+    // The page reports a solver that cannot be compiled.
     void whole.then(
       () => gpuKernels.compile(kernelFoldersOf(addon, ({ compiledAtStart }) => compiledAtStart)),
       () => undefined,
@@ -155,7 +152,7 @@ function openReaders(
     variants: (kind) => hostWorkloads[kind].variants(addon),
     workloads: hostWorkloads,
     discover: async (folder, id, scenario) => {
-      // All candidates of a problem are known at once, because `auto` measures them.
+      // `auto` measures all candidates of a problem, so open them all.
       if (scenario.kind === USER_PROBLEM && folder !== null) await userKernels.openAll(folder);
       await userKernels.discover([folder, library.folder], id, placeOf(scenario));
     },
@@ -222,16 +219,16 @@ function openWhatIfs({ files }: Data, engine: Engine, scenarios: Scenarios, made
   });
 }
 
-/** Measurements: those that are stored, and those that are made. */
+/** Stored benchmark sessions, and new measurements. */
 async function openBenches({ assetsFolder, shell }: HostOptions, data: Data, engine: Engine, made: RunParts) {
   const { files, trouble, log } = data;
   const { runs, lanes, perform, sessionStates } = made;
   const { gpu, program } = engine;
-  const [claims, designs] = await Promise.all([readCatalogue(assetsFolder), readDesigns(assetsFolder)]);
+  const current = await readCurrent(assetsFolder);
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
     files,
-    designs: () => designs,
+    current,
     measuredRuns: () => measuredRuns(runs),
     trouble,
   });
@@ -240,7 +237,7 @@ async function openBenches({ assetsFolder, shell }: HostOptions, data: Data, eng
   const checkpoints = shell.kind === 'none' ? null : sessionStates;
   const benches = new Benches({ lanes, files, stored, perform, machine, checkpoints, log: log.write });
   const recovery = new Recovery({ ...made, files, stored, benches });
-  return { stored, benches, claims, recovery };
+  return { stored, benches, claims: current.claims, recovery };
 }
 
 function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devices, userKernels }: Engine) {
@@ -248,7 +245,7 @@ function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devic
   return { timelines, uploads: new Uploads(scratch) };
 }
 
-/** Deletes leftovers of killed processes: half-written files, results that did not fit into memory, empty folders. */
+/** Deletes leftovers of killed processes: partial files, results that did not fit into memory, empty folders. */
 async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
   const ofOwners = ['recovery', 'scratch'].map((name) => path.join(data, name));
   for (const folder of [data, library, path.join(library, OWN_FOLDER), ...ofOwners]) await sweepOnce(folder);
@@ -256,7 +253,10 @@ async function sweep(data: string, library: string, scratch: OwnedFolders, recov
   await recovery.sweep();
 }
 
-/** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded, or no such GPU used. */
+/**
+ * Loads the solver and the program's data. Throws BraggError if the solver cannot be loaded or the requested GPU cannot
+ * be used.
+ */
 export async function openHost(options: HostOptions): Promise<Host> {
   const data = await openData(options);
   const engine = await openEngine(options, data);

@@ -1,12 +1,11 @@
-/** The one door to benchmarks: the page, the command line, runs that are measurements, and tests come in here. */
+/** Entry point of benchmarks for the page, the command line, measured runs, and tests. */
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import { kernelFolders } from '../model/bench/ceilings.ts';
-import { readDesigns } from '../model/bench/factorial/designs.ts';
-import { factorialsIn } from '../model/bench/factorial/effects.ts';
+import { factorialsIn, readDesigns } from '../model/bench/factorial/effects.ts';
 import { devicesWithCeilings, sessionGpus } from '../model/bench/index.ts';
-import { recordedFacts } from '../model/bench/recorded.ts';
+import { kernelFolders } from '../model/bench/machine.ts';
 import { runSession, type SessionOptions } from '../model/bench/session.ts';
+import { recordedFacts } from '../model/bench/session-file.ts';
 import { kernelsOf, variantSources } from '../model/bench/sources.ts';
 import { sweepFits } from '../model/bench/sweep.ts';
 import type {
@@ -20,7 +19,7 @@ import type {
 } from './benchable.ts';
 import { allVariants } from './index.ts';
 
-/** Variants of one problem against each other. Throws a BraggError for variants that are not known. */
+/** Measures variants of one problem against each other. Throws a BraggError for unknown variants. */
 export async function measureReport(
   addon: NativeAddon,
   benchable: Benchable,
@@ -30,7 +29,10 @@ export async function measureReport(
   return runSession(addon, await benchable.arena(addon, problem, options), options);
 }
 
-/** Limits the resources to the kernels of the report's variants: those of a whole workload are most of a file. */
+/**
+ * Limits the resources to the kernels of the report's variants: those of a complete workload would dominate the file
+ * size.
+ */
 async function withOwnKernels(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
   const { resources, ...rest } = report;
   if (resources === undefined) return report;
@@ -49,7 +51,10 @@ async function withOwnKernels(addon: NativeAddon, report: SessionReport, workloa
   return kernels.size === 0 ? rest : { ...rest, resources: { ...resources, kernels: [...kernels] } };
 }
 
-/** All of a task: one report; of a sweep one per value, and the line through them. A session that is stopped keeps those it has. */
+/**
+ * Measures a task: one report, or for a sweep one per value and a fitted line. A cancelled session retains the reports
+ * so far.
+ */
 export async function measureSession(
   addon: NativeAddon,
   benchable: Benchable,

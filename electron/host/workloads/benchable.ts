@@ -1,30 +1,114 @@
-/** Interface of a workload to benchmarks: tasks, measured sessions and displayable answers. */
-
+/**
+ * Interface of a workload to benchmarks: tasks, measured sessions and displayable answers. Also rejects runs that would
+ * need too long, before building anything.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Mode } from '../../contract/bench/bench-session.ts';
+import type { BenchOptions } from '../../contract/bench/options.ts';
 import type { Session, Words } from '../../contract/bench/session.ts';
+import { BraggError } from '../../contract/errors.ts';
 import type { TaskKind } from '../../contract/scenario/kinds.ts';
 import type { WorkloadName } from '../../contract/workload.ts';
 import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
-import type { DiffractionProblem } from '../io/addon/diffraction.ts';
-import type { TaskProblem } from '../io/addon/task.ts';
+import type { DiffractionProblem, TaskProblem } from '../io/addon/task.ts';
 import type { StartChild } from '../io/processes/link.ts';
-import type { Arena } from '../model/bench/arena.ts';
 import type { Claim } from '../model/bench/claims.ts';
 import type { Steadied } from '../model/bench/conditions/steady.ts';
-import type { BenchProgress } from '../model/bench/session-clock.ts';
-import type { BenchLimits } from '../model/bench/stopping.ts';
-import type { ExternalAsked } from '../model/external/entrants.ts';
+import type { Arena } from '../model/bench/contestant.ts';
+import { limitsOf, mostRounds } from '../model/bench/index.ts';
+import type { BenchLimits, BenchProgress } from '../model/bench/stopping.ts';
+import type { ExternalRequest } from '../model/external/contestant.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
-import { refuseLongSum } from './least-minutes.ts';
-import type { AnyReading } from './scenarios/index.ts';
+import type { AnyReading } from './scenarios/scenarios.ts';
+
+/** One day. A longer run is more often a mistake in a scenario than intended. */
+const USUAL_MINUTES = 24 * 60;
+const VARIABLE = 'BRAGGBENCH_MOST_MINUTES';
+
+/** Rates per second that no current machine exceeds, for a lower bound on the time of a run. */
+export const fastest = {
+  /** Rates of one thread with 512-bit vectors, and of a GPU. */
+  cellSteps: { thread: 5e9, device: 2e12 },
+  latticeTerms: { thread: 2e9, device: 2e13 },
+  flops: { thread: 4e11, device: 2e15 },
+} as const;
+
+export interface Work {
+  readonly variant: string;
+  /** Amount of work, in the unit of the rate. */
+  readonly amount: number;
+  /** Unit of `amount`, such as `steps of a cell`. */
+  readonly of: string;
+  readonly rate: { readonly thread: number; readonly device: number };
+  /** Null if it runs on a GPU. */
+  readonly threads: number | null;
+}
+
+function mostMinutes(environment: NodeJS.ProcessEnv): number {
+  const told = Number(environment[VARIABLE]);
+  return told > 0 ? told : USUAL_MINUTES;
+}
+
+/** Lower bound in seconds on any current machine. */
+export function leastSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'rate' | 'threads'>): number {
+  return amount / (threads === null ? rate.device : rate.thread * threads);
+}
+
+function refusal(what: string, seconds: number, why: string, environment: NodeJS.ProcessEnv): BraggError | null {
+  const minutes = seconds / 60;
+  const most = mostMinutes(environment);
+  if (minutes <= most) return null;
+  return new BraggError(
+    'invalid',
+    `${what} at least ${Number(minutes.toPrecision(2))} minutes (${why}); allowed: ${most}, or as many as ${VARIABLE} says`,
+  );
+}
+
+/** Throws BraggError `invalid` in the engine's format, with the lower bound, the limit, and how to raise the limit. */
+export function refuseTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
+  const { variant, amount, of, threads } = work;
+  const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at their best`;
+  const why = `${amount.toExponential(1)} ${of} ${where}`;
+  const refused = refusal(`solver.variant = ${variant}: takes`, leastSeconds(work), why, environment);
+  if (refused !== null) throw refused;
+}
+
+/** Number of parts that are examined for their time, because preparing one needs milliseconds. */
+const MOST_LOOKED_AT = 16;
+
+/** Selects evenly spaced parts, including the first and the last. */
+function evenly<T>(all: readonly T[]): readonly T[] {
+  if (all.length <= MOST_LOOKED_AT) return all;
+  const step = (all.length - 1) / (MOST_LOOKED_AT - 1);
+  return Array.from({ length: MOST_LOOKED_AT }, (_, i) => all[Math.round(i * step)] as T);
+}
+
+/**
+ * Rejects many runs together before any of them begins. `least_s` is the lower bound for one run, 0 if unknown. For
+ * many runs, an evenly spaced selection is examined. `sideBySide` is the number of concurrent runs. Throws as
+ * `refuseTooLong`.
+ */
+export async function refuseLongSum<T>(
+  what: string,
+  parts: readonly T[],
+  least_s: (part: T) => Promise<number>,
+  { sideBySide = 1, environment = process.env }: { sideBySide?: number; environment?: NodeJS.ProcessEnv } = {},
+): Promise<void> {
+  const some = evenly(parts);
+  let sum_s = 0;
+  for (const part of some) sum_s += await least_s(part);
+  const all_s = (sum_s * parts.length) / Math.max(1, some.length) / sideBySide;
+  const refused = refusal(`${what} takes`, all_s, `${parts.length} together on the fastest machine`, environment);
+  if (refused !== null) throw refused;
+}
 
 interface Problems extends Readonly<Record<TaskKind, TaskProblem>> {
   readonly transport: TransportProblem;
   readonly diffraction: DiffractionProblem;
 }
 
-/** By the workload's name; plain values, which go to another thread. */
+/** Problem by workload name; plain values, because they are sent to another thread. */
 export type BenchProblem = {
   [K in keyof Problems]: { readonly kind: K; readonly problem: Problems[K] };
 }[keyof Problems];
@@ -33,62 +117,115 @@ export interface BenchTask {
   readonly workload: WorkloadName;
   /** Name of the scenario in reports. */
   readonly scenario: string;
-  /** One; of a sweep one per value. */
+  /** One problem; for a sweep, one per value. */
   readonly problems: readonly BenchProblem[];
-  /** As many: the scenario of each as its report keeps it, of a sweep with the value swept. */
+  /** Scenario document of each problem as its report stores it; for a sweep, with the swept value. */
   readonly documents: readonly Readonly<Record<string, unknown>>[];
-  /** As many: what other programs are given, every default filled in. */
+  /** Scenario of each problem for other programs, with every default filled in. */
   readonly scenarios: readonly unknown[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
-  /** Ids of the registry of other programs. */
+  /** Ids of other programs in the registry. */
   readonly external: readonly string[];
   readonly variants: readonly string[];
-  /** In addition to warm. */
+  /** Modes measured in addition to warm. */
   readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
   /**
-   * Cold processes per variant, started after the rounds. Absent or null: the workload's usual number, none in a sweep.
+   * Cold processes per variant, started after the rounds. If absent or null, the workload's default number, and none in
+   * a sweep.
    */
   readonly processes?: number | null;
   readonly assetsFolder: string;
-  /** ISO 8601. */
+  /** Time of creation, ISO 8601. */
   readonly created: string;
-  /** That makes the session again on the command line. */
+  /** Command line that repeats the session. */
   readonly command: string;
-  /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
+  /** User kernels among the variants, each trusted, and the time limit of their runs. */
   readonly userKernels: readonly UserKernel[];
   readonly userKernelLimit_s: number;
-  /** Steadies the GPU's clock; absent: the clock is not changed. */
+  /** Stabilises the GPU's clock; if absent, the clock is not changed. */
   readonly steadied?: Steadied;
-  /** After the rounds, the energy of each variant's runs. */
+  /** Whether to measure the energy of each variant's runs, after the rounds. */
   readonly energy?: boolean;
-  /** After the rounds, record a sample of each variant whole, of workloads that can. */
+  /** Whether to record one complete sample of each variant after the rounds, for workloads with support for it. */
   readonly trace: boolean;
-  /** A sample repeats what is short for at least this long; the workload's usual time by default. */
+  /** Minimum duration of a sample, reached by repetition; by default, the workload's usual duration. */
   readonly sample_s?: number;
-  /** None is judged: of a run, which is one variant. */
+  /** True if no claims are judged, as for a run, which has one variant. */
   readonly withoutClaims?: boolean;
 }
 
-/** Computed answers by report label, where they can be displayed. */
+/** Fields of a task that follow from its options. */
+export function optionsOfTask(options: BenchOptions) {
+  const { rounds, time_s, instances, precision, margin, warm_up, processes, seed, energy, lock_MHz, cool_C } = options;
+  const limits = limitsOf(rounds ?? mostRounds, time_s, {
+    ...{ precision, margin, warmUp: warm_up },
+    ...(instances !== null && { mostInstances: instances }),
+  });
+  return { limits, processes, seed, energy, steadied: { lock_MHz, cool_C } };
+}
+
+/** Defaults of a session that only measures variants of one scenario. */
+const plainTask = {
+  sweep: null,
+  external: [],
+  modes: [],
+  seed: 1,
+  trace: false,
+  userKernels: [],
+  userKernelLimit_s: 0,
+} as const satisfies Partial<BenchTask>;
+
+type Measured = Pick<BenchTask, 'workload' | 'problems' | 'documents' | 'scenarios'>;
+type Stated = Pick<BenchTask, 'scenario' | 'variants' | 'limits' | 'assetsFolder' | 'command'> &
+  Partial<Omit<BenchTask, keyof Measured | 'created'>>;
+
+/** Builds the task of a session; fields that are not stated have their defaults. */
+export function taskOf(measured: Measured, stated: Stated): BenchTask {
+  return { ...plainTask, created: new Date().toISOString(), ...measured, ...stated };
+}
+
+export type KnownReading = Extract<AnyReading, { readonly kind: string }>;
+
+/** Builds a task from one reading, or for a sweep one per value. Yields to other work between problems. */
+export async function taskOfReadings(
+  benchable: Benchable,
+  readings: readonly KnownReading[],
+  stated: Stated & Partial<Pick<Measured, 'documents'>>,
+): Promise<BenchTask> {
+  const [first] = readings;
+  if (first === undefined) throw new Error('there is no scenario to measure');
+  const problems: BenchProblem[] = [];
+  for (const reading of readings) {
+    problems.push(benchable.problem(reading));
+    await nextTurn();
+  }
+  const documents = readings.map(({ document }) => document ?? {});
+  return taskOf(
+    { workload: first.kind, problems, documents, scenarios: readings.map(({ scenario }) => scenario) },
+    stated,
+  );
+}
+
+/** Computed answers by report label, if they can be displayed. */
 export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
   readonly session: Session;
-  /** As many as reports. */
+  /** Answers of each report. */
   readonly answers: readonly Answers[];
 }
 
 export interface BenchFollower {
-  /** `report`: which of the sweep's values. */
+  /** Reports progress; `report` is the index of the sweep's value. */
   readonly tell: (progress: BenchProgress, report: number) => void;
   readonly signal: AbortSignal;
   /** Called with the reason if ceilings are missing or a trace lacks the device. */
   readonly warn?: ((reason: string) => void) | undefined;
   /** Starts processes; without it no process is started. */
   readonly startChild?: StartChild | undefined;
-  /** Called from time to time with the session as it would be if it ended then. */
+  /** Called from time to time with the session as it would be if stopped at that moment. */
   readonly soFar?: ((session: Session) => void) | undefined;
 }
 
@@ -96,8 +233,8 @@ export interface BenchFollower {
 export interface ArenaOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
-  /** Other programs of the registry in `assetsFolder`, given the scenario with every default filled in. */
-  readonly external?: ExternalAsked | null;
+  /** Other programs from the registry in `assetsFolder`, which receive the scenario with every default filled in. */
+  readonly external?: ExternalRequest | null;
   readonly sample_s?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -111,56 +248,61 @@ export interface Amount {
   readonly threads: number | null;
   /** Amount per second and thread on a current server; null if it was not measured. */
   readonly usualRate: number | null;
-  /** A run of it took so many seconds here; forecasts of the form learn from it. */
+  /** Records that a run needed this many seconds on this machine, to improve the forecasts in the form. */
   readonly learn?: (seconds: number) => void;
-  /** False: its own tests know it to be wrong. */
+  /** False if the variant is known to fail its accuracy tests. */
   readonly right: boolean;
 }
 
 export interface Benchable {
-  /** Throws BraggError `invalid` with every issue. */
+  /** Builds the problem. Throws BraggError `invalid` with every issue. */
   readonly problem: (reading: AnyReading) => BenchProblem;
-  /** Throws a BraggError for a variant that is not known to this problem. */
+  /** Checks variants. Throws a BraggError for one that is unknown for this problem. */
   readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
-  /** Seconds that no machine stays below for one run of each variant; null: of all that can run here. `reading`: the problem's. */
+  /**
+   * Lower bound in seconds for one run of each variant, or of all that can run on this machine if null. `reading`
+   * belongs to the problem.
+   */
   readonly least_s: (
     addon: NativeAddon,
     problem: BenchProblem,
     variants: readonly string[] | null,
     reading: AnyReading,
   ) => Promise<number>;
-  /** Work in one run of a variant. Null if the variant cannot run the problem or is only a reference. */
+  /**
+   * Work in one run of a variant. Null, or text with the reason, if it cannot run the problem or is only a reference.
+   */
   readonly amount: (
     addon: NativeAddon,
     problem: BenchProblem,
     variant: string,
     reading: AnyReading,
-  ) => Promise<Amount | null>;
-  /** Cold processes of each variant that a session of one size starts unless it is said otherwise. */
+  ) => Promise<Amount | string | null>;
+  /** Default number of cold processes per variant in a session of one size. */
   readonly usualProcesses: number;
-  /** `swept`: the value of the scenario that a sweep changes. */
+  /** Terms of the workload; `swept` is the path of the scenario value that a sweep changes. */
   readonly words: (swept: string | undefined) => Words;
-  /** Folder of its kernels, as their resources are called. */
+  /** Folder of the workload's kernels, which identifies their resources. */
   readonly kernels: string;
-  /** Those that speak about this problem. */
+  /** Reads the claims about this problem. */
   readonly readClaims: (assetsFolder: string, problem: BenchProblem) => Promise<readonly Claim[]>;
-  /** Throws a BraggError for a variant that is not known to this problem. */
+  /** Prepares the measurement. Throws a BraggError for a variant that is unknown for this problem. */
   readonly arena: (addon: NativeAddon, problem: BenchProblem, options: ArenaOptions) => Promise<Arena>;
-  /** Null if the answer cannot be displayed as a field. */
+  /** Answer as a field for display, or null if that is not possible. */
   readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
 }
 
-/** The problem as one of `kind`, to which it was made. */
+/** Narrows a problem to `kind`, for which it was built. */
 export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem): Problems[K] {
   if (any.kind !== kind) throw new Error(`a problem of ${any.kind} came to ${kind}`);
   return any.problem as Problems[K];
 }
 
-/** A first run, and one round. */
+/** Smallest number of runs: a first run, and one round. */
 const RUNS_AT_LEAST = 2;
 
 /**
- * Refuses a benchmark that exceeds the time limit before building any of it. `readingAt` resolves to null if there is
+ * Rejects a benchmark that exceeds the time limit before building any of it. `readingAt` resolves to null if there is
  * no problem, which is reported later. Throws BraggError `invalid`.
  */
 export function refuseLongBench<T>(

@@ -1,5 +1,7 @@
-/** The host's workloads by the kind of their scenarios: the only place that distinguishes between them. */
-
+/**
+ * The host's workloads by the kind of their scenarios, the only module that distinguishes between them. Also the
+ * timeline of a run.
+ */
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { scenarioKindNames, validateScenario } from '../../contract/scenario/index.ts';
@@ -8,14 +10,13 @@ import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { Values } from '../model/bench/claims.ts';
 import { workloadFolder } from '../model/bench/sources.ts';
-import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';
+import type { RunTimeline } from '../model/timeline/import/run.ts';
+import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/problem-folder.ts';
 import { diffraction } from './diffraction/index.ts';
 import { type AnyRunData, runOf } from './run-data.ts';
 import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
-import type { HostWorkload } from './workload.ts';
-
-export { ownKernel } from './task/own.ts';
+import type { DeclaredBytes, HostWorkload } from './workload.ts';
 
 export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   transport,
@@ -32,22 +33,25 @@ export function claimedValues(document: unknown): Values | null {
   return filled === null ? null : hostWorkloads[filled.kind].claimed(filled);
 }
 
-/** Every workload, in their order. */
+/** Variants of all workloads, in their order. */
 export function allVariants(addon: NativeAddon): readonly Variant[] {
   return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].variants(addon));
 }
 
-/** The folders in `kernels` of the workloads that `wanted` takes; several kinds may share one. */
+/** Folders in `kernels` of the workloads that `wanted` selects; several kinds may share one. */
 export function kernelFoldersOf(addon: NativeAddon, wanted: (workload: HostWorkload) => boolean): readonly string[] {
   const workloads = scenarioKindNames.map((kind) => hostWorkloads[kind]).filter(wanted);
   return [...new Set(workloads.flatMap(({ variants }) => variants(addon).map(workloadFolder)))];
 }
 
-/** Which files of a shipped variant a user's own may replace. */
+/** Files of a shipped variant that user code may replace. */
 export const rulesOf = (base: UserKernelBase): ReplaceRules =>
   hostWorkloads[workloadSchema.parse(base.workload)].userKernels;
 
-/** Throws BraggError `foreign-file`, with the file's `name` in its message, for a run of another workload. */
+/**
+ * Narrows a run to `workload`. Throws BraggError `foreign-file`, with the file's `name` in its message, for another
+ * workload.
+ */
 export function openedAs<W extends AnyRunData['workload']>(
   workload: W,
   run: AnyRunData,
@@ -59,3 +63,7 @@ export function openedAs<W extends AnyRunData['workload']>(
 }
 
 export type { HostWorkload, WorkloadRun } from './workload.ts';
+
+export function timelineOf(run: AnyRunData, declared: DeclaredBytes = () => 0): RunTimeline {
+  return hostWorkloads[run.workload].timeline(run, declared);
+}

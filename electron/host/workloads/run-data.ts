@@ -1,13 +1,13 @@
-/** The result of a run of any workload. */
+/** Result of a run of any workload. */
 import { BraggError } from '../../contract/errors.ts';
 import type { ImageRunData } from './diffraction/image-data.ts';
 import type { TaskRunData } from './task/task-data.ts';
 import type { RunData } from './transport/run-data.ts';
 
-/** Each carries the name of its workload. */
+/** Discriminated by the name of the workload. */
 export type AnyRunData = RunData | ImageRunData | TaskRunData;
 
-/** The run as one of `workload`. Throws BraggError `unsupported` for one of another. */
+/** Narrows a run to `workload`. Throws BraggError `unsupported` for another workload. */
 export function runOf<W extends AnyRunData['workload']>(
   workload: W,
   run: AnyRunData,
@@ -15,4 +15,10 @@ export function runOf<W extends AnyRunData['workload']>(
   const found: AnyRunData = run;
   if (found.workload === workload) return found as Extract<AnyRunData, { workload: W }>;
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of ${workload}.`);
+}
+
+/** Makes a file name that is valid on every system from the name of a run. */
+export function stem(name: string): string {
+  const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
+  return plain.replace(/^[-.]+|[-.]+$/g, '').slice(0, 80) || 'run';
 }

@@ -1,11 +1,113 @@
 /**
- * Audits of a user kernel that solves one problem from its beginning in every sample. It also solves slightly different
- * problems that nobody can know before. One of them is compared with FP64. The times of pairs show whether it remembers.
+ * Audits of a user kernel that solves a complete problem in every sample. It also solves slightly different problems
+ * that cannot be known in advance. One of them is compared with FP64. Times of pairs show whether it caches results.
+ * Evidence comes from pairs of times of the same computation, first with new inputs and then with known inputs. For a
+ * kernel that computes, both times have the same distribution, however busy the machine is. So the first is much longer
+ * as often as the second; only in a few pairs may the order itself matter. The test bets against this hypothesis. A
+ * pair counts 1 if the first time is much longer, −1 if the second is, else 0. The mean of an honest kernel is ALLOWED
+ * at most. A product of factors (1 + λ (count − ALLOWED)) then has no expected gain, even if pairs depend on each
+ * other. By Ville's inequality it reaches given odds with a probability below one over the odds.
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../contract/bench/session.ts';
-import type { Values } from '../model/bench/parity.ts';
-import { MemoryEvidence, REMEMBERS_FROM } from './memory-evidence.ts';
+import type { Values } from '../model/bench/contestant.ts';
+import { median } from '../model/bench/statistics.ts';
+
+/** Times with a ratio below this count as equal. */
+export const REMEMBERS_FROM = 1.5;
+
+/** Excess of pairs with a longer first time that an honest kernel may have, as a share of all pairs. */
+const ALLOWED = 0.15;
+
+/**
+ * Values of λ for a kernel that seldom caches, on a busy machine; for one that often does; and for one that always
+ * does.
+ */
+const BETS = [0.25, 0.5, 0.85] as const;
+
+/**
+ * Seconds by which times of known inputs may be shorter without caching. A processor learns the branches of known
+ * inputs, some thousands, at about 5 ns each. A GPU learns none; its value is the resolution of events.
+ */
+const learned_s = { cpu: 2e-5, cuda: 4e-6 } as const;
+
+/** Pairs that suggest or prove caching. */
+export interface MemoryPairs {
+  /** Median ratio of the times of new and known inputs, over pairs with much longer new times. */
+  readonly ratio: number;
+  /** Number of pairs with such a ratio; below, of all pairs. */
+  readonly longer: number;
+  readonly pairs: number;
+}
+
+/** Odds from which caching is likely: by chance, one in a hundred honest kernels reaches them. */
+const LIKELY_ODDS = 100;
+
+export class MemoryEvidence {
+  readonly #learned_s: number;
+  readonly #odds: number;
+  /** Ratios since the odds were last at their lowest, because a kernel may begin to cache late. */
+  #longer: number[] = [];
+  #pairs = 0;
+  #stakes: readonly number[] = BETS.map(() => 1);
+  #proven = false;
+
+  /** `odds`: from these odds on, caching counts as proven. */
+  constructor(device: keyof typeof learned_s, odds = 1e5) {
+    this.#learned_s = learned_s[device];
+    this.#odds = odds;
+  }
+
+  add(fresh_s: number, known_s: number): void {
+    if (this.#proven) return;
+    const isLonger = this.#muchLonger(fresh_s, known_s);
+    const count = isLonger ? 1 : this.#muchLonger(known_s, fresh_s) ? -1 : 0;
+    if (isLonger) this.#longer.push(fresh_s / known_s);
+    this.#pairs += 1;
+    this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BETS[i] ?? 0) * (count - ALLOWED)));
+    this.#proven = this.#won >= this.#odds;
+    if (this.#won <= 1) this.clear();
+  }
+
+  clear(): void {
+    this.#longer = [];
+    this.#pairs = 0;
+    this.#stakes = BETS.map(() => 1);
+    this.#proven = false;
+  }
+
+  /** Whether more pairs could prove or refute caching. */
+  get isOpen(): boolean {
+    return !this.#proven && this.#won > 1;
+  }
+
+  /** Whether more pairs are likely to prove caching. */
+  get isLikely(): boolean {
+    return this.#won >= LIKELY_ODDS;
+  }
+
+  /** Pairs that prove caching; null if it is not proven. */
+  get proof(): MemoryPairs | null {
+    return this.#proven ? this.#seen : null;
+  }
+
+  /** Pairs that suggest caching; null if it is proven or refuted. */
+  get hint(): MemoryPairs | null {
+    return this.isOpen ? this.#seen : null;
+  }
+
+  get #seen(): MemoryPairs {
+    return { ratio: median(this.#longer), longer: this.#longer.length, pairs: this.#pairs };
+  }
+
+  get #won(): number {
+    return this.#stakes.reduce((sum, stake) => sum + stake, 0) / BETS.length;
+  }
+
+  #muchLonger(a_s: number, b_s: number): boolean {
+    return a_s > REMEMBERS_FROM * b_s && a_s - b_s > this.#learned_s;
+  }
+}
 
 interface Run {
   readonly values: Values;
@@ -13,18 +115,18 @@ interface Run {
 }
 
 interface Varied {
-  /** In words: `a beam energy 0.2 % lower`. */
+  /** Description of the change: `a beam energy 0.2 % lower`. */
   readonly title: (share: number) => string;
-  /** Solves the problem varied by a share in [0, 1), 0 as it is; null when it was cancelled. */
+  /** Solves the problem varied by a share in [0, 1), where 0 is no change; null if cancelled. */
   readonly run: (share: number) => Promise<Run | null>;
-  /** Checks of an answer to the problem varied by that share, against FP64. */
+  /** Checks a result of the problem varied by that share against FP64. */
   readonly judge: (run: Run, share: number) => Promise<readonly Accuracy[]>;
 }
 
 /** Share of the kernel's time that pairs may use. */
 const MOST_SHARE = 0.08;
 
-/** Pairs in one go that decide whether what looks like memory is. */
+/** Largest number of consecutive pairs for deciding a suspicion of caching. */
 const MOST_DECIDING = 60;
 
 const share = (): number => randomInt(1, 1_000_000) / 1e6;
@@ -33,7 +135,7 @@ export class VariedRuns {
   readonly #varied: Varied;
   readonly #failed: Accuracy[] = [];
   readonly #again = new MemoryEvidence('cpu');
-  /** Against the session's own problem. */
+  /** Evidence from comparison with the session's own problem. */
   readonly #usual = new MemoryEvidence('cpu');
   #pairs = 0;
   #checked: string | null = null;
@@ -44,7 +146,7 @@ export class VariedRuns {
     this.#varied = varied;
   }
 
-  /** Solves another problem once and compares it; false when it was cancelled. */
+  /** Solves another problem once and compares it; false if cancelled. */
   async check(): Promise<boolean> {
     const by = share();
     const run = await this.#varied.run(by);
@@ -58,7 +160,7 @@ export class VariedRuns {
     return true;
   }
 
-  /** After a sample: now and then the time of a new problem is compared with that of the same once more. */
+  /** Called after a sample: sometimes compares the time of a new problem with that of its repetition. */
   async sampled(time_s: number): Promise<boolean> {
     this.#spent_s += time_s;
     if (this.#audit_s > MOST_SHARE * this.#spent_s || randomInt(2) === 0) return true;

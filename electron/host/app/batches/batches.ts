@@ -2,25 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
-import type { Override, Scenarios, TransportReading } from '../../workloads/scenarios/index.ts';
+import type { Override, Scenarios, TransportReading } from '../../workloads/scenarios/scenarios.ts';
 import { type BatchBeam, type BatchOptions, BeamSolver, solveBatch } from '../../workloads/transport/batch.ts';
-import { runsOnOneGrid, solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
-import { readOneGrid } from '../../workloads/transport/one-grid-sweep.ts';
+import { readOneGrid, runsOnOneGrid, solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
 
 interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly beams: readonly BatchBeam[];
-  /** Beams at the same time; one a core by default. */
+  /** Number of beams solved at the same time; one per core by default. */
   readonly lanes?: number;
 }
 
-/** The spots of one scenario, each by itself; they are numbered as there. */
+/** Spots of one scenario, each solved separately, with the scenario's numbering. */
 interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly name: string;
   readonly reading: TransportReading;
-  /** GPUs that share the beams: `all`, or several by index or UUID with commas; the usual one where it is not given. */
+  /** GPUs that share the beams: `all`, or indices or UUIDs separated by commas; the default GPU if absent. */
   readonly gpus?: string;
 }
 
@@ -33,12 +32,12 @@ export class Batches {
     this.#options = options;
   }
 
-  /** For a process that does nothing else: it waits for no queue. */
+  /** For a process that solves only these beams, so it does not wait in a queue. */
   solver(signal: AbortSignal, lanes: number): BeamSolver {
     return new BeamSolver({ ...this.#options, signal }, lanes);
   }
 
-  /** Complete runs of all beams on one grid, solved together. Rejects if none can be solved. */
+  /** Complete runs of all beams, solved together on one grid. Rejects if none can be solved. */
   runsOnOneGrid(
     name: string,
     reading: TransportReading,
@@ -47,17 +46,20 @@ export class Batches {
     return runsOnOneGrid(name, reading, { ...this.#options, ...told });
   }
 
-  /** Solves them when the machine is free. A beam that fails does so alone; an aborted signal ends it within a step. */
+  /**
+   * Solves the beams when the machine is free. The failure of a beam does not affect others; an aborted signal ends the
+   * batch within a step.
+   */
   solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
     return this.#alone(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
   }
 
-  /** The same of beams on one grid. Rejects where none can be solved. */
+  /** Solves beams on one grid when the machine is free. Rejects if none can be solved. */
   solveOnOneGrid({ name, reading, ...request }: OneGridRequest): Promise<void> {
     return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, ...request }));
   }
 
-  /** The scenario whose spots they are: as it is, or its beam with every value of a sweep. Throws a BraggError. */
+  /** Reads the scenario with its spots, or with its beam at every value of a sweep. Throws BraggError. */
   readOneGrid(
     scenarios: Scenarios,
     file: string,

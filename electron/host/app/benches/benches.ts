@@ -1,4 +1,4 @@
-/** All benchmark sessions of a host: starts and cancels them one at a time, and keeps their results. */
+/** All benchmark sessions of a host: starts and cancels them one at a time, and stores their results. */
 import { randomBytes } from 'node:crypto';
 import type { BenchInfo, BenchProgress, BenchState } from '../../../contract/bench/benches.ts';
 import type { Session } from '../../../contract/bench/session.ts';
@@ -6,19 +6,23 @@ import { BraggError, toWireError, type WireError } from '../../../contract/error
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
-import { jsonText } from '../../io/flow/json-text.ts';
+import { inSlices, jsonText } from '../../io/flow/cooperative.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
-import type { Sink } from '../../io/flow/sink.ts';
-import { Subscribers } from '../../io/flow/subscribers.ts';
+import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
 import type { BenchProgress as Measured } from '../../model/bench/index.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { Checkpoints, NamedSession } from '../recovery/checkpoints.ts';
-import { withoutRecordings } from '../sessions/index.ts';
-import { benchInfo, machineOf } from './info.ts';
-import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
+import { type SessionOverview, withoutRecordings } from '../sessions/index.ts';
+import {
+  benchInfo,
+  machineOf,
+  type NamedOutline,
+  type SessionSource,
+  type StoredSession,
+  type StoredSessions,
+} from './stored.ts';
 import type { PerformBench } from './thread.ts';
 
 interface BenchRequest {
@@ -45,9 +49,9 @@ interface Live {
   state: BenchState;
   progress: BenchProgress;
   session: Session | null;
-  /** As its file has it. */
+  /** The session as its file contains it. */
   kept: Session | null;
-  /** Computed results, by report and label; none of an earlier process. */
+  /** Computed results by report and label. Empty for sessions of an earlier process. */
   answers: BenchOutcome['answers'];
   file: NamedFile | null;
   error: WireError | null;
@@ -56,7 +60,7 @@ interface Live {
 interface KnownSession {
   readonly name: string;
   readonly session: Session;
-  /** As its file says it. */
+  /** The session as its file contains it. */
   readonly kept: Session;
   /** Field computed by a label. Available only for sessions measured by this process, as files store no fields. */
   readonly answer: (report: number, label: string) => ComparedField | null;
@@ -67,9 +71,9 @@ interface BenchesOptions {
   readonly files: FileAccess;
   readonly stored: StoredSessions;
   readonly perform: PerformBench;
-  /** The machine as lists name it. */
+  /** Name of this machine in lists. */
   readonly machine: () => string;
-  /** Saves what is not saved yet against a crash; null: nobody recovers it. */
+  /** Saves unsaved sessions for recovery after a crash. Null if recovery is not needed. */
   readonly checkpoints: Pick<Checkpoints<NamedSession>, 'keep' | 'drop'> | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
@@ -120,7 +124,7 @@ export class Benches {
     return this.#info(live);
   }
 
-  /** A session that an earlier process measured and nobody saved. */
+  /** Adds a session that an earlier process measured but did not save. */
   async adopt(name: string, { kept, session }: { kept: Session; session: Session }): Promise<BenchInfo> {
     const id = randomBytes(9).toString('base64url');
     const { workload, created, sweep, reports } = session;
@@ -144,7 +148,7 @@ export class Benches {
     return this.#info(live);
   }
 
-  /** Returns at once: a session that runs ends after the run at hand, with its whole rounds. */
+  /** Returns at once: the session ends after its current run and retains the complete rounds. */
   cancel(id: string): BenchInfo {
     const live = this.#own(id);
     if (this.#options.lanes.remove(id)) this.#end(live, 'cancelled');
@@ -164,26 +168,27 @@ export class Benches {
     return [...this.#present(), ...(await this.#options.stored.list()).map(storedInfo)];
   }
 
-  /** Every session that has ended, without the intervals that a file does not hold. */
-  async outlines(): Promise<Session[]> {
+  /** Sessions that have ended and match, without the intervals that files do not store. */
+  async outlines(matches: (overview: SessionOverview) => boolean): Promise<readonly Session[]> {
     const own = [...this.#live.values()].reverse().flatMap(({ session }) => session ?? []);
-    return [...own, ...(await this.#options.stored.list()).map(({ outline }) => outline)];
+    const stored = await this.#options.stored.outlines(({ overview }) => matches(overview));
+    return [...own.filter(matches), ...stored.map(({ outline }) => outline)];
   }
 
   async open(source: SessionSource): Promise<BenchInfo> {
     return storedInfo(await this.#options.stored.get(await this.#options.stored.open(source)));
   }
 
-  /** The sessions that came with the program, as their files hold them. */
-  async recorded(): Promise<readonly StoredSession[]> {
-    return (await this.#options.stored.list()).filter(({ recorded }) => recorded);
+  /** Shipped sessions, without recordings. */
+  recorded(): Promise<readonly NamedOutline[]> {
+    return this.#options.stored.outlines(({ recorded }) => recorded);
   }
 
-  /** Throws BraggError `not-found` where there is no session, or none yet. */
+  /** Throws BraggError `not-found` if the session does not exist or has no result yet. */
   async session(id: string): Promise<KnownSession> {
     if (this.#options.stored.isStored(id)) {
       const { name, session, kept } = await this.#options.stored.get(id);
-      return { name, session: await session(), kept, answer: () => null };
+      return { name, session: await session(), kept: await kept(), answer: () => null };
     }
     const { about, session, request, kept, answers, error } = this.#own(id);
     if (error !== null) throw BraggError.fromWire(error);
@@ -201,7 +206,7 @@ export class Benches {
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     const { kept } = await this.session(id);
-    const text = await inTurns(jsonText(kept));
+    const text = await inSlices(jsonText(kept));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) {
@@ -228,7 +233,7 @@ export class Benches {
     return () => undefined;
   }
 
-  /** Resolves when a session has ended, however. */
+  /** Resolves when a session has ended, with or without success. */
   async ended(id: string): Promise<BenchInfo> {
     const live = this.#own(id);
     if (!isOver(live)) {
@@ -239,7 +244,7 @@ export class Benches {
     return this.#info(live);
   }
 
-  /** Cancels everything and waits for the threads. */
+  /** Cancels all sessions and waits for their threads. */
   async close(): Promise<void> {
     this.#closing = true;
     const open = [...this.#live.values()].filter((live) => !isOver(live));
@@ -299,7 +304,7 @@ export class Benches {
     }
   }
 
-  /** Sessions without a complete round are not worth a file. */
+  /** Sessions without a complete round are not saved. */
   #keep({ id, about: { name } }: Live, session: Session, finished: boolean): void {
     const rounds = session.reports.reduce((sum, report) => sum + report.rounds, 0);
     if (rounds === 0) return;
@@ -336,7 +341,7 @@ export class Benches {
   }
 }
 
-function storedInfo({ id, name, recorded, file, outline: session }: StoredSession): BenchInfo {
+function storedInfo({ id, name, recorded, file, overview: session }: StoredSession): BenchInfo {
   return benchInfo({
     id,
     workload: session.workload,

@@ -1,6 +1,7 @@
 /**
- * Recommends how to write a computation, from sessions that measured several ways. Each way is represented by its
- * fastest correct candidate. A difference counts if no sample of one is as fast as a sample of the other.
+ * Recommends an implementation of a computation, from sessions that measured several. Each programming style is
+ * represented by its fastest correct candidate. A difference counts if no sample of one is as fast as a sample of the
+ * other.
  */
 import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
 import {
@@ -13,9 +14,9 @@ import {
   ways,
 } from '../../../contract/bench/decision.ts';
 import { correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
-import { atOnce, type Pausing } from '../../../contract/pausing.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
-import type { Baseline } from '../../model/external/registry.ts';
+import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
+import { inSlices } from '../../io/flow/cooperative.ts';
+import type { Baseline } from '../../model/external/conversation.ts';
 import { median } from '../../model/verdicts/order.ts';
 
 const usualMargin = 0.01;
@@ -103,7 +104,9 @@ function stepOf(base: Option, over: Option, margin: number): Step {
   };
 }
 
-/** The fastest correct one of each way, by the work that they need; a wrong one only where a way has no correct one. */
+/**
+ * Fastest correct candidate of each style, by the time of the measured work; a wrong one only if no correct one exists.
+ */
 function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) => readonly number[]): Option[] {
   const all = measured.map((one): Option => {
     const samples = samplesOf(one);
@@ -153,7 +156,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
   });
 }
 
-/** Those reports that measured a right answer in more than one way; the newest of each problem. */
+/** Reports with correct answers in more than one style; the newest for each problem. */
 function* deciding(sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): Pausing<readonly Decision[]> {
   const all: Decision[] = [];
   for (const one of sessions) {
@@ -173,8 +176,8 @@ function* deciding(sessions: readonly SessionOfFile[], baselines: readonly Basel
 export const decisionsOf = (sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): readonly Decision[] =>
   atOnce(deciding(sessions, baselines));
 
-/** The same with the turns of others in between. */
+/** Like `decisionsOf`, but yields to other tasks in between. */
 export const decisionsInTurns = (
   sessions: readonly SessionOfFile[],
   baselines: readonly Baseline[],
-): Promise<readonly Decision[]> => inTurns(deciding(sessions, baselines));
+): Promise<readonly Decision[]> => inSlices(deciding(sessions, baselines));

@@ -10,21 +10,21 @@ import {
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { Amount, Benchable, BenchProblem } from '../../workloads/benchable.ts';
-import type { AnyReading } from '../../workloads/scenarios/index.ts';
+import type { AnyReading } from '../../workloads/scenarios/scenarios.ts';
 
-/** A session of one size with the problem that it measured; null where its scenario was not recorded. */
+/** A session of one size with the problem that it measured. Null if its scenario was not recorded. */
 export interface Timed {
   readonly session: Session;
   readonly problem: () => Promise<ReadProblem | null>;
 }
 
-/** A problem with the reading of its scenario. */
+/** A problem, with the scenario that was read. */
 interface ReadProblem {
   readonly problem: BenchProblem;
   readonly reading: AnyReading;
 }
 
-/** This machine: many hosts share the name of their processor, so a CPU's times are of the machine's key. */
+/** This machine, identified by its key because many machines have the same processor name. */
 interface Here {
   readonly machine: MachineIdentity;
   readonly gpu: string | null;
@@ -42,7 +42,7 @@ function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionRe
   return device === 'cpu' ? machine.cpu : (gpuOf(machine, gpu)?.name ?? 'a GPU');
 }
 
-/** Sessions of this machine first, the newest of them before the others. */
+/** Sessions of this machine come before those of others, both with the newest first. */
 function foundOf(variant: string, sessions: readonly Timed[], { machine: own, gpu }: Here): readonly Found[] {
   const key = machineKey({ ...own, gpu: null });
   const all = sessions.flatMap((timed): Found[] => {
@@ -57,7 +57,7 @@ function foundOf(variant: string, sessions: readonly Timed[], { machine: own, gp
   return all.sort((a, b) => Number(b.here) - Number(a.here) || (created(a) < created(b) ? 1 : -1));
 }
 
-/** Its set-up as it was, and its time by how much there is to do and how many threads there are. */
+/** Previous set-up time plus the previous run time, scaled by the amount of work and the number of threads. */
 function scaled({ entry, report }: Found, then: Amount, now: Amount): number {
   const rest = entry.wall_s === null ? entry.setup_s : Math.max(0, entry.wall_s - entry.time_s);
   const had = entry.threads ?? report.machine.logical_cores;
@@ -83,17 +83,19 @@ export async function expectedTimes(
   const one = async (variant: string): Promise<ExpectedTime> => {
     const now = await benchable.amount(addon, problem, variant, reading);
     const all = foundOf(variant, sessions, here);
-    const right = !(all[0] !== undefined && isIncorrect(all[0].entry.verdict)) && now?.right !== false;
-    const able = now !== null;
-    if (now === null) return { variant, run_s: null, like: null, right, able };
+    const wrong = all[0] !== undefined && isIncorrect(all[0].entry.verdict);
+    const unable = { variant, run_s: null, like: null, right: !wrong, able: false };
+    if (now === null) return unable;
+    if (typeof now === 'string') return { ...unable, reason: now };
+    const [right, able] = [!wrong && now.right, true];
     for (const found of all) {
-      // Another processor says less than what its threads usually do.
+      // A different processor predicts less accurately than the usual rate per thread.
       if (!found.here && now.usualRate !== null) continue;
       const before = await problemOf(found.timed);
       const then = before === null ? null : await benchable.amount(addon, before.problem, variant, before.reading);
-      if (then === null || then.of !== now.of || !(then.amount > 0)) continue;
+      if (then === null || typeof then === 'string' || then.of !== now.of || !(then.amount > 0)) continue;
       const run_s = scaled(found, then, now);
-      // The form forecasts the same run: it learns from this session too.
+      // The forecast in the scenario form also learns from this session.
       if (found.here) now.learn?.(run_s);
       return { variant, run_s, like: found.here ? null : found.machine, right, able };
     }

@@ -1,23 +1,47 @@
 /**
- * One variant on one problem over sessions of several days and commits: how far medians of sessions lie from each
- * other, and whether the last is further off than that. Drifts of the machine do not cancel between sessions, so
- * that no interval of a single one says it.
+ * History of one variant on one problem, over sessions from several days and commits: the spread of the sessions'
+ * medians, and whether the last one differs. A machine's drift does not cancel between sessions, so the interval of a
+ * single session cannot show it.
+ *
+ * Attempts of coding agents are read from the same sessions.
  */
-import { gpusUsed, isUnproven, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
-import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
-import type { Interval } from '../../../contract/bench/interval.ts';
-import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
-import { atOnce, type Pausing } from '../../../contract/pausing.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
-import { instancesOf } from '../../model/bench/comparison.ts';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { gpusUsed, type Interval, isUnproven, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
+import {
+  attemptOf,
+  type Climb,
+  type ClimbAttempt,
+  fewestBefore,
+  type HistorySeries,
+  type Trend,
+} from '../../../contract/bench/history.ts';
+import {
+  correctnessOf,
+  isIncorrect,
+  type MeasuredSessionEntry,
+  reasonOf,
+  type Session,
+} from '../../../contract/bench/session.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
+import { USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
+import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
+import { inSlices } from '../../io/flow/cooperative.ts';
+import { readText } from '../../io/text/read.ts';
+import { instancesOf, ratioOf } from '../../model/bench/comparison.ts';
 import { asInterval, timeInterval } from '../../model/verdicts/levels.ts';
 import { mean, variance } from '../../model/verdicts/order.ts';
 import { twoSidedQuantile } from '../../model/verdicts/student.ts';
+import { readSessionNamed } from '../sessions/index.ts';
+import { SESSION_ENDING } from './stored.ts';
 
-/** Share of further sessions that an interval may miss. */
+/** Probability that a further session lies outside of the interval. */
 const missing = 0.05;
 
-/** A session against those before: Student's prediction interval on the logarithm. Null for too few. */
+/**
+ * Compares a session with the earlier ones by Student's prediction interval of the logarithm. Null if there are too
+ * few.
+ */
 function awayFrom(earlier: readonly number[], time_s: number) {
   if (earlier.length < fewestBefore) return null;
   const before = earlier.map(Math.log);
@@ -27,13 +51,13 @@ function awayFrom(earlier: readonly number[], time_s: number) {
   return { deviation, away, half };
 }
 
-/** Over the mean of those before, with what sessions differ by: the interval of a ratio between sessions. */
+/** Ratio of a time to the mean of earlier sessions, with an interval from the spread between sessions. */
 export function ratioToEarlier(earlier: readonly number[], time_s: number): Ratio | null {
   const found = awayFrom(earlier, time_s);
   return found && { value: Math.exp(found.away), interval: asInterval({ middle: found.away, half: found.half }) };
 }
 
-/** The last of them against the others. Null for too few. */
+/** Compares the last time with the others. Null if there are too few. */
 export function trendOf(times: readonly number[]): Trend | null {
   const last = times.at(-1);
   const found = last === undefined ? null : awayFrom(times.slice(0, -1), last);
@@ -64,7 +88,7 @@ interface Named {
 }
 
 interface Keyed {
-  /** Equal for one variant on one problem on one machine. */
+  /** Identifies one variant on one problem on one machine. */
   readonly key: string;
   readonly series: HistorySeries;
 }
@@ -92,7 +116,7 @@ function* seriesIn({ file, session }: Named, i: number): Generator<Keyed> {
   }
 }
 
-/** Those of `variant`, or all, that at least two sessions measured. */
+/** Series of `variant`, or of all variants, with at least two sessions. */
 function* gathering(sessions: readonly Named[], variant: string | null): Pausing<readonly HistorySeries[]> {
   const all: Keyed[] = [];
   for (const { file, session } of sessions) {
@@ -115,7 +139,7 @@ function* gathering(sessions: readonly Named[], variant: string | null): Pausing
   return named(found);
 }
 
-/** Machines of one name are numbered where a variant ran on several of them. */
+/** Adds numbers to equal machine names if a variant ran on several such machines. */
 function named(all: readonly HistorySeries[]): readonly HistorySeries[] {
   const groups = Map.groupBy(all, ({ points: _, ...rest }) => JSON.stringify(rest));
   return [...groups.values()].flatMap((same) =>
@@ -126,6 +150,94 @@ function named(all: readonly HistorySeries[]): readonly HistorySeries[] {
 export const historyOf = (sessions: readonly Named[], variant: string | null): readonly HistorySeries[] =>
   atOnce(gathering(sessions, variant));
 
-/** The same with the turns of others in between. */
+/** Like `historyOf`, but yields to other tasks in between. */
 export const historyInTurns = (sessions: readonly Named[], variant: string | null): Promise<readonly HistorySeries[]> =>
-  inTurns(gathering(sessions, variant));
+  inSlices(gathering(sessions, variant));
+
+type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
+
+const nothing = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
+/** Result of an attempt without a session, also while it is compiled and measured. */
+const unmeasured: Result = {
+  ...nothing,
+  verdict: 'not measured',
+  reason: 'It has no session: it does not compile, is being measured, or was cancelled.',
+};
+
+const speedOf = ({ value, interval }: Ratio): Ratio => ({
+  value: 1 / value,
+  interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
+});
+
+const timesOf = ({ samples }: MeasuredSessionEntry) =>
+  instancesOf(
+    samples.map(({ instance = 0, time_s }) => ({ instance, time_s })),
+    ({ time_s }) => time_s,
+  );
+
+/** Order in a session: the reference, the best earlier attempt if there is one, and the attempt. */
+function resultIn(session: Session, file: string): Result {
+  const entries = session.reports[0]?.entries ?? [];
+  const entry = entries.find(({ label }) => label === file);
+  if (entry?.status !== 'measured')
+    return { ...nothing, verdict: 'crashed', reason: entry?.reason ?? 'The session ended before it was measured.' };
+  const { accuracy, time_s, ratio } = entry;
+  const verdict = isIncorrect(entry.verdict) ? entry.verdict : correctnessOf(accuracy);
+  const counts = verdict === 'correct' || verdict === 'not checked';
+  const best = entries.find((one) => one !== entry && attemptOf(one.label) !== null);
+  const attempt = best === undefined ? undefined : attemptOf(best.label)?.attempt;
+  const vs_best =
+    !counts || best?.status !== 'measured' || attempt === undefined
+      ? null
+      : { ...speedOf(ratioOf(timesOf(entry), timesOf(best), 2)), attempt };
+  const measured = { verdict, reason: reasonOf(accuracy), time_s, interval: intervalOf(entry) };
+  return { ...measured, vs_reference: counts ? speedOf(ratio) : null, vs_best };
+}
+
+export class Climbs {
+  /** Results by path of the session, which is read again only after a change. */
+  readonly #known = new Map<string, { readonly changed: number; readonly result: Result }>();
+
+  /** Series of attempts in a folder, the one with the newest attempt first. */
+  async list(folder: string): Promise<Climb[]> {
+    const found: (ClimbAttempt & { readonly problem: string })[] = [];
+    for (const file of (await readdir(folder).catch(() => [])).sort()) {
+      const of = attemptOf(file);
+      const source = of === null ? null : await stat(path.join(folder, file)).catch(() => null);
+      if (of === null || source === null) continue;
+      const result = await this.#resultOf(folder, file);
+      found.push({ ...of, ...result, file, created: source.mtime.toISOString() });
+    }
+    const groups = [...Map.groupBy(found, ({ problem }) => problem)];
+    const climbs = groups.map(([problem, all]) => ({
+      problem,
+      attempts: all.map(({ problem: _, ...one }) => one).toSorted((a, b) => a.attempt - b.attempt),
+    }));
+    const newest = ({ attempts }: Climb) => Math.max(...attempts.map(({ created }) => Date.parse(created)));
+    return climbs.toSorted((a, b) => newest(b) - newest(a));
+  }
+
+  async #resultOf(folder: string, file: string): Promise<Result> {
+    const session = path.join(folder, file.replace(/\.\w+$/, SESSION_ENDING));
+    const changed = await stat(session).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => null,
+    );
+    if (changed === null) return unmeasured;
+    const known = this.#known.get(session);
+    if (known?.changed === changed) return known.result;
+    const result = await readSessionNamed(session).then(
+      (read) => resultIn(read, file),
+      (error: unknown): Result => ({ ...unmeasured, reason: messageOf(error) }),
+    );
+    this.#known.set(session, { changed, result });
+    return result;
+  }
+}
+
+/** Source of an attempt. Throws BraggError `not-found`. */
+export async function attemptText(folder: string, file: string): Promise<string> {
+  const read = await readText(path.join(folder, file), USER_KERNEL_TEXT_MOST);
+  if (!read.ok) throw new BraggError('not-found', `${file} in the library: ${read.reason}`);
+  return read.text;
+}

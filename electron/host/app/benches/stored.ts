@@ -1,14 +1,31 @@
-/** Session files of every workload: those that came with the program, those in the library, those that the user opened, and runs that are measurements. */
+/**
+ * Session files of every workload: shipped ones, those in the library, those that the user opened, and runs that are
+ * measurements.
+ *
+ * Runs of this program that are measurements themselves.
+ *
+ * A session in a list: its subject and the results available from it.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { BenchInfo, BenchState } from '../../../contract/bench/benches.ts';
 import type { Session } from '../../../contract/bench/session.ts';
-import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { allRunEndings } from '../../../contract/exports.ts';
+import { BraggError, messageOf, type WireError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
+import { allRunEndings, type WorkloadName } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import type { FactorialDesign } from '../../model/bench/factorial/designs.ts';
-import { makeSession, type ReadSession, readSessionFile, readSessionText } from '../sessions/aside.ts';
-import { withoutRecordings } from '../sessions/index.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import type { Runs } from '../runs/runs.ts';
+import {
+  type Current,
+  makeSession,
+  type ReadSession,
+  readOverviewFile,
+  readSessionFile,
+  readSessionText,
+  type SessionOverview,
+  withoutRecordings,
+} from '../sessions/index.ts';
 
 /** Distinguishes session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
@@ -20,20 +37,29 @@ export interface StoredSession {
   readonly name: string;
   readonly recorded: boolean;
   readonly file: NamedFile | null;
-  readonly kept: Session;
-  /** Without recordings. */
-  readonly outline: Session;
-  /** Loaded on demand. */
+  readonly overview: SessionOverview;
+  /**
+   * Session as its file contains it. A recorded one is read and checked on demand: throws BraggError `foreign-file`.
+   */
+  readonly kept: () => Promise<Session>;
+  /** Session without recordings. */
+  readonly outline: () => Promise<Session>;
+  /** Session with the effects of optimisations. */
   readonly session: () => Promise<Session>;
 }
 
-/** A file that the host reaches, or the text of one that the page read itself. */
+export interface NamedOutline {
+  readonly name: string;
+  readonly outline: Session;
+}
+
+/** A file that the host can access, or the text of one that the page has read. */
 export type SessionSource =
   | { readonly kind: 'file'; readonly file: FileRef }
   | { readonly kind: 'text'; readonly name: string; readonly text: string };
 
 /** A run of this program that measured several variants. */
-export interface MeasuredRun {
+interface MeasuredRun {
   readonly run: string;
   readonly name: string;
   readonly file: NamedFile | null;
@@ -41,15 +67,15 @@ export interface MeasuredRun {
 }
 
 interface StoredSessionsOptions {
-  /** The recorded ones lie in it and below. */
+  /** Folder that contains the recorded sessions, also in subfolders. */
   readonly recordedFolder: string;
   readonly files: FileAccess;
-  readonly designs: () => readonly FactorialDesign[];
+  readonly current: Current;
   readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
   readonly trouble: (reason: string) => void;
 }
 
-type Read = Pick<StoredSession, 'kept' | 'outline' | 'session'>;
+type Read = Pick<StoredSession, 'overview' | 'kept' | 'outline' | 'session'>;
 
 const RECORDED = 'recorded~';
 const LIBRARY = 'library~';
@@ -58,14 +84,29 @@ const RUN = 'run~';
 
 const missing = (): BraggError => new BraggError('not-found', 'There is no such session.');
 
+/** Computed once and cached; errors are not. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}
+
 const stem = (name: string): string => name.replace(/(\.session|\.task)?\.json$/i, '');
 
 export class StoredSessions {
   readonly #options: StoredSessionsOptions;
   readonly #opened = new Map<string, FileRef>();
-  /** Handed over by the page: in no file that the host knows. */
+  /** Sessions that the page sent as text; the host has no file of them. */
   readonly #handed = new Map<string, StoredSession>();
-  /** Those that are still being read, too: panels ask for the list at the same time, and each read all of it. */
+  /**
+   * Includes files that are still being read: panels request the list at the same time, and must not read each file
+   * again.
+   */
   readonly #read = new Map<string, { readonly read: Promise<Read>; readonly stamp: string }>();
   readonly #ofRuns = new WeakMap<Session, Read>();
 
@@ -74,7 +115,8 @@ export class StoredSessions {
   }
 
   /**
-   * Runs and opened files first, then the library's, then the recorded ones. Unreadable files are reported and skipped.
+   * Runs and opened files first, then sessions of the library, then recorded ones. Unreadable files are reported and
+   * skipped.
    */
   async list(): Promise<readonly StoredSession[]> {
     const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
@@ -88,7 +130,7 @@ export class StoredSessions {
       ...(await this.#recorded()).map((name) => RECORDED + name),
     ];
     const found: StoredSession[] = [];
-    // One after the other: what hundreds of files say, all at once, would leave nobody else a turn.
+    // Sequential, because parsing hundreds of files at once would block the event loop.
     for (const id of ids) {
       try {
         const name = id.startsWith(RECORDED) ? id.slice(RECORDED.length) : null;
@@ -123,19 +165,32 @@ export class StoredSessions {
     return { id, name: stem(file.name), recorded: false, file, ...read };
   }
 
-  /** A session of a file outside the lists. Throws BraggError with `name`. */
-  async read(file: string, name: string): Promise<{ readonly kept: Session; readonly session: Session }> {
-    const { kept, session } = await this.#load(file, name);
-    return { kept, session: await session() };
+  /** Sessions that match, without recordings. Unreadable files are reported and skipped. */
+  async outlines(matches: (one: StoredSession) => boolean): Promise<readonly NamedOutline[]> {
+    const found: NamedOutline[] = [];
+    for (const { name, outline } of (await this.list()).filter(matches)) {
+      try {
+        found.push({ name, outline: await outline() });
+      } catch (error) {
+        this.#options.trouble(messageOf(error));
+      }
+    }
+    return found;
   }
 
-  /** Takes in a file that the user chose; the id to ask for it. */
+  /** Reads a session from a file outside the lists. Throws BraggError with `name`. */
+  async read(file: string, name: string): Promise<{ readonly kept: Session; readonly session: Session }> {
+    const { kept, session } = await this.#load(file, name);
+    return { kept: await kept(), session: await session() };
+  }
+
+  /** Adds a file that the user chose. Returns its id. */
   async open(source: SessionSource): Promise<string> {
     if (source.kind === 'text') {
       const { name, text } = source;
       const read = await readSessionText({ text, path: name });
       const id = `${OPENED}${this.#handed.size + 1}~${name}`;
-      this.#handed.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#made(read) });
+      this.#handed.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#whole(read) });
       return id;
     }
     const ref = source.file;
@@ -151,46 +206,48 @@ export class StoredSessions {
   }
 
   async #ofRecorded(name: string): Promise<StoredSession> {
-    // Below the folder, whatever the name says: it may come from outside.
+    // The name may come from outside, so it must not lead out of the folder.
     if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw missing();
-    const read = await this.#load(path.join(this.#options.recordedFolder, name), name);
+    const read = await this.#load(path.join(this.#options.recordedFolder, name), name, { recorded: true });
     return { id: RECORDED + name, name: stem(name), recorded: true, file: null, ...read };
   }
 
   #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
-    const known = this.#ofRuns.get(kept) ?? this.#made({ kept, outline: withoutRecordings(kept) });
+    const known = this.#ofRuns.get(kept) ?? this.#whole({ kept, outline: withoutRecordings(kept) });
     this.#ofRuns.set(kept, known);
     return { id: RUN + run, name, recorded: false, file, ...known };
   }
 
-  #made({ kept, outline }: ReadSession): Read {
-    let whole: Promise<Session> | null = null;
-    const session = (): Promise<Session> => {
-      whole ??= makeSession({ kept, designs: this.#options.designs() }).catch((error: unknown) => {
-        whole = null;
-        throw error;
-      });
-      return whole;
-    };
-    return { kept, outline, session };
+  #whole(read: ReadSession): Read {
+    return this.#made(read.outline, () => Promise.resolve(read));
   }
 
-  /** Names below the folder, with / between. */
+  #made(overview: SessionOverview, read: () => Promise<ReadSession>): Read {
+    const kept = async (): Promise<Session> => (await read()).kept;
+    const make = async (): Promise<Session> => makeSession({ kept: await kept(), current: this.#options.current });
+    return { overview, kept, outline: async () => (await read()).outline, session: once(make) };
+  }
+
+  /** Paths below the folder, with / as the separator. */
   async #recorded(): Promise<readonly string[]> {
     const names = await readdir(this.#options.recordedFolder, { recursive: true }).catch(() => []);
     const each = names.filter((name) => name.endsWith('.json')).map((name) => name.split(path.sep).join('/'));
-    // Those of the folder itself first.
+    // Files directly in the folder come first.
     const deep = (name: string): number => Number(name.includes('/'));
     return each.sort((a, b) => deep(a) - deep(b) || (a < b ? -1 : 1));
   }
 
-  async #load(file: string, name: string): Promise<Read> {
+  /** The hundreds of shipped sessions are listed by their overviews; opening one reads it completely. */
+  async #load(file: string, name: string, { recorded = false } = {}): Promise<Read> {
     const there = await stat(file).catch(() => null);
-    // Not the time alone, which a clock that was set back gives again.
+    // The time alone is not enough, because it may repeat after a clock was set back.
     const stamp = there === null ? '' : `${there.mtimeMs} ${there.size} ${there.ino}`;
     const known = this.#read.get(file);
     if (known !== undefined && known.stamp === stamp) return known.read;
-    const read = readSessionFile(file, name).then((found) => this.#made(found));
+    const whole = once(() => readSessionFile(file, name));
+    const read = recorded
+      ? readOverviewFile(file, name).then((overview) => this.#made(overview, whole))
+      : whole().then((found) => this.#whole(found));
     const mine = { stamp, read };
     this.#read.set(file, mine);
     read.catch(() => {
@@ -198,4 +255,78 @@ export class StoredSessions {
     });
     return read;
   }
+}
+
+/** Newest first; runs without a measured entry are left out. */
+export async function measuredRuns(runs: Runs): Promise<readonly MeasuredRun[]> {
+  const all = runs.list().map(({ id, workload, name, file, wall_s }) => {
+    const { compared } = hostWorkloads[workload];
+    if (compared.kind !== 'sessions' || wall_s === null) return null;
+    return runs.data(id).then((data): MeasuredRun => ({ run: id, name, file, kept: compared.session(data) }));
+  });
+  return (await Promise.all(all)).filter((one) => one !== null);
+}
+
+interface BenchFacts {
+  readonly id: string;
+  readonly workload: WorkloadName;
+  readonly name: string;
+  readonly state: BenchState;
+  readonly queuePosition: number | null;
+  readonly created: string;
+  readonly recorded: boolean;
+  readonly file: NamedFile | null;
+  readonly scenario: string;
+  readonly machine: string;
+  readonly sweep: string | null;
+  readonly session: SessionOverview | null;
+  readonly error: WireError | null;
+}
+
+function subjectsOf(bench: string, session: SessionOverview): BenchInfo['subjects'] {
+  const many = session.reports.length > 1;
+  return session.reports.flatMap(({ entries, external }, report) => {
+    const value = session.sweep?.values[report];
+    const at = many ? ` at ${value ?? report + 1}` : '';
+    return [
+      ...entries
+        .filter(({ status }) => status === 'measured')
+        .map(({ label }) => ({
+          subject: { kind: 'entry' as const, bench, report, label },
+          title: `${label}${at}`,
+        })),
+      ...external
+        .filter(({ result }) => result !== null)
+        .map(({ id, title }) => ({
+          subject: { kind: 'external' as const, bench, report, label: id },
+          title: `${title}${at}`,
+        })),
+    ];
+  });
+}
+
+function refusedIn(session: SessionOverview): BenchInfo['refused'] {
+  const all = session.reports.flatMap(({ entries, external }) => [
+    ...entries.flatMap((one) => (one.status === 'refused' ? [{ title: one.label, reason: one.reason }] : [])),
+    ...external.flatMap(({ title, result, reason }) =>
+      result === null ? [{ title, reason: reason ?? 'no reason known' }] : [],
+    ),
+  ]);
+  // All values of a sweep have the same reasons, so remove duplicates.
+  return [...new Map(all.map((one) => [`${one.title} ${one.reason}`, one])).values()];
+}
+
+export function benchInfo({ session, error, ...facts }: BenchFacts): BenchInfo {
+  return {
+    ...facts,
+    bench: session?.reports[0]?.bench ?? '',
+    subjects: session === null ? [] : subjectsOf(facts.id, session),
+    refused: session === null ? [] : refusedIn(session),
+    error: error === null ? null : { ...error, issues: [...error.issues] },
+  };
+}
+
+export function machineOf({ reports }: SessionOverview): string {
+  const machine = reports[0]?.machine;
+  return machine?.gpu?.name ?? machine?.cpu ?? 'not known';
 }

@@ -1,13 +1,38 @@
-/** Runs a benchmark on a thread of its own. */
+/**
+ * Runs a benchmark on a dedicated thread.
+ *
+ * Messages between a benchmark and its thread.
+ */
 import { Worker } from 'node:worker_threads';
 import type { Session } from '../../../contract/bench/session.ts';
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, type WireError } from '../../../contract/errors.ts';
 import type { StartChild } from '../../io/processes/link.ts';
-import { startedFile } from '../../io/started-file.ts';
+import { startedFile } from '../../io/programs.ts';
 import type { BenchProgress } from '../../model/bench/index.ts';
-import { ChildrenForThread, isFromRelay } from '../../model/user-kernels/process/relay.ts';
+import {
+  ChildrenForThread,
+  type FromRelay,
+  isFromRelay,
+  type ToRelay,
+} from '../../model/user-kernels/process/relay.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
-import type { FromBench, ToBench } from './task.ts';
+
+export type FromBench =
+  | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
+  | { readonly kind: 'so far'; readonly session: Session }
+  | { readonly kind: 'printed'; readonly id: string; readonly text: string }
+  | { readonly kind: 'done'; readonly outcome: BenchOutcome }
+  | { readonly kind: 'failed'; readonly error: WireError }
+  | FromRelay;
+
+export type ToBench =
+  | {
+      readonly kind: 'start';
+      readonly task: BenchTask /** Whether intermediate results are saved. */;
+      readonly kept: boolean;
+    }
+  | { readonly kind: 'cancel' }
+  | ToRelay;
 
 export type PerformBench = (
   task: BenchTask,
@@ -16,7 +41,7 @@ export type PerformBench = (
   soFar?: (session: Session) => void,
 ) => Promise<BenchOutcome>;
 
-/** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */
+/** Aborting ends the session after its current run, with the results so far. Rejects with BraggError. */
 export const benchOnThread =
   (startChild: StartChild, onPrinted: (id: string, text: string) => void): PerformBench =>
   async (task, onProgress, signal, soFar) => {

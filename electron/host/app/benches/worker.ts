@@ -1,16 +1,16 @@
-/** Thread of one benchmark: its timing is not held up by the host's pages, nor are they by its statistics. */
+/** Thread of one benchmark: pages do not delay its timing, and its statistics do not block the pages. */
 import { parentPort } from 'node:worker_threads';
 import { toWireError } from '../../../contract/errors.ts';
 import { loadAddon } from '../../io/addon/addon.ts';
-import { kernelFolders } from '../../model/bench/ceilings.ts';
+import { kernelFolders } from '../../model/bench/machine.ts';
 import { isToRelay, RelayedChildren } from '../../model/user-kernels/process/relay.ts';
 import { measureSession } from '../../workloads/bench.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { UserKernels } from '../user-kernels/user-kernels.ts';
-import type { FromBench, ToBench } from './task.ts';
+import type { FromBench, ToBench } from './thread.ts';
 
-/** Redrawing a progress line faster than this shows nothing more. */
+/** Faster redraws of a progress line are not visible. */
 const TELL_EVERY_MS = 100;
 
 const stop = new AbortController();
@@ -21,7 +21,7 @@ function tell(message: FromBench): void {
 
 const children = new RelayedChildren(tell);
 
-/** The engine with the task's user kernels, which the host has made sure are trusted. */
+/** Engine with the task's user kernels, which the host has already checked for trust. */
 function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKernels {
   const trusted = new Set(userKernels.map(({ sha256 }) => sha256));
   const variants = new UserKernels({

@@ -1,12 +1,12 @@
-/** One answer to a published claim, by a stated rule, from what recorded sessions measured. */
+/** One answer to a published claim by a stated rule, from the measurements in recorded sessions. */
 import type { ClaimAnswer, ClaimFinding, ClaimMap } from '../../../contract/bench/claim-table.ts';
 import { claimedBand } from '../../../contract/bench/claims.ts';
-import { readableUnit } from '../../../contract/units.ts';
+import { readableUnit, unitOfKey, unitSymbols } from '../../../domain/values/units.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 
 const UNITS = ['', 'k', 'M', 'G'] as const;
 
-/** `4`, `64 kB`, `1 M`: bytes in thousands with their unit. */
+/** `4`, `64 kB`, `1 M`: bytes in powers of 1000 with their unit. */
 export function valueText(value: number, path: string): string {
   const bytes = /bytes/.test(path);
   const step = Math.abs(value) < 1e4 && !bytes ? 0 : Math.min(3, Math.floor(Math.log10(Math.abs(value) || 1) / 3));
@@ -26,7 +26,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** Neighbours with one verdict, by rising value. */
+/** Groups of adjacent points with equal verdict, by ascending value. */
 function stretches(points: readonly Point[]): readonly Stretch[] {
   const runs: Stretch[] = [];
   for (const { at, verdict } of [...points].sort((a, b) => a.at - b.at)) {
@@ -46,19 +46,25 @@ export const overValues = (points: readonly Point[], path: string): string =>
     .map((run) => `${run.verdict} ${run.from === run.to ? 'at' : 'from'} ${spanText(run, path)}`)
     .join('; ');
 
-const lastName = (path: string): string => path.split('.').at(-1)?.replaceAll('_', ' ') ?? path;
+/** `grid.dx_mm` becomes `dx` in `mm`. The unit of bytes is part of each value. */
+function nameAndUnit(path: string): { readonly name: string; readonly unit: string } {
+  const key = path.split('.').at(-1) ?? path;
+  const unit = unitOfKey(key);
+  const name = key.replace(new RegExp(`_(${unit}|bytes)$`), '').replaceAll('_', ' ');
+  return { name, unit: unitSymbols[unit] === '' ? '' : ` ${unitSymbols[unit]}` };
+}
 
 export type Answered = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'tolerance'> & {
   readonly needs?: string | undefined;
   readonly findings: readonly ClaimFinding[];
   readonly maps: readonly ClaimMap[];
-  /** The command that measures the claim here, or on the machine that it needs. */
+  /** Command that measures the claim here, or on the machine that it requires. */
   readonly command: string | null;
 };
 
 const number = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** `2.9–3.1×`, in the unit of the first. */
+/** `2.9–3.1×`, in the unit of the first value. */
 export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[]): string {
   const [first] = findings;
   const values = findings.flatMap(({ value, unit }) => (value !== null && unit === first?.unit ? [value] : []));
@@ -69,7 +75,7 @@ export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[
   return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
 }
 
-/** Which way a claim is off; what is more of a gain is good news, and more of a cost is not. */
+/** Text for a deviation from the claim: more is good for a gain but bad for a cost. */
 const OFF: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', string>>>> = {
   gain: { less: 'a smaller gain', more: 'a larger gain' },
   cost: { less: 'a smaller cost', more: 'a larger cost' },
@@ -87,13 +93,15 @@ const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: reado
   from >= 1 &&
   decided.every(({ value, interval, unit }) => unit === '×' && (interval?.high ?? value ?? 1) < 1);
 
-/** The values of a sweep at which a claim holds, with pair and machine where the maps differ by those. */
+/** Values of a sweep at which a claim holds. Pair and machine are added if the maps differ in them. */
 function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
     series.flatMap(({ by, points }) => {
       const spans = stretches(points).filter(({ verdict }) => verdict === 'as claimed');
       if (!counts.has(by) || spans.length === 0) return [];
-      return [{ by, machine, text: `${lastName(path)} is ${spans.map((one) => spanText(one, path)).join(' or ')}` }];
+      const { name, unit } = nameAndUnit(path);
+      const values = spans.map((one) => spanText(one, path)).join(' or ');
+      return [{ by, machine, text: `${name} is ${values}${unit}` }];
     }),
   );
   const machines = new Set(maps.map(({ machine }) => machine)).size;
@@ -105,34 +113,53 @@ function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): reado
   });
 }
 
-/** The pair, scenario or machine that separates the findings as claimed from the others. */
-function fromFindings(decided: readonly Decided[]): readonly string[] {
-  for (const of of [
-    ({ by }: Decided) => by,
-    ({ scenario }: Decided) => scenario,
-    ({ machine }: Decided) => `on ${machine}`,
-    ({ by, scenario, machine }: Decided) => `${by}, ${scenario}, ${machine}`,
-  ]) {
-    const by = [...Map.groupBy(decided, of)];
-    const pure = by.filter(([, own]) => own.every(({ verdict }) => verdict === 'as claimed'));
-    if (pure.length > 0) return pure.map(([name]) => name);
+/** `the pair is a → b`, or `it is a` for a number of one variant. */
+const byText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
+
+/** Pair, scenario or machine that separates the findings as claimed from the others. */
+function fromFindings(decided: readonly Decided[]): string {
+  const ways: readonly {
+    readonly of: (one: Decided) => string;
+    readonly text: (name: string) => string;
+  }[] = [
+    { of: ({ by }) => by, text: byText },
+    { of: ({ scenario }) => scenario, text: (name) => `the problem is ${name}` },
+    { of: ({ machine }) => machine, text: (name) => `measured on ${name}` },
+    { of: ({ by, scenario }) => `${byText(by)} on ${scenario}`, text: (name) => name },
+    {
+      of: ({ by, scenario, machine }) => `${byText(by)}, the problem ${scenario}, on ${machine}`,
+      text: (name) => name,
+    },
+    { of: ({ file }) => file, text: (name) => `recorded in ${name}` },
+  ];
+  for (const { of, text } of ways) {
+    const pure = [...Map.groupBy(decided, of)].filter(([, own]) =>
+      own.every(({ verdict }) => verdict === 'as claimed'),
+    );
+    const [first, ...others] = pure.map(([name]) => name);
+    if (first !== undefined) return conditionText([text(first), ...others], ' or ');
   }
-  return [...new Set(decided.flatMap(({ verdict, file }) => (verdict === 'as claimed' ? [file] : [])))];
+  const good = decided.filter(({ verdict }) => verdict === 'as claimed');
+  return conditionText([`recorded in ${good[0]?.file ?? ''}`, ...good.slice(1).map(({ file }) => file)], ' or ');
 }
 
-/** As many conditions as one line holds. */
+/** Maximum number of conditions that fit on one line. */
 const MOST_CONDITIONS = 2;
 
-function conditionText(conditions: readonly string[]): string {
+function conditionText(conditions: readonly string[], or: string): string {
   const unique = [...new Set(conditions)];
   const more = unique.length - MOST_CONDITIONS;
-  return [unique.slice(0, MOST_CONDITIONS).join('; '), ...(more > 0 ? [`${more} more`] : [])].join('; and ');
+  return [...unique.slice(0, MOST_CONDITIONS), ...(more > 0 ? [`${more} more`] : [])].join(or);
 }
 
 /**
- * The rule. Findings at the conditions of the note count; where none is, all do. Where the claim is about another
- * program or GPU, only that one's count. Wrong answers count for nothing. All as claimed: true. Some: true when. None:
- * not true, with what was measured instead. Intervals that reach beyond an end of the claim decide nothing.
+ * The rule:
+ *
+ * Findings at the conditions of the note count; if there are none, all findings count. For a claim about another
+ * program or GPU, only findings on it count. Wrong answers never count.
+ *
+ * All as claimed: true. Some as claimed: "true when". None: not true, with the measured value instead. An interval that
+ * reaches beyond an end of the claim decides nothing.
  */
 export function answerOf(claim: Answered): ClaimAnswer {
   const { reason, needs, findings, maps, command, kind } = claim;
@@ -166,6 +193,6 @@ export function answerOf(claim: Answered): ClaimAnswer {
     return answer('not-true', `not true: ${found} instead, ${text}`);
   }
   const swept = atNote.length > 0 ? [] : fromMaps(maps, new Set(good.map(({ by }) => by)));
-  const when = conditionText(swept.length > 0 ? swept : fromFindings(decided));
+  const when = swept.length > 0 ? conditionText(swept, '; or ') : fromFindings(decided);
   return { ...answer('true-when', `true when ${when}; ${found} in all`), number: rangeOf(good) };
 }

@@ -1,14 +1,14 @@
-/** Table of published claims, each with the verdict from samples of recorded sessions by the current rule. */
-import { readFile } from 'node:fs/promises';
+/** Table of published claims, each with a verdict by the current rule from samples of recorded sessions. */
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
 import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import { recordedAgain } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
-import { defaultKind, parsePath, scenarioKindNames, withValueAt } from '../../../contract/scenario/index.ts';
+import { defaultKind, scenarioKindNames } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import { aside } from '../../io/aside/task.ts';
+import { onThread } from '../../io/threads/task.ts';
 import {
   claimResults,
   countedRatio,
@@ -24,34 +24,89 @@ import {
   claimsOf,
   meets,
   readCatalogue,
+  readClaimFiles,
   type Side,
   spokenOf,
   type Values,
 } from '../../model/bench/claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
-import { parseSession, withoutRecordings } from '../sessions/index.ts';
+import { documentIn, parseSession, withoutRecordings } from '../sessions/index.ts';
 import { answerOf, overValues } from './answer.ts';
 
-/** Rows of the table of published claims: which claims, which scenarios test them, which sessions were recorded. */
+/**
+ * Rows of the table as in assets/claims/table.json. Claims name their row; a row with a single claim needs no entry.
+ */
 const rowSchema = z.strictObject({
   /** From 1. */
   row: z.int().positive(),
   claim: z.string().min(1),
   source: z.string().min(1),
-  /** Below assets/scenarios. */
-  scenarios: z.array(z.string()),
-  /** Below assets/runs. */
-  sessions: z.array(z.string()),
-  /** Ids by what they are about: `micro/launch`, `diffraction`, `transport`. */
-  claims: z.record(z.string(), z.array(z.string()).min(1)),
+  /** Paths below assets/scenarios, for workloads with one benchmark. */
+  scenarios: z.array(z.string()).default([]),
+  /** Paths below assets/runs, for workloads with one benchmark. */
+  sessions: z.array(z.string()).default([]),
 });
-type ClaimRow = Readonly<z.infer<typeof rowSchema>>;
-
 const tableSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
 
+interface ClaimRow extends Readonly<z.infer<typeof rowSchema>> {
+  /** Ids of claims by subject: `micro/launch`, `diffraction`, `transport`. */
+  readonly claims: Readonly<Record<string, readonly string[]>>;
+}
+
+const exampleSchema = z.object({ problem: z.object({ kind: z.string() }) });
+
+/** Examples of each benchmark of a workload below assets/scenarios, by the name of its claims file. */
+async function examplesByBench(
+  assetsFolder: string,
+  workload: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const folder = path.join(assetsFolder, 'scenarios', workload);
+  const examples = new Map<string, readonly string[]>();
+  const names = (await readdir(folder)).map((file) => path.basename(file, '.json')).sort();
+  for (const name of names) {
+    const { problem } = exampleSchema.parse(JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8')));
+    const bench = `${workload}/${problem.kind}`;
+    examples.set(bench, [...(examples.get(bench) ?? []), `${workload}/${name}.json`]);
+  }
+  return examples;
+}
+
+/** Each row includes the examples of its benchmarks, their sessions and their sweeps. */
 export async function readClaimTable(assetsFolder: string): Promise<readonly ClaimRow[]> {
-  const file = path.join(assetsFolder, 'claims', 'table.json');
-  return tableSchema.parse(JSON.parse(await readFile(file, 'utf8'))).rows;
+  const table = path.join(assetsFolder, 'claims', 'table.json');
+  const listed = tableSchema.parse(JSON.parse(await readFile(table, 'utf8'))).rows;
+  const files = await readClaimFiles(assetsFolder);
+  const benches = Object.keys(files).filter((about) => about.includes('/'));
+  const workloads = [...new Set(benches.map((about) => path.posix.dirname(about)))];
+  const examples = new Map(
+    (await Promise.all(workloads.map((workload) => examplesByBench(assetsFolder, workload)))).flatMap((one) => [
+      ...one,
+    ]),
+  );
+  // Benchmarks that isolate a claim come before complete workloads.
+  const byPart = Object.entries(files).sort(([a], [b]) => Number(b.includes('/')) - Number(a.includes('/')));
+  const rows = new Map(listed.map((row) => [row.row, row]));
+  for (const claim of Object.values(files).flatMap(({ claims }) => claims)) {
+    if (claim.row === undefined || rows.has(claim.row)) continue;
+    rows.set(claim.row, { row: claim.row, claim: claim.claim, source: claim.source, scenarios: [], sessions: [] });
+  }
+  return [...rows.values()]
+    .sort((a, b) => a.row - b.row)
+    .map((row) => {
+      const parts = byPart.flatMap(([about, { claims, sweeps }]) => {
+        const ids = claims.filter((claim) => claim.row === row.row).map(({ id }) => id);
+        return ids.length === 0 ? [] : [{ about, ids, sweeps, folder: path.posix.dirname(about) }];
+      });
+      const scenarios = parts.flatMap(({ about }) => examples.get(about) ?? []);
+      const sweeps = parts.flatMap((part) => part.sweeps.map(({ name }) => `${part.folder}/sweep-${name}.json`));
+      return {
+        ...row,
+        scenarios: [...scenarios, ...row.scenarios],
+        // A session has the name of its scenario.
+        sessions: [...scenarios, ...sweeps, ...row.sessions],
+        claims: Object.fromEntries(parts.map(({ about, ids }) => [about, ids])),
+      };
+    });
 }
 
 interface RowPart {
@@ -60,7 +115,7 @@ interface RowPart {
   readonly ids: readonly string[];
 }
 
-/** Throws where a row names a workload that there is not. */
+/** Throws if a row names an unknown workload. */
 export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
   return Object.entries(claims).map(([about, ids]) => {
     const [name = '', bench = ''] = about.split('/');
@@ -70,26 +125,15 @@ export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
   });
 }
 
-/** A recorded session as claims take it. */
+/** A recorded session in the form that claims need. */
 interface Recorded {
-  /** Below assets/runs. */
+  /** Path below assets/runs. */
   readonly file: string;
   readonly session: Session;
   readonly reports: readonly { readonly measured: Measured; readonly values: Values }[];
 }
 
 const nothing: Values = { numbers: {}, words: {} };
-
-/** The scenario of a report. In recorded sweeps each report holds the one that the sweep began with. */
-function documentIn({ reports, sweep }: Session, index: number): unknown {
-  const document = reports[index]?.document ?? null;
-  const value = sweep?.values[index];
-  if (document === null || sweep === null || value === undefined) return document;
-  return sweep.path.split('+').reduce((swept: unknown, each) => {
-    const at = parsePath(each);
-    return at === null ? swept : withValueAt(swept, at, value);
-  }, document);
-}
 
 async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {
   const full = path.join(assetsFolder, 'runs', file);
@@ -110,7 +154,7 @@ async function recordedIn(assetsFolder: string, file: string): Promise<Recorded 
   };
 }
 
-/** As the lists of sessions call a recorded one. */
+/** Id of a recorded session in the lists of sessions. */
 const idOf = (file: string): string => `recorded~${file}`;
 
 type About = Pick<ClaimFinding, 'session' | 'file' | 'report' | 'scenario' | 'machine' | 'at'>;
@@ -126,7 +170,7 @@ function aboutOf({ file, session }: Recorded, report: number): About {
 
 type Stated = Claim['values'][number];
 
-/** Whose number it is; and which, where the claim has several of one variant. */
+/** Variant of a claimed number, and its description if the claim has several for that variant. */
 function statedBy(one: Stated, all: readonly Stated[]): string {
   const whose = ({ variant, over }: Stated): string => (over === undefined ? variant : `${variant} over ${over}`);
   const several = all.filter((other) => whose(other) === whose(one)).length > 1;
@@ -144,7 +188,7 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
       wrong !== undefined
         ? `${verdict}, by a wrong answer`
         : unchecked !== undefined
-          ? `${verdict}, by an answer that was not checked`
+          ? `${verdict}, answer not checked`
           : verdict,
     ...(rival && { rival }),
   }));
@@ -167,7 +211,7 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
   return [...pairs, ...values, ...counted];
 }
 
-/** One variant at two values of the session's sweep. */
+/** Findings from one variant at two values of the session's sweep. */
 function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
   const { sweep } = recorded.session;
   return claim.across.flatMap(({ variant, path: swept, slower, faster, what }): ClaimFinding[] => {
@@ -175,7 +219,7 @@ function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
     const [slow, fast] = [slower, faster].map((value) => recorded.reports[sweep.values.indexOf(value)]?.measured);
     if (slow === undefined || fast === undefined) return [];
     const side: Side = { variant, mode: 'warm', clock: 'counted' };
-    // No round holds both: they are of two reports.
+    // Both measurements are from different reports, so no round contains both.
     const gain = gainOf({ ...slow.timesFor(side), apart: true }, fast.timesFor(side), slow.seed);
     if (gain === null) return [];
     const stated = { ...claim, needs: needsOf(claim, slow.gpu) };
@@ -204,7 +248,7 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
   return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
 }
 
-/** The answer of each GPU alone. What is counted belongs to none. */
+/** Answers of each GPU separately. Counted numbers do not belong to a GPU. */
 function cardsOf(
   claim: Omit<Parameters<typeof answerOf>[0], 'findings' | 'maps'>,
   findings: readonly ClaimFinding[],
@@ -220,42 +264,49 @@ function cardsOf(
     .sort((a, b) => (a.machine < b.machine ? -1 : 1));
 }
 
-/** A shipped scenario of a row, below assets/scenarios, with what claims may be limited to. */
+/** A shipped scenario below assets/scenarios, with the values that claims may be limited to. */
 interface ShippedScenario {
   readonly file: string;
+  readonly workload: string;
+  /** Empty for a workload that has one benchmark. */
+  readonly bench: string;
   readonly values: Values;
 }
 
+const documentSchema = z.looseObject({
+  kind: z.string().default(defaultKind),
+  problem: z.looseObject({ kind: z.string().default('') }).default({ kind: '' }),
+});
+
 async function shippedScenario(assetsFolder: string, file: string): Promise<ShippedScenario> {
   const document: unknown = JSON.parse(await readFile(path.join(assetsFolder, 'scenarios', file), 'utf8'));
-  return { file, values: claimedValues(document) ?? nothing };
+  const { kind, problem } = documentSchema.parse(document);
+  return { file, workload: kind, bench: problem.kind, values: claimedValues(document) ?? nothing };
 }
 
-/** Programs of the user's own, whose files the command names. */
+/** External programs on the user's machine; the command contains a placeholder for their files. */
 const USER_PROGRAMS: Readonly<Record<string, string>> = {
   nanobragg: 'nanobragg=NANOBRAGG',
   'smatrix-2d': 'smatrix-2d=run_simulation.py',
 };
 const isProgram = (id: string): boolean => /^(cupy|torch|numba|numpy|nanobragg|smatrix)/.test(id);
 const OF_PROCESSES: readonly string[] = ['process', 'cold-whole', 'cold-run', 'setup-share'];
-/** Fewer judge nothing. */
+/** Fewer processes give no verdict. */
 const PROCESSES = 6;
 
-/** The side of a square image that a claim is limited to; null for all sizes. */
+/** Side of the square image that a claim is limited to. Null for all sizes. */
 function sideOf({ where }: Claim): number | null {
   const pixels = where['pixels'];
   const side = Array.isArray(pixels) ? Math.sqrt(pixels[1]) : Number.NaN;
   return Number.isInteger(side) ? side : null;
 }
 
-/** The command that measures a claim: a scenario of its size, its variants, and the other programs that it is about. */
+/** Command that measures a claim: a scenario of its size, its variants, and the other programs in it. */
 function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readonly ShippedScenario[]): string | null {
   const { pairs, values, where, note, across } = claim;
-  const folder = workload === defaultKind ? '' : `${workload}/`;
-  const own = scenarios.filter(({ file }) => (folder === '' ? !file.includes('/') : file.startsWith(folder)));
-  const named = own.filter(({ file }) => file.startsWith(`${folder}${bench}`));
-  const meeting = [...named, ...own].filter((one) => meets(where, one.values));
-  const scenario = meeting.find((one) => meets(note ?? {}, one.values)) ?? meeting[0] ?? named[0] ?? own[0];
+  const own = scenarios.filter((one) => one.workload === workload && one.bench === bench);
+  const meeting = own.filter((one) => meets(where, one.values));
+  const scenario = meeting.find((one) => meets(note ?? {}, one.values)) ?? meeting[0] ?? own[0];
   if (scenario === undefined) return null;
   const sides = pairs.flatMap(({ slower, faster }) => [slower, faster]);
   const ids = [
@@ -285,7 +336,7 @@ function judged(
   scenarios: readonly ShippedScenario[],
 ): TableClaim {
   const { workload, bench } = part;
-  const command = commandOf(claim, part, scenarios);
+  const command = claim.command === undefined ? commandOf(claim, part, scenarios) : claim.command;
   const own = sessions.filter(
     ({ session }) => session.workload === workload && (session.reports[0]?.bench ?? '') === bench,
   );
@@ -317,12 +368,28 @@ function judged(
   };
 }
 
-async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCatalogue): Promise<ClaimTableRow> {
+/** Most recorded sessions provide findings for several rows, so each is read once per table. */
+function readOnce(assetsFolder: string): (file: string) => Promise<Recorded | null> {
+  const all = new Map<string, Promise<Recorded | null>>();
+  return (file) => {
+    const session = all.get(file) ?? recordedIn(assetsFolder, file);
+    all.set(file, session);
+    return session;
+  };
+}
+
+interface Judging {
+  readonly catalogue: ClaimCatalogue;
+  readonly recorded: ReturnType<typeof readOnce>;
+  readonly scenarios: readonly ShippedScenario[];
+}
+
+async function judgedRow(row: ClaimRow, { catalogue, recorded, scenarios: all }: Judging): Promise<ClaimTableRow> {
   const files = new Set(row.sessions.flatMap((file) => [file, ...recordedAgain(file)]));
-  const sessions = (await Promise.all([...files].map((file) => recordedIn(assetsFolder, file)))).filter(
-    (one) => one !== null,
-  );
-  const scenarios = await Promise.all(row.scenarios.map((file) => shippedScenario(assetsFolder, file)));
+  const sessions = (await Promise.all([...files].map(recorded))).filter((one) => one !== null);
+  // Scenarios of the row come first: another row may have a further one of the same benchmark.
+  const isOwn = ({ file }: ShippedScenario): boolean => row.scenarios.includes(file);
+  const scenarios = [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))];
   const claims = partsOf(row).flatMap((part) => {
     const known = claimsOf(catalogue, part);
     return part.ids.map((id) => {
@@ -334,11 +401,14 @@ async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCa
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };
 }
 
-/** Every row with its claims, judged from the samples; takes seconds. */
+/** All rows with their claims and verdicts from the samples; needs seconds. */
 export async function claimTable(assetsFolder: string): Promise<readonly ClaimTableRow[]> {
   const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readCatalogue(assetsFolder)]);
-  return Promise.all(rows.map((row) => judgedRow(assetsFolder, row, catalogue)));
+  const files = [...new Set(rows.flatMap(({ scenarios }) => scenarios))];
+  const scenarios = await Promise.all(files.map((file) => shippedScenario(assetsFolder, file)));
+  const judging = { catalogue, recorded: readOnce(assetsFolder), scenarios };
+  return Promise.all(rows.map((row) => judgedRow(row, judging)));
 }
 
-/** The same on a worker thread. */
-export const claimTableAside = aside('make the table of claims', claimTable);
+/** Computes the table on a worker thread. */
+export const claimTableOnThread = onThread('make the table of claims', claimTable);

@@ -1,16 +1,16 @@
-/** Stored runs side by side: the first is what the others are compared with. */
+/** Compares stored runs with the first one. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
-import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { asOfToday } from '../../../contract/scenario/index.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
-import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
+import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
+import { inSlices } from '../../io/flow/cooperative.ts';
+import { parityLimit, relativeL2 } from '../../model/bench/contestant.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
-import { onSameCells } from '../../workloads/transport/accuracy.ts';
 import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../workloads/transport/readouts.ts';
 import { measured, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
+import { onSameCells } from '../../workloads/transport/user-kernels.ts';
 
 interface NamedRun {
   readonly file: string;
@@ -23,7 +23,7 @@ export interface ComparedRun {
   readonly variant: string;
   readonly precision: string;
   readonly status: string;
-  /** Time of the steps: by the GPU's clock where one took them, else by the host's. */
+  /** Time of the steps by the GPU's clock, or by the host's for CPU runs. */
   readonly time_s: number;
   /** Time of the steps by the host's clock. */
   readonly solve_s: number;
@@ -34,11 +34,11 @@ export interface ComparedRun {
   readonly ledger_error: { readonly number: number; readonly energy: number };
   /** Comparison with the first run; null for the first run itself. */
   readonly against_first: {
-    /** Time of the steps over the first's: one run each, so no interval. */
+    /** Time of the steps relative to the first run. Each was run once, so there is no interval. */
     readonly time_ratio: number;
     /** Relative L2 difference; null, with the reason, if the grids differ. */
     readonly rel_l2: number | null;
-    /** Largest difference of a cell over the largest cell. */
+    /** Largest difference of a cell relative to the largest cell. */
     readonly rel_linf: number | null;
     readonly same_bits: boolean;
     readonly reason: string | null;
@@ -74,10 +74,10 @@ function environment(run: RunData): Readonly<Record<string, string>> {
 
 type Differences = ComparedRun['differences'];
 
-/** Values between two looks at the clock: less than a millisecond. */
+/** Values between two checks of the clock: less than a millisecond. */
 const AT_ONCE = 200;
 
-/** Values of the complete scenarios that differ, by path. */
+/** Differing values of the complete scenarios, by path. */
 function* differing(first: unknown, here: unknown): Pausing<Differences> {
   const found: Differences[number][] = [];
   let seen = 0;
@@ -101,9 +101,9 @@ const valueText = (value: unknown): string => (value === undefined ? 'absent' : 
 export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
   atOnce(differing(asOfToday(first), asOfToday(here)));
 
-/** The same with the turns of others in between. */
+/** Differences of two scenarios; yields to other tasks in between. */
 export const scenarioDifferencesInTurns = (first: unknown, here: unknown): Promise<Differences> =>
-  inTurns(differing(asOfToday(first), asOfToday(here)));
+  inSlices(differing(asOfToday(first), asOfToday(here)));
 
 function differences(first: RunData, here: RunData): ComparedRun['differences'] {
   const [a, b] = [environment(first), environment(here)];
@@ -113,8 +113,8 @@ function differences(first: RunData, here: RunData): ComparedRun['differences'] 
   return [...machine, ...scenarioDifferences(first.completeScenario, here.completeScenario)];
 }
 
-function againstFirst(first: RunData, here: RunData, asked: GammaDose): ComparedRun['against_first'] {
-  const by = gammaDoseOf(asked, [first, here]);
+function againstFirst(first: RunData, here: RunData, requested: GammaDose): ComparedRun['against_first'] {
+  const by = gammaDoseOf(requested, [first, here]);
   const [a, b] = [first.axes, here.axes];
   const sameGrid = a.nz === b.nz && a.nx === b.nx && a.dz_mm === b.dz_mm && a.dx_mm === b.dx_mm;
   const peak = first.dose.reduce((most, d) => Math.max(most, Math.abs(d)), 0);
@@ -133,7 +133,7 @@ function againstFirst(first: RunData, here: RunData, asked: GammaDose): Compared
   };
 }
 
-/** At least one run; the first is the reference. `by`: what the gamma index is of. */
+/** At least one run; the first is the reference. `by`: dose quantity of the gamma index. */
 export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): readonly ComparedRun[] {
   const first = runs[0]?.run;
   return runs.map(({ file, run }, i): ComparedRun => {

@@ -1,17 +1,24 @@
 /** One row per subject: its numbers, and its time relative to its group's reference. */
 import type { ComparedGroup, ComparedRow } from '../../../contract/bench/comparison.ts';
-import { type Accuracy, correctnessOf, isIncorrect } from '../../../contract/bench/session.ts';
+import {
+  type Accuracy,
+  correctnessOf,
+  isIncorrect,
+  type Session,
+  type SessionReport,
+} from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import type { Result } from '../../../contract/wire/methods.ts';
 import { sameGrid } from '../../model/fields/field.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { scenarioDifferencesInTurns } from './compare.ts';
-import type { Loaded, OwnRow } from './subjects.ts';
-import { comparedTimes } from './times.ts';
+import { type EntrySubject, type Loaded, loadedOf, type OwnRow } from './subjects.ts';
+import { comparedTimes, comparedTimesHere } from './times.ts';
 
-/** Values of the scenario that are about how it is solved, not what. */
+/** Scenario values that affect how the problem is solved, but not the problem. */
 const howSolved = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
 
-/** Both answers are of one problem: then what they differ by is an error. */
+/** Whether both answers are of one problem, so that their difference is an error. */
 async function sameProblem(here: Loaded, reference: Loaded): Promise<boolean> {
   if (here.document === null || reference.document === null || reference.held) return false;
   const differences = await scenarioDifferencesInTurns(reference.document, here.document);
@@ -50,7 +57,7 @@ interface Group {
   readonly reference: Loaded;
 }
 
-/** Runs do not record the GPU that they did not use. */
+/** Runs do not record GPUs that they did not use. */
 const sameGpu = ({ machine: a }: Loaded, { machine: b }: Loaded): boolean =>
   a.gpu === undefined || b.gpu === undefined || a.gpu === b.gpu;
 
@@ -59,10 +66,10 @@ const sameSize = ({ row: a }: Loaded, { row: b }: Loaded): boolean =>
   a.size === null || b.size === null || a.size === b.size;
 const sameBench = ({ row: a }: Loaded, { row: b }: Loaded): boolean => a.bench === b.bench;
 
-/** Their times compare. */
+/** Whether their times can be compared. */
 const alike = (a: Loaded, b: Loaded): boolean => sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
 
-/** The reference of the session that a member is of, else the first member with a correct answer. */
+/** Reference of a member's session, else the first member with a correct answer. */
 const referenceAmong = (members: readonly Loaded[]): Loaded | undefined =>
   members.find(
     ({ row: { subject }, sessionReference }) => subject.kind === 'entry' && subject.label === sessionReference,
@@ -88,7 +95,7 @@ function groupsOf(all: readonly Loaded[], reference: Loaded): readonly Group[] {
   ];
 }
 
-/** By what differs between the groups, in this order. */
+/** Titles from the properties by which groups differ, in the order of `parts`. */
 function titlesOf(groups: readonly Group[]): readonly string[] {
   if (groups.length < 2) return [''];
   const gpuName = ({ reference: { environment } }: Group): string => environment['gpu'] ?? 'none';
@@ -105,14 +112,14 @@ function titlesOf(groups: readonly Group[]): readonly string[] {
       .filter((text) => text !== '')
       .join(', '),
   );
-  // Two hosts of one kind, or two GPUs.
+  // Equal titles are two machines of one kind, or two GPUs.
   return titles.map((title, i) => {
     const same = titles.flatMap((other, k) => (other === title ? [k] : []));
     return same.length < 2 ? title : [title, `machine ${same.indexOf(i) + 1}`].filter((text) => text !== '').join(', ');
   });
 }
 
-/** Why the times of a group do not compare with those of the chosen reference. */
+/** Reason why the times of a group cannot be compared with the chosen reference. */
 function apartText(own: Loaded, main: Loaded): string {
   if (!sameBench(own, main)) return `another benchmark than ${main.row.title}`;
   if (!sameSize(own, main)) {
@@ -140,7 +147,7 @@ function noteOf(here: Loaded, main: Loaded, { group: { reference }, ratio, paire
     : 'from another session: drifts of the machine do not cancel';
 }
 
-/** Throws BraggError `unsupported`, with what each is of, where there are several workloads. */
+/** Throws BraggError `unsupported` if there are several workloads, with the workload of each. */
 function checkOneWorkload(all: readonly Loaded[]): void {
   const byWorkload = Map.groupBy(all, ({ row }) => row.workload);
   if (byWorkload.size < 2) return;
@@ -148,7 +155,7 @@ function checkOneWorkload(all: readonly Loaded[]): void {
   throw new BraggError('unsupported', `A comparison is of one workload, and these are of several: ${each.join(', ')}.`);
 }
 
-/** Verdict of its session, combined with the comparison against the chosen reference. */
+/** Verdict of the row's session, combined with the comparison with the chosen reference. */
 function verdictOf(
   { correctness }: Loaded,
   accuracy: readonly Accuracy[],
@@ -160,15 +167,23 @@ function verdictOf(
   return speed === 'reference' || correctness === 'correct' || compared === 'correct' ? speed : 'not checked';
 }
 
-/** Rows in the order given, and their groups, that of `reference` first; it is one of `all`. */
+/**
+ * A control is a second copy of its session's reference, so its noise applies only if that is the group's reference.
+ */
+function controlOf({ noise, sessionReference, row: { subject } }: Loaded): Loaded['noise'] {
+  return subject.kind === 'entry' && subject.label === sessionReference ? noise : null;
+}
+
+/** Rows in the given order, and their groups, with the group of `reference` first. `reference` must be one of `all`. */
 export async function comparedRows(
   all: readonly Loaded[],
   reference: Loaded,
+  compareTimes = comparedTimes,
 ): Promise<{ readonly rows: ComparedRow[]; readonly groups: ComparedGroup[] }> {
   checkOneWorkload(all);
   const groups = groupsOf(all, reference);
   const groupOf = (here: Loaded): number => groups.findIndex(({ members }) => members.includes(here));
-  const times = await comparedTimes(
+  const times = await compareTimes(
     all,
     all.map((here) => all.indexOf(groups[groupOf(here)]?.reference ?? here)),
   );
@@ -177,7 +192,7 @@ export async function comparedRows(
     const group = groups[index];
     if (own === undefined || group === undefined) throw new Error('a subject whose times were not compared');
     const { speed, ...told } = own;
-    // Answers compare across machines and sizes: the chosen reference's is the one that differences are shown to.
+    // Answers compare across machines and sizes, so differences are relative to the chosen reference.
     const accuracy = await accuracyOf(here, reference);
     const isReference = here === group.reference;
     return {
@@ -198,7 +213,29 @@ export async function comparedRows(
     groups: groups.map(({ reference: own }, i) => ({
       title: titles[i] ?? '',
       reference: all.indexOf(own),
-      noise: { floor: own.floor, ratio: own.noise },
+      noise: { floor: own.floor, ratio: controlOf(own) },
     })),
   };
+}
+
+/** Subjects in one report of a session: its variants, then other programs, each with its numbers. */
+function subjectsOf({ entries, external }: SessionReport, report: number): readonly EntrySubject[] {
+  const at = { bench: 'session', report };
+  return [
+    ...entries.flatMap(({ status, label }) =>
+      status === 'measured' ? [{ kind: 'entry' as const, ...at, label }] : [],
+    ),
+    ...external.flatMap(({ id, result }) => (result === null ? [] : [{ kind: 'external' as const, ...at, label: id }])),
+  ];
+}
+
+/** Rows for one report of a session, in the form of a comparison. Empty if nothing was measured. */
+export async function reportRows(session: Session, index: number): Promise<Omit<Result<'compare.rows'>, 'gone'>> {
+  const report = session.reports[index];
+  if (report === undefined) throw new Error(`a session without a report ${index}`);
+  const named = { name: report.title ?? report.scenario, session, answer: () => null };
+  const loaded = subjectsOf(report, index).map((subject) => loadedOf(named, subject));
+  const against = loaded.find(({ row }) => row.title === report.reference) ?? loaded[0];
+  if (against === undefined) return { rows: [], words: null, groups: [] };
+  return { ...(await comparedRows(loaded, against, comparedTimesHere)), words: session.words };
 }

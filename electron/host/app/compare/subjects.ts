@@ -1,5 +1,6 @@
 /** Subjects of a comparison, with their numbers. */
 import {
+  environmentFacts,
   gpuOf,
   isUnproven,
   type MachineIdentity,
@@ -10,7 +11,6 @@ import {
 } from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
-import { environmentFacts } from '../../../contract/bench/environment.ts';
 import {
   type Correctness,
   correctnessOf,
@@ -21,7 +21,7 @@ import {
   type Words,
 } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { keptInstances } from '../../model/bench/claim-results.ts';
+import { recordedInstances } from '../../model/bench/claim-results.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import { usualMargin } from '../../model/verdicts/judge.ts';
 import type { Instances } from '../../model/verdicts/levels.ts';
@@ -29,7 +29,7 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { Runs } from '../runs/runs.ts';
 
-/** Numbers of a row that are its own, whatever it is compared with. */
+/** Numbers of a row that do not depend on the reference. */
 export type OwnRow = Omit<
   ComparedRow,
   | 'group'
@@ -48,41 +48,41 @@ export type OwnRow = Omit<
 export interface Loaded {
   readonly row: OwnRow;
   readonly words: Words;
-  /** Seconds; of a session's variant one per round. */
+  /** Seconds; one per round for a variant in a session. */
   readonly times: readonly number[];
-  /** The same by separately prepared state; null if the session does not record instances. */
+  /** Times by separately prepared state. Null if the session does not record instances. */
   readonly instances: Instances | null;
   /** Times of end-to-end runs; null if they were not measured by instances. */
   readonly wholes: Instances | null;
-  /** Times of processes of their own, one each; null where none was started for it, with the reason where there is one. */
+  /** Times of separate processes, one per process. Null if none was started, with the reason if there is one. */
   readonly processes: { readonly times: Instances; readonly reason: string | null } | null;
   /** Session report that the timed rounds belong to; null for a run on its own. */
   readonly rounds: string | null;
   readonly machine: {
-    /** Equal for one machine alone; without its GPU. */
+    /** Identifies one machine, without its GPU. */
     readonly key: string;
     readonly name: string;
-    /** UUID of the GPU that runs use by default; undefined if not recorded. */
+    /** UUID of the default GPU for runs. Undefined if not recorded. */
     readonly gpu: string | null | undefined;
   };
-  /** The session's reference against itself; null if there is no session. */
+  /** Comparison of the session's reference with itself. Null if there is no session. */
   readonly noise: Ratio | null;
-  /** Deviation of the session's reference from itself: its time, its end-to-end run, and its processes. */
+  /** Deviation of the session's reference from itself: for its time, its end-to-end run, and its processes. */
   readonly floor: number | null;
   readonly wholeFloor: number | null;
   readonly processFloor: number | null;
   /** Ratio less 1 within which the session calls two times the same. */
   readonly margin: number;
-  /** Label of the reference of its session; null if there is none. */
+  /** Label of the session's reference. Null if there is none. */
   readonly sessionReference: string | null;
-  /** Verdict of its session on end-to-end runs, and the reference variant of that verdict; null if there is none. */
-  readonly judgedWhole: { readonly verdict: Whole['verdict']; readonly reference: string | null } | null;
-  /** As its session found; a run by itself is not checked. */
+  /** The session's comparison of end-to-end runs with its reference. Null if there is none. */
+  readonly judgedWhole: Whole | null;
+  /** Correctness according to the session; a run by itself is not checked. */
   readonly correctness: Correctness;
-  /** Whether its accuracy is against FP64: else another answer says how far it is from that. */
+  /** Whether the accuracy was checked against FP64; if not, it is the difference from another answer. */
   readonly held: boolean;
   readonly field: ComparedField | null;
-  /** As the user wrote it; null where it was not recorded. */
+  /** Scenario as the user wrote it. Null if it was not recorded. */
   readonly document: Readonly<Record<string, unknown>> | null;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -105,7 +105,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
   const run = await runs.data(subject.run);
   const { compared } = hostWorkloads[run.workload];
   if (compared.kind === 'sessions') {
-    throw new BraggError('unsupported', `${run.name} measured several variants: it stands among the sessions.`);
+    throw new BraggError('unsupported', `${run.name} measured several variants: it is in the list of sessions.`);
   }
   const { threads, isa, time_s, setup_s, setup_parts, size, quantities, accuracy, field, environment } =
     await compared.of(run);
@@ -139,6 +139,8 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
       roofline: null,
       determinism: null,
       flagged: null,
+      rung: null,
+      cumulative: null,
       samples: [{ round: 0, time_s, sm_MHz: null, flag: null }],
     },
     words: compared.words,
@@ -173,13 +175,13 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
   };
 }
 
-/** Null if a sample lacks its instance or this time. */
+/** Null if a sample lacks its instance or the requested time. */
 function instancesIn(
   samples: MeasuredSessionEntry['samples'],
   secondsOf: (sample: Timed) => number | undefined,
 ): Instances | null {
   const told = samples.every((sample) => sample.instance !== undefined && secondsOf(sample) !== undefined);
-  return told && samples.length > 0 ? keptInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
+  return told && samples.length > 0 ? recordedInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
 }
 
 const processesOf = ({ samples, reason }: NonNullable<MeasuredSessionEntry['process']>): Loaded['processes'] => ({
@@ -188,7 +190,7 @@ const processesOf = ({ samples, reason }: NonNullable<MeasuredSessionEntry['proc
 });
 
 function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
-  // One by one: a file may hold more samples than a call takes arguments.
+  // A loop, because a file may contain more samples than a call can have arguments.
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { sm_MHz } of samples) {
     if (sm_MHz !== null) [low, high] = [Math.min(low, sm_MHz), Math.max(high, sm_MHz)];
@@ -214,7 +216,7 @@ function environmentOf({ machine, program, scenario }: SessionReport, gpu: Sessi
   };
 }
 
-/** Imported sessions have those of their surroundings among the facts. */
+/** Imported sessions store the measuring conditions among the facts. */
 function conditionsOf({ title, machine, environment, facts }: SessionReport): OwnRow['conditions'] {
   const all = [
     ...environmentFacts(environment, machine.logical_cores),
@@ -223,7 +225,7 @@ function conditionsOf({ title, machine, environment, facts }: SessionReport): Ow
   return [...new Map(all.map((fact) => [fact.join('\n'), fact])).values()];
 }
 
-/** Columns common to all rows of a report; for a variant on the GPU that it ran on. */
+/** Columns common to all rows of a report; for a GPU variant, with the GPU that it used. */
 function reportPart(
   { workload, created, words }: Session,
   report: SessionReport,
@@ -260,8 +262,17 @@ function reportPart(
   };
 }
 
-async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Benches): Promise<Loaded> {
-  const { name, session, answer } = await benches.session(subject.bench);
+/** A session with its display name, and the answers that are still in memory. */
+interface NamedSession {
+  readonly name: string;
+  readonly session: Session;
+  readonly answer: (report: number, label: string) => ComparedField | null;
+}
+
+export type EntrySubject = Exclude<Subject, { kind: 'run' }>;
+
+/** Throws BraggError if the session lacks the subject. */
+export function loadedOf({ name, session, answer }: NamedSession, subject: EntrySubject): Loaded {
   const report = session.reports[subject.report];
   const missing = (): never => {
     throw new BraggError('not-found', `${name} has no ${subject.label}.`);
@@ -282,7 +293,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
         title: external.title,
         origin: name,
         variant: external.id,
-        // Its wall time is of its steps: starting it and fetching what it says are not in it.
+        // An external program reports only the time of its steps, without start-up and output.
         wall_s: null,
         first_setup_s: null,
         setup_parts: [],
@@ -290,6 +301,8 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
         roofline: null,
         determinism: null,
         flagged: null,
+        rung: null,
+        cumulative: null,
         samples: times.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
       },
       ...{ times, rounds, correctness: wrong ? 'wrong' : correctnessOf(result.accuracy) },
@@ -306,6 +319,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
   const { row, ...common } = reportPart(session, report, entry);
   const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
   const { size, accuracy, quantities, roofline, determinism, flagged, samples, whole, process } = entry;
+  const { rung, cumulative } = entry;
   return {
     ...common,
     row: {
@@ -313,16 +327,16 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       provenance: { ...row.provenance, sm_MHz: clocksOf(samples) },
       ...{ subject, title: label, origin: name, variant, precision, device: deviceOf(entry, report) },
       ...{ time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes },
-      ...{ size, accuracy, quantities, roofline, flagged },
+      ...{ size, accuracy, quantities, roofline, flagged, rung, cumulative },
       determinism: determinism && repeatsOf(determinism),
-      // Cancelled before a round was whole: the first run is all there is.
+      // A session cancelled before a complete round has only the first run.
       samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
     },
     times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
     instances: instancesIn(samples, (sample) => sample.time_s),
     wholes: instancesIn(samples, (sample) => sample.wall_s),
     processes: process === undefined ? null : processesOf(process),
-    judgedWhole: whole === undefined ? null : { verdict: whole.verdict, reference: report.reference },
+    judgedWhole: whole ?? null,
     rounds,
     correctness: isUnproven(entry.verdict) ? entry.verdict : 'correct',
     held: true,
@@ -330,10 +344,10 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
   };
 }
 
-/** Without the bits' hash, which says nothing to a reader. */
+/** Omits the hash of the bits, which is not shown. */
 const repeatsOf = ({ runs, bitwise, spread }: NonNullable<OwnRow['determinism']>) => ({ runs, bitwise, spread });
 
-/** Throws BraggError where the subject is gone. */
-export function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<Loaded> {
-  return subject.kind === 'run' ? ofRun(subject, runs) : ofSession(subject, benches);
+/** Throws BraggError if the subject no longer exists. */
+export async function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<Loaded> {
+  return subject.kind === 'run' ? ofRun(subject, runs) : loadedOf(await benches.session(subject.bench), subject);
 }

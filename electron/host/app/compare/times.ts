@@ -1,10 +1,10 @@
 /**
- * Times relative to the reference's, on a worker thread: a bootstrap of some hundred rounds takes a tenth of a second,
- * and sessions have any number of them.
+ * Times relative to the reference, computed on a worker thread: a bootstrap of some hundred rounds needs 0.1 s, and
+ * sessions contain any number of them.
  */
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
-import { aside } from '../../io/aside/task.ts';
+import { onThread } from '../../io/threads/task.ts';
 import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
 import { judge, outsideOf, type Standing } from '../../model/verdicts/judge.ts';
@@ -18,10 +18,10 @@ import {
 } from '../../model/verdicts/levels.ts';
 import type { Loaded } from './subjects.ts';
 
-/** Plain values: they go to a thread. */
+/** Plain data, because it is sent to a thread. */
 interface Times
-  extends Pick<Loaded, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin' | 'judgedWhole'>,
-    Pick<Loaded, 'floor' | 'wholeFloor' | 'processFloor'> {
+  extends Pick<Loaded, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin'>,
+    Pick<Loaded, 'judgedWhole' | 'sessionReference' | 'floor' | 'wholeFloor' | 'processFloor'> {
   readonly subject: Subject;
 }
 
@@ -30,10 +30,10 @@ interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'w
   readonly speed: ComparedRow['verdict'];
 }
 
-/** Seed of the bootstrap: the same numbers every time. */
+/** Seed of the bootstrap; constant for reproducible numbers. */
 const seed = 1;
 
-/** In the same rounds: then round i of both was taken side by side. */
+/** Whether both were measured in the same rounds, so that round i of both is a pair. */
 function pairedWith(here: Times, reference: Times): boolean {
   return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
 }
@@ -60,13 +60,16 @@ function ratioTo(
   return { ...ratio, interval: interval(here.times, reference.times, seed) };
 }
 
-/** By instances if both sessions have them, else by the bootstrap of the rounds. */
+/** Verdict on speed from instances if both sessions have them, else from a bootstrap over the rounds. */
 function speedOf(here: Times, reference: Times, log: LogInterval | null, ratio: ComparedRow['ratio']) {
   const floor = larger(here.floor, reference.floor);
   return log === null ? bootstrapVerdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
 }
 
-/** `floor` as a ratio less 1. The narrower margin of two sessions: what either calls apart is not the same. */
+/**
+ * `floor`: ratio less 1. Of two sessions' margins the narrower applies: a difference that either can resolve is not
+ * "same".
+ */
 function standingOf(
   here: Times,
   reference: Times,
@@ -76,22 +79,20 @@ function standingOf(
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }
 
-/** Verdict of its session on end-to-end runs; undecided unless `reference` is the reference of that session. */
-function judgedWholeOf({ judgedWhole, rounds }: Times, reference: Times): Standing {
-  const { subject } = reference;
-  const ofSession = rounds !== null && rounds === reference.rounds && subject.kind !== 'run';
-  if (judgedWhole === null || !ofSession || judgedWhole.reference !== subject.label) return 'undecided';
-  return judgedWhole.verdict === 'reference' ? 'undecided' : judgedWhole.verdict;
+/** Whether the reference is that of the same session, which already contains a verdict against it. */
+function inItsSession({ rounds, sessionReference }: Times, { rounds: other, subject }: Times): boolean {
+  return rounds !== null && rounds === other && subject.kind !== 'run' && subject.label === sessionReference;
 }
 
 function wholeOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
   if (here.wholes === null || reference.wholes === null) return null;
   if (here === reference) return { ratio: { value: 1, interval: null }, verdict: 'reference' };
+  const judged = inItsSession(here, reference) ? here.judgedWhole : null;
   const log = logRatioOf(here.wholes, reference.wholes, among);
-  if (log === null) return null;
+  if (log === null) return judged;
   const floor = larger(here.wholeFloor, reference.wholeFloor);
-  // Older sessions keep how they judged, and not by which floor.
-  const verdict = floor === null ? judgedWholeOf(here, reference) : standingOf(here, reference, { log, floor });
+  // Older sessions record the verdict but not its floor.
+  const verdict = floor === null ? (judged?.verdict ?? 'undecided') : standingOf(here, reference, { log, floor });
   return { ratio: asRatio(log, Number.NaN), verdict };
 }
 
@@ -116,7 +117,7 @@ function timeIntervalOf({ instances, times }: Times): ComparedRow['time_interval
   return log === null ? null : asInterval(log);
 }
 
-/** The larger of two sessions' floors: what either could not tell, both together cannot. */
+/** Larger of two sessions' floors: a difference must exceed both. */
 function larger(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
@@ -136,25 +137,36 @@ function standing(here: Times, reference: Times, contestants: number): ComparedT
   };
 }
 
-const compare = aside(
-  'compare times',
-  ({ all, references }: { readonly all: readonly Times[]; readonly references: readonly number[] }) =>
-    all.map((here, i): ComparedTimes => {
-      const against = all[references[i] ?? -1];
-      if (against === undefined) throw new Error('a comparison without its reference');
-      const group = references.filter((one) => one === references[i]);
-      return standing(here, against, group.length - 1);
-    }),
-);
+interface Together {
+  readonly all: readonly Times[];
+  /** For each subject, the index of its reference. */
+  readonly references: readonly number[];
+}
+
+const compareHere = ({ all, references }: Together): readonly ComparedTimes[] =>
+  all.map((here, i): ComparedTimes => {
+    const against = all[references[i] ?? -1];
+    if (against === undefined) throw new Error('a comparison without its reference');
+    const group = references.filter((one) => one === references[i]);
+    return standing(here, against, group.length - 1);
+  });
+
+const compare = onThread('compare times', compareHere);
 
 const timesOf = ({ row: { subject }, ...loaded }: Loaded): Times => {
-  const { times, instances, wholes, processes, rounds, margin, judgedWhole, floor, wholeFloor, processFloor } = loaded;
+  const { times, instances, wholes, processes, rounds, margin, floor, wholeFloor, processFloor } = loaded;
+  const judged = { judgedWhole: loaded.judgedWhole, sessionReference: loaded.sessionReference };
   const floors = { floor, wholeFloor, processFloor };
-  return { subject, times, instances, wholes, processes, rounds, margin, judgedWhole, ...floors };
+  return { subject, times, instances, wholes, processes, rounds, margin, ...judged, ...floors };
 };
 
-/** In the order given; `references` has the index of each one's reference. */
-export const comparedTimes = (
+/** Results in the given order. `references`: for each subject, the index of its reference. */
+type CompareTimes = (
   all: readonly Loaded[],
   references: readonly number[],
-): Promise<readonly ComparedTimes[]> => compare({ all: all.map(timesOf), references });
+) => Promise<readonly ComparedTimes[]> | readonly ComparedTimes[];
+
+export const comparedTimes: CompareTimes = (all, references) => compare({ all: all.map(timesOf), references });
+
+/** Runs in the calling thread, for programs that have no other work to serve. */
+export const comparedTimesHere: CompareTimes = (all, references) => compareHere({ all: all.map(timesOf), references });

@@ -1,39 +1,46 @@
-/** Doses of other programs, handed over by a page for comparison with runs. The last few are retained as received. */
+/**
+ * Doses from other programs, sent by a page for comparison with runs. The most recent ones are retained as received.
+ */
 import { randomBytes } from 'node:crypto';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
-import { type AskedPlane, lookIntoDose, type NamedBytes, planeOfDose } from '../../workloads/transport/dose-file.ts';
+import {
+  lookIntoDose,
+  type NamedBytes,
+  planeOfDose,
+  type RequestedPlane,
+} from '../../workloads/transport/dose-file.ts';
 
-/** The oldest gives way. */
+/** The oldest dose is removed. */
 const MOST_KEPT = 4;
 
-interface Kept {
+interface ImportedDose {
   readonly files: readonly NamedBytes[];
   /** The plane requested last, cached because criteria change more often. */
   last: { readonly key: string; readonly map: Promise<DoseMap> } | null;
 }
 
 export class ImportedDoses {
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, ImportedDose>();
 
-  /** Throws BraggError with the file and what is allowed. */
+  /** Throws BraggError with the file and the allowed formats. */
   async take(files: readonly NamedBytes[]): Promise<ImportedDoseInfo> {
     const found = await lookIntoDose({ files });
     const id = randomBytes(9).toString('base64url');
-    this.#kept.set(id, { files, last: null });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    this.#cached.set(id, { files, last: null });
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > MOST_KEPT && oldest !== undefined) this.#cached.delete(oldest);
     return { id, ...found };
   }
 
   /** Throws BraggError. */
-  plane(id: string, asked: AskedPlane): Promise<DoseMap> {
-    const kept = this.#kept.get(id);
-    if (kept === undefined) throw new BraggError('not-found', 'This dose is no longer kept. Open its file again.');
-    const key = JSON.stringify(asked);
+  plane(id: string, requested: RequestedPlane): Promise<DoseMap> {
+    const kept = this.#cached.get(id);
+    if (kept === undefined) throw new BraggError('not-found', 'This dose is no longer in memory. Open its file again.');
+    const key = JSON.stringify(requested);
     if (kept.last?.key === key) return kept.last.map;
-    const map = planeOfDose({ files: kept.files, ...asked });
+    const map = planeOfDose({ files: kept.files, ...requested });
     kept.last = { key, map };
     return map;
   }

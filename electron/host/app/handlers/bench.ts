@@ -1,38 +1,37 @@
-/** Calls and streams about benchmarks, and about the code of the variants. */
+/** Calls and streams about benchmarks, and about the compiled code of variants. */
+
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachineIdentity, Mode } from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedMap } from '../../../contract/bench/comparison.ts';
+import { optionFlags } from '../../../contract/bench/options.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { KernelResources } from '../../../contract/resources.ts';
-import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
+import type { KernelResources } from '../../../contract/launches.ts';
 import { formatPath, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { withoutSuffix } from '../../../contract/tuning/configured.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
-import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { commitOf } from '../../model/bench/commit.ts';
-import { runnableDesigns } from '../../model/bench/factorial/designs.ts';
-import { kernelResources } from '../../model/bench/resources.ts';
+import { runnableDesigns } from '../../model/bench/factorial/effects.ts';
+import { kernelFolders } from '../../model/bench/machine.ts';
+import { kernelResources } from '../../model/bench/session-file.ts';
 import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
-import { limitsOf, mostRounds } from '../../model/bench/stopping.ts';
-import { externalPrograms } from '../../model/external/programs.ts';
-import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
-import { comparedCurves, noAnswer } from '../../model/fields/curves.ts';
-import { difference, fieldMap, gridText } from '../../model/fields/field.ts';
-import { type BenchProblem, refuseLongBench } from '../../workloads/benchable.ts';
+import { chooseBaselines, externalPrograms, readRegistry } from '../../model/external/conversation.ts';
+import { comparedCurves, difference, fieldMap, gridText, noAnswer } from '../../model/fields/field.ts';
+import { type KnownReading, optionsOfTask, refuseLongBench, taskOfReadings } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
 import { decisionsInTurns } from '../benches/decision.ts';
 import { expectedTimes, type Timed } from '../benches/expected.ts';
-import { historyInTurns, trendOf } from '../benches/history.ts';
-import { claimTableAside } from '../claim-table/index.ts';
+import { attemptText, Climbs, historyInTurns, trendOf } from '../benches/history.ts';
+import { claimTableOnThread } from '../claim-table/index.ts';
 import { comparedRows } from '../compare/rows.ts';
 import { type Loaded, loadSubject, type SubjectParts } from '../compare/subjects.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
@@ -58,7 +57,7 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
         ),
       );
       const loaded = found.filter((one) => one !== null);
-      // Without its reference a comparison goes on with the first that is there.
+      // Without its reference, a comparison uses the first subject that exists.
       const against = found[reference] ?? loaded[0];
       if (against === undefined) return { rows: [], words: null, groups: [], gone };
       return { ...(await comparedRows(loaded, against)), words: against.words, gone };
@@ -101,29 +100,17 @@ type Which = HandlerParams<'variant.sources'>;
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** A ratio less 1 as flags take it. */
-const percentOf = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
-
-/** The session again, on the command line. */
+/** Command line that repeats the session. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
-  const { variants, external, rounds, time_s, precision, margin, seed, sweep, processes, instances } = request;
-  const { lock_MHz, cool_C, energy } = request;
+  const { variants, external, sweep } = request;
   return [
     'bench',
     quoted(file),
     `--variants ${variants.join(',')}`,
     ...(external.length === 0 ? [] : [`--external ${quoted(external.join(','))}`]),
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
-    ...(processes === null ? [] : [`--processes ${processes}`]),
-    ...(instances === null ? [] : [`--instances ${instances}`]),
-    ...(lock_MHz === null ? [] : [`--lock-clocks ${lock_MHz}`]),
-    ...(cool_C === null ? [] : [`--cool ${cool_C}`]),
-    ...(energy ? ['--energy'] : []),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
-    ...(rounds === null ? [] : [`--rounds ${rounds}`]),
-    `--time ${time_s}`,
-    ...(precision === null ? [] : [`--precision ${percentOf(precision)}`]),
-    `--margin ${percentOf(margin)} --seed ${seed}`,
+    ...optionFlags(request),
   ].join(' ');
 }
 
@@ -138,69 +125,53 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
 
 async function start(parts: BenchParts, request: Request) {
   const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
-  const { file, name, variants, external, seed, sweep } = request;
+  const { file, name, variants, external, sweep } = request;
   const place = await placeOf(files, file);
-  const readings: AnyReading[] = [];
+  const readings: KnownReading[] = [];
   const documents = sweptDrafts(request);
   for (const draft of documents) {
-    readings.push(await scenarios.check(draft, place));
+    const reading = await scenarios.check(draft, place);
+    if (reading.kind === null) throw refusalOf(reading.issues);
+    readings.push(reading);
     await nextTurn();
   }
   const [first] = readings;
   if (first === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
-  if (first.kind === null) throw refusalOf(first.issues);
   const { benchable } = hostWorkloads[first.kind];
-  const problems: BenchProblem[] = [];
-  for (const reading of readings) {
-    problems.push(benchable.problem(reading));
-    await nextTurn();
-  }
-  const [problem] = problems;
+  const title = first.scenario?.name || name || 'untitled';
+  const path = sweep === null ? null : parsePath(sweep.path);
+  const modes = request.modes.filter((mode) => mode !== 'warm');
+  const task = await taskOfReadings(benchable, readings, {
+    scenario: title,
+    sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
+    ...{ documents, external, variants, modes, assetsFolder, ...optionsOfTask(request) },
+    command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
+  });
+  const [problem] = task.problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = placeOfScenario(first.scenario ?? { kind: first.kind });
   for (const label of variants) await userKernels.discover([place.folder], withoutSuffix(label), here);
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
-  // Names that are not known are refused at once, and not after the queue.
+  // Unknown names are rejected before the session is queued.
   benchable.check(addon, problem, variants);
   await refuseLongBench(addon, benchable, readings, async (each) => each, variants);
   if (external.length > 0) {
     chooseBaselines(await readRegistry(assetsFolder), { workload: first.kind, bench: here.bench }, external);
   }
   await userKernels.prepare(variants, here);
-  const modes = request.modes.filter((mode) => mode !== 'warm');
-  const title = first.scenario?.name || name || 'untitled';
-  const path = sweep === null ? null : parsePath(sweep.path);
   return benches.start({
     name: `${title}: ${variants.length === 1 ? variants[0] : `${variants.length} variants`}`,
-    task: {
-      workload: first.kind,
-      scenario: title,
-      problems,
-      documents,
-      scenarios: readings.map(({ scenario }) => scenario),
-      sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
-      ...{ external, variants, modes, seed, assetsFolder, processes: request.processes },
-      limits: limitsOf(request.rounds ?? mostRounds, request.time_s, {
-        ...{ precision: request.precision, margin: request.margin },
-        ...(request.instances !== null && { mostInstances: request.instances }),
-      }),
-      command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
-      userKernels: userKernels.chosen(variants),
-      userKernelLimit_s: userKernels.limit_s,
-      steadied: { lock_MHz: request.lock_MHz, cool_C: request.cool_C },
-      energy: request.energy,
-      trace: false,
-    },
+    task: { ...task, userKernels: userKernels.chosen(variants), userKernelLimit_s: userKernels.limit_s },
   });
 }
 
-/** Sessions of one size that say what scenario they measured, with the problem that it comes to. */
+/** Sessions of one size that recorded their scenario, with the problem that it describes. */
 async function timedSessions(
   { benches, scenarios, files }: BenchParts,
   kind: WorkloadName,
   bench: string,
 ): Promise<Timed[]> {
-  const sessions = (await benches.outlines()).filter(
+  const sessions = await benches.outlines(
     ({ workload, sweep, reports }) => workload === kind && sweep === null && reports[0]?.bench === bench,
   );
   return sessions.map((session) => ({
@@ -245,7 +216,7 @@ async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'be
   };
 }
 
-/** Every session of a workload, this program's and stored ones, one after the other: all at once would leave nobody a turn. */
+/** All sessions of a workload, live and stored, read sequentially: all at once would block the event loop. */
 async function sessionsOf({ benches }: BenchParts, workload: WorkloadName) {
   const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
   const sessions: { readonly file: string; readonly session: Session }[] = [];
@@ -256,7 +227,8 @@ async function sessionsOf({ benches }: BenchParts, workload: WorkloadName) {
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, userKernels } = parts;
   /** The recorded sessions do not change while the program runs. */
-  let table: ReturnType<typeof claimTableAside> | null = null;
+  let table: ReturnType<typeof claimTableOnThread> | null = null;
+  const climbs = new Climbs();
   const find = ({ variant: id, workload, bench }: Which) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
@@ -281,12 +253,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const all = await historyInTurns(await sessionsOf(parts, workload), null);
       return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
     },
+    'bench.climbs': async () => ({ climbs: await climbs.list(parts.files.library.folder) }),
+    'bench.attempt': async ({ file }) => ({ text: await attemptText(parts.files.library.folder, file) }),
     'bench.decisions': async ({ workload }) => {
       const { baselines } = await readRegistry(parts.assetsFolder);
       return { decisions: [...(await decisionsInTurns(await sessionsOf(parts, workload), baselines))] };
     },
     'claims.table': async () => {
-      table ??= claimTableAside(parts.assetsFolder).catch((error: unknown) => {
+      table ??= claimTableOnThread(parts.assetsFolder).catch((error: unknown) => {
         table = null;
         throw error;
       });
@@ -297,7 +271,15 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const { sources } = kernelFolders();
       const mine = userKernels.find(variant);
       if (mine === null) return { files: await variantSources(sources, find(which)) };
-      const { id, text, description, base } = mine;
+      const { id, text, description, base, answer } = mine;
+      // A candidate does not replace a shipped file, so it is shown next to its reference.
+      if (answer !== null)
+        return {
+          files: [
+            { path: id, text },
+            { path: answer.name, text: answer.text },
+          ],
+        };
       const rest = await variantSources(sources, base);
       return { files: [{ path: id, text }, ...rest.filter((file) => file.path !== description.replaces)] };
     },
@@ -321,14 +303,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const built = await kernelResources(images, found.workload);
       if (built === null) return none('The kernels were not compiled here: that takes nvcc, and npm run build.');
       if (report === undefined) return shown(built, 'of this build');
-      // Kernels of another commit are other kernels.
+      // A different commit may have different kernels.
       const here = await commitOf(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {
-        return shown(built, `of this build, of the same commit as ${kept?.name}, which kept none`);
+        return shown(built, `of this build, of the same commit as ${kept?.name}, which has none`);
       }
       const there = commit === null ? 'does not say its commit' : `is of commit ${commit.slice(0, 7)}`;
-      return none(`${kept?.name} kept none and ${there}; this build is of ${here?.slice(0, 7) ?? 'an unknown one'}.`);
+      return none(`${kept?.name} has none and ${there}; this build is of ${here?.slice(0, 7) ?? 'an unknown one'}.`);
     },
   };
 }

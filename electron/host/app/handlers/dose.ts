@@ -1,32 +1,42 @@
-/** Calls that hold a run's dose against another's, and its width against theory. */
+/**
+ * Calls that compare the dose of a run with another, and its width with theory.
+ *
+ * Calls that create beams: spread-out Bragg peaks, and beams from measured depth doses.
+ */
 import { planeUnits } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { fromNative, type NativeAddon, type TransportProblem } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
-import { problemOf, type Scenarios } from '../../workloads/scenarios/index.ts';
-import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/aside.ts';
-import { type GridAxes, gridAxes, planeAxes } from '../../workloads/transport/display/grid-axes.ts';
-import { makeField } from '../../workloads/transport/display/maps.ts';
+import { problemOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
+import { commission, readMeasured } from '../../workloads/transport/beams/commission.ts';
+import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
+import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
+import { solveVolume } from '../../workloads/transport/beams/volume.ts';
+import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/transport/display/maps.ts';
 import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
+import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
-import { ctPicture } from '../../workloads/transport/scenario/ct/ct-picture.ts';
-import { asTransport } from '../../workloads/transport/scenario/reading.ts';
+import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/ct/placed-ct.ts';
+import { asTransport, type Reading } from '../../workloads/transport/scenario/estimate.ts';
 import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
-/** The CT that a scenario takes its matter from. */
+/** Parts of the host that read the CT of a scenario. */
 interface CtParts {
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
 }
 
-export function ctHandlers({ scenarios, files }: CtParts): Pick<Handlers, 'ct.picture'> {
+export function ctHandlers({ scenarios, files }: CtParts): Pick<Handlers, 'ct.picture' | 'ct.series'> {
   return {
+    'ct.series': async ({ name, file }) => ({
+      series: [...(await ctSeriesOf(name, (await placeOf(files, file)).folder))],
+    }),
     'ct.picture': async ({ scenario, file, pixels }) => {
       const {
         ct,
@@ -49,12 +59,12 @@ interface Judged {
   readonly by: GammaDose;
   readonly wanted: DoseMap;
   readonly here: DoseMap;
-  /** Those of the reference. */
+  /** Axes of the reference. */
   readonly axes: Pick<GridAxes, 'z' | 'x'>;
 }
 
-async function againstRun(run: RunData, reference: RunData, asked: GammaDose): Promise<Judged> {
-  const by = gammaDoseOf(asked, [run, reference]);
+async function againstRun(run: RunData, reference: RunData, requested: GammaDose): Promise<Judged> {
+  const by = gammaDoseOf(requested, [run, reference]);
   const [wanted, here] = [await gammaMapOfRun(reference, by), await gammaMapOfRun(run, by)];
   return { by, wanted, here, axes: gridAxes(reference.axes) };
 }
@@ -94,7 +104,7 @@ export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): Dose
         signal,
       );
       const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
-      // Cells that are not judged are NaN, and have no part in the extremes.
+      // Cells outside of the evaluation are NaN and do not affect minimum and maximum.
       const map = {
         ...(await makeField(axes, field, viewport)),
         min: 0,
@@ -126,11 +136,73 @@ export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): Dose
         };
       } catch (error) {
         const failure = fromNative(error);
-        // A table of the user's that is gone, or a tilted beam: the plots do without the curve, and say why.
+        // If a user's table is missing or the beam is tilted, the plots omit the curve and show the reason.
         if (failure instanceof BraggError && failure.code !== 'internal')
           return { curve: null, reason: failure.message };
         throw failure;
       }
     },
+  };
+}
+
+interface BeamParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+}
+
+const nowhere = { name: 'the beam', folder: null };
+
+/** The scenario's beam with a placeholder energy, because the result has its own energies. */
+function withAnyEnergy(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const {
+    spots: _spots,
+    range_mm: _range,
+    energy_MeV: _energy,
+    ...beam
+  } = (document['beam'] ?? {}) as Record<string, unknown>;
+  return { ...document, beam: { ...beam, energy_MeV: 100 } };
+}
+
+async function measured(file: string, text: string, unit: Parameters<typeof readMeasured>[0]['unit']) {
+  const read = await readMeasured({ text, unit });
+  if (read.ok) return read.curve;
+  const issues = read.faults.map(({ line, message }) => {
+    const at = { severity: 'error', file, path: '', line, column: null } as const;
+    return { ...at, message, value: null, allowed: null };
+  });
+  throw new BraggError('invalid', `${file} is no depth dose`, issues);
+}
+
+export function beamHandlers({
+  addon,
+  scenarios,
+}: BeamParts): Pick<Handlers, 'beam.sobp' | 'beam.commission' | 'beam.uncertainty' | 'beam.volume'> {
+  const check = async (document: unknown): Promise<Reading> =>
+    asTransport(await scenarios.check(document, nowhere), null);
+  async function ready(document: Readonly<Record<string, unknown>>) {
+    const { scenario, issues } = await check(withAnyEnergy(document));
+    const wrong = issues.filter(({ severity, path }) => severity === 'error' && /^(beam|physics)/.test(path));
+    if (scenario !== null && wrong.length === 0) return scenario;
+    throw new BraggError('invalid', 'the beam or the physics of the scenario is the cause', wrong);
+  }
+  async function problemOf(document: Readonly<Record<string, unknown>>): Promise<TransportProblem> {
+    const { problem, issues } = await check(document);
+    const errors = issues.filter(({ severity }) => severity === 'error');
+    if (problem === null || errors.length > 0) throw new BraggError('invalid', 'the scenario has errors', errors);
+    return problem();
+  }
+  return {
+    'beam.commission': async ({ document, file, text, unit }, signal) => {
+      const [curve, { physics }] = [await measured(file, text, unit), await ready(document)];
+      return { ...(await commission({ physics, check, addon }, curve, signal)), notes: [...curve.notes] };
+    },
+    'beam.sobp': async ({ document, request }, signal) => {
+      const scenario = await ready(document);
+      return buildSobp({ physics: scenario.physics, check, addon }, scenario, request, { signal });
+    },
+    'beam.uncertainty': async ({ document, model }, signal) =>
+      uncertaintyOf(addon, await problemOf(document), model, signal),
+    'beam.volume': async ({ document, request }, signal) =>
+      solveVolume(addon, await problemOf(document), request, signal),
   };
 }

@@ -2,19 +2,26 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { MeasuredImage } from '../../../contract/scenario/diffraction/refining.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { imageRunOf } from '../../workloads/diffraction/as-run.ts';
-import { differenceOfImages, errorOfImage, peaksOfImage, summaryOfImage } from '../../workloads/diffraction/aside.ts';
 import { runOrNexus } from '../../workloads/diffraction/images/read.ts';
 import { takeFile, takeImage, takeNexus } from '../../workloads/diffraction/refine/measured.ts';
 import { ImageRunning } from '../../workloads/diffraction/running.ts';
-import { checkSameSize, type Image, imageMap } from '../../workloads/diffraction/view.ts';
+import {
+  checkSameSize,
+  differenceOfImages,
+  errorOfImage,
+  type Image,
+  imageMap,
+  imageRunOf,
+  peaksOfImage,
+  summaryOfImage,
+} from '../../workloads/diffraction/summary.ts';
 import type { Refinements } from '../refining/refinements.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
-/** Calls and the stream that fit a crystal to an image. */
+/** Calls and a stream that fit a crystal to an image. */
 interface RefiningParts {
   readonly runs: Runs;
   readonly files: FileAccess;

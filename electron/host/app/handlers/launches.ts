@@ -1,20 +1,28 @@
 /** Calls of the launch explorer. */
 import { BraggError } from '../../../contract/errors.ts';
-import type { KernelSet } from '../../../contract/launches.ts';
+import type { Code, KernelSet } from '../../../contract/launches.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import { kernelFolders } from '../../model/bench/ceilings.ts';
-import { allKernelResources } from '../../model/bench/resources.ts';
+import { kernelFolders } from '../../model/bench/machine.ts';
+import { allKernelResources, kernelResources } from '../../model/bench/session-file.ts';
+import { kernelsOf, variantSources, workloadFolder } from '../../model/bench/sources.ts';
+import { readSourcePage } from '../../model/counters/source-page.ts';
+import { shippedCode } from '../../model/machine-code/index.ts';
+import { allVariants } from '../../workloads/index.ts';
 import type { Benches } from '../benches/benches.ts';
-import type { Handlers } from '../service/service.ts';
+import type { HandlerParams, Handlers } from '../service/service.ts';
+import type { UserKernels } from '../user-kernels/user-kernels.ts';
 
-/** Kernels in the recorded sessions of each workload, by the compiler of the newest one; each as in its newest session. */
+/**
+ * Kernels in the recorded sessions of each workload, by the compiler of the newest session. Each kernel is as in its
+ * newest session.
+ */
 async function recordedSets(benches: Benches, workloadOf: (variant: string) => string | null): Promise<KernelSet[]> {
   const sets = new Map<string, KernelSet>();
   const newestFirst = [...(await benches.recorded())].sort((a, b) =>
     a.outline.created < b.outline.created ? 1 : a.outline.created > b.outline.created ? -1 : 0,
   );
-  for (const { name, outline: session } of newestFirst) {
-    for (const { resources, entries } of session.reports) {
+  for (const { name, outline } of newestFirst) {
+    for (const { resources, entries } of outline.reports) {
       const workload = workloadOf(entries[0]?.variant ?? '');
       if (resources === undefined || workload === null) continue;
       const set = sets.get(workload) ?? { workload, compiler: resources.compiler, kernels: [], session: name };
@@ -27,19 +35,50 @@ async function recordedSets(benches: Benches, workloadOf: (variant: string) => s
   return [...sets.values()];
 }
 
-export function launchHandlers({
-  addon,
-  benches,
-}: {
+/** Number of common words of a kernel's name and a variant's id; shorter kernel names win ties. */
+function likeness(kernel: string, id: string): number {
+  const words = new Set(kernel.split('_'));
+  return id.split('-').filter((word) => words.has(word)).length - kernel.length / 1000;
+}
+
+async function codeOf(
+  { addon, userKernels }: LaunchParts,
+  { subject, architecture, language }: HandlerParams<'launch.code'>,
+  signal: AbortSignal,
+): Promise<Code> {
+  const request = { architecture, language, signal };
+  if (subject.kind === 'kernel') return shippedCode(kernelFolders(), { ...request, ...subject, among: null });
+  const { variant: id, workload, bench, kernel } = subject;
+  const mine = userKernels.find(id);
+  if (mine !== null) return userKernels.code(mine, { ...request, kernel });
+  const variant = allVariants(addon).find((one) => one.id === id && one.workload === workload && one.bench === bench);
+  if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
+  if (variant.device === 'cpu') throw new BraggError('unsupported', `${id} runs on the CPU: it launches no kernels.`);
+  const { images, sources } = kernelFolders();
+  const folder = workloadFolder(variant);
+  const known = await kernelResources(images, folder);
+  const own = known === null ? null : kernelsOf(await variantSources(sources, variant), known);
+  const names = [...new Set(own?.kernels.map(({ name }) => name))];
+  const among = own === null ? null : names.sort((a, b) => likeness(b, id) - likeness(a, id));
+  return shippedCode(kernelFolders(), { ...request, workload: folder, kernel, among });
+}
+
+interface LaunchParts {
   readonly addon: NativeAddon;
   readonly benches: Benches;
-}): Pick<Handlers, Extract<keyof Handlers, `launch.${string}`>> {
+  readonly userKernels: UserKernels;
+}
+
+export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof Handlers, `launch.${string}`>> {
+  const { addon, benches } = parts;
   return {
+    'launch.code': (request, signal) => codeOf(parts, request, signal),
+    'launch.hot': async ({ name, text }) => ({ kernels: [...readSourcePage(text, name)] }),
     'launch.kernels': async () => {
       const built = await allKernelResources(kernelFolders().images);
       if (built.length > 0) return { sets: built, reason: null };
       const reason = 'The kernels were not compiled here: that takes nvcc, and npm run build.';
-      // The first of a name counts.
+      // The first of several equal names counts.
       const workloads = new Map(
         addon
           .variants()

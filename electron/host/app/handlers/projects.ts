@@ -1,22 +1,96 @@
-/** Calls about projects that are packed into one file. */
+/**
+ * Calls about projects that are packed into one file.
+ *
+ * Calls about the environment of the page: dialogs, window, menus.
+ *
+ * Calls about unsaved work, and about files that are open in several windows.
+ */
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import type { FilePurpose } from '../../../contract/files.ts';
 import { PROJECT_ENDING } from '../../../contract/projects/project.ts';
 import { scenarioKinds } from '../../../contract/scenario/index.ts';
+import type { MenuCommand, ShellEvent } from '../../../contract/shell.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import type { HostSettings } from '../../io/files/settings.ts';
+import type { HostSettings } from '../../io/files/state-file.ts';
 import type { Benches } from '../benches/benches.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import type { Catalogue } from '../library/catalogue.ts';
+import type { HostLog } from '../log.ts';
 import { type PackedFile, packProject } from '../projects/pack.ts';
 import { unpackProject } from '../projects/unpack.ts';
+import type { Presence } from '../recovery/presence.ts';
+import type { Recovery } from '../recovery/recovery.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import type { Studies } from '../studies/studies.ts';
 import { NOTES_FOLDER } from '../timelines/notes.ts';
 import { placeOf } from './scenarios.ts';
-import type { ShellHandlers } from './shell.ts';
+
+/** Functions that a shell with a window provides to its page. */
+export interface ShellHandlers {
+  /** Shows a file dialog. Returns the chosen path, or null. */
+  choose(purpose: FilePurpose, suggestedName: string): Promise<string | null>;
+  /** Shows a folder dialog that starts in `folder`. Returns the chosen path, or null. */
+  chooseFolder(title: string, folder: string): Promise<string | null>;
+  /** Opens a folder in the system's file manager. */
+  showFolder?(folder: string): Promise<void>;
+  document(state: { readonly title: string; readonly edited: boolean }): void;
+  menu(commands: readonly MenuCommand[]): void;
+  /** The page's answer to the `close-requested` event with this number. */
+  close(request: number, close: boolean): void;
+  /** Prints a self-contained document. */
+  pdf(html: string): Promise<Uint8Array>;
+  /** Subscribes to menu entries, files to open and close requests. Returns a function that unsubscribes. */
+  events(emit: (event: ShellEvent) => void): () => void;
+}
+
+function without(what: string): never {
+  throw new BraggError('unsupported', `There is no ${what} here.`);
+}
+
+type Names = 'file.choose' | 'file.write' | 'shell.document' | 'shell.menu' | 'shell.close' | 'shell.pdf';
+
+export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): Pick<Handlers, Names> {
+  return {
+    'file.choose': async ({ purpose, suggestedName }) => {
+      if (shell === null) return without('file dialog');
+      const chosen = await shell.choose(purpose, suggestedName);
+      return { file: chosen === null ? null : files.grant(chosen) };
+    },
+    'file.write': ({ file, bytes, ifExists }) => files.write(file, bytes, ifExists),
+    'shell.document': (state) => {
+      if (shell === null) return without('window');
+      shell.document(state);
+      return {};
+    },
+    'shell.menu': ({ commands }) => {
+      if (shell === null) return without('menu');
+      shell.menu(commands);
+      return {};
+    },
+    'shell.close': ({ request, close }) => {
+      if (shell === null) return without('window');
+      shell.close(request, close);
+      return {};
+    },
+    'shell.pdf': async ({ html }) => {
+      if (shell === null) return without('printer');
+      return { bytes: await shell.pdf(html) };
+    },
+  };
+}
+
+export function shellSource(shell: ShellHandlers | null): Pick<Sources, 'shell.events'> {
+  return {
+    'shell.events': (_params, sink) => {
+      if (shell === null) return without('shell');
+      return shell.events((event) => sink.offer(() => event));
+    },
+  };
+}
 
 /** Calls about the library of files. */
 interface LibraryParts {
@@ -64,7 +138,7 @@ interface ProjectParts {
   readonly program: () => string;
 }
 
-/** A file name that says what is in it, whatever it was called. */
+/** A file name with the ending of its contents, whatever its present name is. */
 const plain = (name: string, ending: string): string => {
   const stem = name.replace(/(\.session|\.task)?\.(json|ya?ml|h5)$/i, '').replaceAll(/[<>:"/\\|?*\p{Cc}]+/gu, '-');
   return `${stem.replace(/^[. ]+|[. ]+$/g, '') || 'untitled'}${ending}`;
@@ -83,7 +157,7 @@ export function projectHandlers({
       const packed: PackedFile[] = [];
       const text = (value: unknown): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
       if (scenario !== null) {
-        // Kernels of a scenario that is in no file of the user's lie in the library.
+        // A scenario that is not in a user file has its kernels in the library.
         const folder = (await placeOf(files, scenario.file)).folder ?? files.library.folder;
         packed.push({ name: plain(scenario.name, '.json'), from: text(scenario.document), folder });
       }
@@ -112,6 +186,56 @@ export function projectHandlers({
       const unpacked = await unpackProject({ name, bytes, library: files.library.folder }, signal);
       files.library.touched();
       return unpacked;
+    },
+  };
+}
+
+/** Calls about the program: its log. */
+export function desktopHandlers(
+  { log }: { readonly log: HostLog },
+  shell: ShellHandlers | null,
+): Pick<Handlers, 'log.show'> {
+  return {
+    'log.show': async () => {
+      const text = await log.tail();
+      const shown = shell?.showFolder !== undefined && log.file !== null;
+      if (shown && log.file !== null) await shell?.showFolder?.(path.dirname(log.file));
+      return { shown, file: log.file, text };
+    },
+  };
+}
+
+interface RecoveryHandlersParts {
+  readonly files: FileAccess;
+  readonly recovery: Recovery;
+  readonly presence: Presence;
+}
+
+type RecoveryNames = Extract<keyof Handlers, `recovery.${string}`> | 'document.presence';
+
+export function recoveryHandlers({ files, recovery, presence }: RecoveryHandlersParts): Pick<Handlers, RecoveryNames> {
+  return {
+    'recovery.keep': async ({ page, title, file, draft }) => {
+      await recovery.keep(page, title, file, draft);
+      return {};
+    },
+    'recovery.drop': async ({ page }) => {
+      await recovery.drop(page);
+      return {};
+    },
+    'recovery.list': async ({ pages }) => ({ items: [...(await recovery.list(pages))] }),
+    'recovery.draft': ({ id }) => recovery.draft(id),
+    'recovery.run': ({ id }) => recovery.run(id),
+    'recovery.session': ({ id }) => recovery.session(id),
+    'recovery.discard': async ({ id }) => {
+      await recovery.discard(id);
+      return {};
+    },
+    'document.presence': async ({ page, file }) => {
+      const found = file === null ? null : await files.readable(file).catch(() => null);
+      // Shipped examples are read-only, so any number of windows may open them.
+      const shared = found === null || found.readOnly ? null : await realpath(found.path).catch(() => found.path);
+      return { others: await presence.tell(page, shared) };
     },
   };
 }

@@ -1,16 +1,35 @@
-/** Calls and streams about runs of every workload. */
+/**
+ * Calls and streams about runs of every workload.
+ *
+ * Calls and streams about transport runs.
+ *
+ * Calls about runs of small measured workloads, and about stored ones.
+ */
 import { BraggError } from '../../../contract/errors.ts';
-import { exportsOf } from '../../../contract/exports.ts';
-import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
-import { sizeOf } from '../../io/aside/size.ts';
+import { isTaskKind, type StoredTask } from '../../../contract/task.ts';
+import { exportsOf } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
+import { sizeOf } from '../../io/threads/shared.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import type { Scenarios } from '../../workloads/scenarios/index.ts';
-import { scenarioDifferencesInTurns } from '../compare/compare.ts';
+import type { Scenarios } from '../../workloads/scenarios/scenarios.ts';
+import { storedPairs } from '../../workloads/transport/display/maps.ts';
+import {
+  depthDoseOfRun,
+  lateralCurvesOfRun,
+  ledgerOfRun,
+  momentsOfRun,
+  summaryOfRun,
+} from '../../workloads/transport/readouts.ts';
+import type { Recomputing } from '../../workloads/transport/recompute.ts';
+import { TransportRunning } from '../../workloads/transport/running.ts';
+import type { StoredSession, StoredSessions } from '../benches/stored.ts';
 import { exportRun, type RunPacker } from '../run-files/packer.ts';
-import type { Runs } from '../runs/runs.ts';
+import { changesOf, type Runs } from '../runs/runs.ts';
+import { mapsOf, transportRun } from '../runs/transport-maps.ts';
 import type { Handlers, Sources } from '../service/service.ts';
+import { withoutRecordings } from '../sessions/index.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
+import type { WhatIfs } from '../what-ifs/what-ifs.ts';
 import { placeOf } from './scenarios.ts';
 
 /** Calls about figures that the page exports. */
@@ -26,18 +45,11 @@ interface RunParts {
   readonly packer: RunPacker;
 }
 
-/** A run of so much is made into a table within milliseconds. */
+/** A run below this size is converted to a table within milliseconds. */
 const SMALL_BYTES = 2 ** 20;
 
 type Names = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
 type RunHandlers = Pick<Handlers, `run.${Names}`>;
-
-/** Changes by the user, as they appear in the name of a run; none if the scenario's own name was changed. */
-async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft) {
-  if (saved['name'] !== draft['name']) return [];
-  const differences = await scenarioDifferencesInTurns(saved, draft);
-  return differences.map(({ what, here }) => ({ at: what, value: here.replace(/^"(.*)"$/, '$1') }));
-}
 
 export function runHandlers({ runs, userKernels, scenarios, files, packer }: RunParts): RunHandlers {
   return {
@@ -45,7 +57,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       const reading = await scenarios.check(scenario, await placeOf(files, file));
       const { scenario: complete } = reading;
       if (complete !== null) await userKernels.prepare([complete.solver.variant], placeOfScenario(complete));
-      // A scenario with errors is refused by its issues.
+      // A scenario with errors is rejected with its issues.
       const changes = saved === null || complete === null ? [] : await changesOf(saved, scenario);
       return runs.start({ reading, name, trace, changes });
     },
@@ -74,7 +86,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       if (!known.includes(what)) {
         throw new BraggError('unsupported', `A run of ${data.workload} has no ${what}; there are ${known.join(', ')}.`);
       }
-      // Tables and images are as large as the run. Run files are packed on a worker thread anyway.
+      // Tables and images are as large as the run, so large runs are exported on a worker thread. Run files always are.
       if (what !== 'run' && sizeOf(data) > SMALL_BYTES) return exportRun({ run: data, what });
       return hostWorkloads[data.workload].exported(data, what, packer);
     },
@@ -85,5 +97,113 @@ export function runSources(runs: Runs): Pick<Sources, 'runs' | 'run.progress'> {
   return {
     runs: (_params, sink) => runs.watch(sink),
     'run.progress': ({ run }, sink) => runs.watchProgress(run, sink),
+  };
+}
+
+/** Call and stream of Live what-if. */
+export function whatIfHandlers({ whatIfs }: { readonly whatIfs: WhatIfs }): Pick<Handlers, 'whatIf.ask'> {
+  return {
+    'whatIf.ask': ({ session, ...asked }) => {
+      whatIfs.ask(session, asked);
+      return {};
+    },
+  };
+}
+
+export function whatIfSource(whatIfs: WhatIfs): Pick<Sources, 'whatIf'> {
+  return { whatIf: ({ session }, sink) => whatIfs.open(session, sink) };
+}
+
+type TransportRunMethod =
+  | 'summary'
+  | 'depthDose'
+  | 'lateral'
+  | 'moments'
+  | 'maps'
+  | 'keyframes'
+  | 'keyframe'
+  | 'ledger';
+
+export function transportRunHandlers(runs: Runs): Pick<Handlers, `run.${TransportRunMethod}`> {
+  return {
+    'run.summary': async ({ run }) => summaryOfRun(await transportRun(runs, run)),
+    'run.depthDose': async ({ run }) => depthDoseOfRun(await transportRun(runs, run)),
+    'run.lateral': async ({ run, depths_mm }) => ({
+      curves: await lateralCurvesOfRun(await transportRun(runs, run), depths_mm),
+    }),
+    'run.moments': async ({ run }) => momentsOfRun(await transportRun(runs, run)),
+    'run.maps': async ({ run, maps }) => {
+      const data = await transportRun(runs, run);
+      return mapsOf(runs, run, data, data.keyframes.length - 1, maps, true);
+    },
+    'run.keyframes': async ({ run }) => {
+      const { keyframes } = await transportRun(runs, run);
+      return { frames: keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })), pairs: storedPairs(keyframes[0]) };
+    },
+    'run.keyframe': async ({ run, index, maps }) => {
+      const data = await transportRun(runs, run);
+      if (index >= data.keyframes.length) {
+        throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
+      }
+      return mapsOf(runs, run, data, index, maps, false);
+    },
+    'run.ledger': async ({ run, rows }) => ledgerOfRun(await transportRun(runs, run), rows),
+  };
+}
+
+export function transportRunSources(runs: Runs, recomputing: Recomputing): Pick<Sources, 'run.live' | 'run.cuts'> {
+  return {
+    'run.cuts': (request, sink) => recomputing.watch(request, sink),
+    'run.live': ({ run, maps, depthDose }, sink) => {
+      const active = runs.active(run);
+      if (active instanceof TransportRunning) return active.watch(run, { maps, depthDose }, sink);
+      sink.end();
+      return () => undefined;
+    },
+  };
+}
+
+interface TaskHandlerParts {
+  readonly runs: Runs;
+  readonly stored: StoredSessions;
+}
+
+type TaskHandlers = Pick<Handlers, Extract<keyof Handlers, `task.${string}`>>;
+
+function listed({ id, name, recorded, overview }: StoredSession): readonly StoredTask[] {
+  const { workload, created, sweep, reports } = overview;
+  const [report] = reports;
+  if (!isTaskKind(workload) || report === undefined) return [];
+  const { bench, scenario, machine } = report;
+  return [
+    {
+      ...{ id, name, recorded, workload, bench, scenario, created },
+      machine: machine.gpu?.name ?? machine.cpu,
+      sweep: sweep?.path ?? null,
+    },
+  ];
+}
+
+export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
+  return {
+    'task.session': async ({ run }) => {
+      const data = await runs.data(run);
+      if ('session' in data) return withoutRecordings(data.session);
+      throw new BraggError('unsupported', `${data.name} is a run of ${data.workload}: it has no measurements.`);
+    },
+    'task.stored': async ({ workload }) => {
+      const all = (await stored.list()).filter((one) => one.overview.workload === workload);
+      // The page opens the first session of its scenario, so the one with most measured variants comes first.
+      const measured = ({ overview }: StoredSession): number =>
+        (overview.reports[0]?.entries ?? []).filter(({ status }) => status === 'measured').length;
+      const order = (a: StoredSession, b: StoredSession): number =>
+        Number(b.recorded) - Number(a.recorded) || measured(b) - measured(a);
+      return { sessions: all.sort(order).flatMap(listed) };
+    },
+    'task.open': async ({ id }) => {
+      const session = await (await stored.get(id)).session();
+      if (isTaskKind(session.workload)) return session;
+      throw new BraggError('unsupported', `${id} is no session of a small workload.`);
+    },
   };
 }

@@ -3,19 +3,24 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
-import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef } from '../../../contract/files.ts';
-import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import { scenarioTextInSteps } from '../../../contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import type { LibraryEntry, Resolved } from '../../../contract/scenarios.ts';
+import { allRunEndings } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
-import type { RecentFiles } from '../../io/files/recent.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
+import type { RecentFiles } from '../../io/files/state-file.ts';
+import { inSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, engineIssue, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
+import {
+  type AnyReading,
+  engineIssue,
+  type ScenarioOrigin,
+  type Scenarios,
+} from '../../workloads/scenarios/scenarios.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import type { Handlers } from '../service/service.ts';
 
@@ -29,7 +34,7 @@ interface ScenarioParts {
 
 const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
 
-/** Sessions and runs that are JSON too. */
+/** Sessions and runs, which are also JSON files. */
 const isOther = ({ key }: LibraryFile): boolean =>
   [SESSION_ENDING, ...allRunEndings].some((ending) => key.endsWith(ending));
 
@@ -49,33 +54,33 @@ const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
-/** Base folder of a draft's relative paths, and its name in messages. */
+/** Folder for relative paths in a draft, and the draft's name in messages. */
 export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioOrigin> {
   if (file === null) return { name: 'this scenario', folder: null };
-  // A file that does not exist yet has no tables next to it.
+  // A new file has no data files next to it.
   const found = await files.readable(file).catch(() => null);
   return { name: files.nameOf(file).name, folder: found === null ? null : path.dirname(found.path) };
 }
 
-/** Resolved form of a scenario without errors. Throws issues that only the engine finds. */
+/** Resolved form of a scenario without errors. Throws issues that only the engine detects. */
 async function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReading): Promise<Resolved | null> {
   return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
 
 const NO_FILE = 'none';
 
-/** Hash of the content, which needs no clock. A file that is not there has one too. */
+/** Hash of the content, which is independent of clocks. A missing file also has a stamp. */
 async function stampOf(file: string): Promise<string> {
   const read = await readText(file);
   if (read.ok) return textStamp(read.text);
-  // Not to be read as a scenario: there, and no version of the one that was opened.
+  // The file exists but is not readable as a scenario, so it is not a version of the opened one.
   return (await exists(file)) ? 'other' : NO_FILE;
 }
 
-/** From a turn of its own on: a large one took some milliseconds to come here, too. */
+/** Starts in a new task of the event loop, because receiving a large scenario already took milliseconds. */
 async function textOf(scenario: ScenarioDraft): Promise<string> {
   await nextTurn();
-  return inTurns(scenarioTextInSteps(scenario));
+  return inSlices(scenarioTextInSteps(scenario));
 }
 
 const textStamp = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -104,14 +109,14 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.open': async ({ file }) => {
       const found = await files.readable(file);
       const named = files.nameOf(file);
-      // Before the text: a change in between is noticed when it is saved.
+      // Computed before reading the text, so that a change in between is detected when saving.
       const stamp = await stampOf(found.path);
       const read = await readText(found.path);
-      // As it is named on its way to a run, so that it is read and checked once.
+      // Uses the name that a run uses, so that the scenario is read and checked only once.
       const { draft, issues } = read.ok
         ? await scenarios.parse(read.text, { name: named.name, folder: path.dirname(found.path) })
         : await scenarios.read(found.path);
-      // Messages carry the path that was read; the user knows the file by its name.
+      // Messages contain the path that was read, but the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
       return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly, stamp };
@@ -119,7 +124,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.text': async ({ scenario }) => ({ text: await textOf(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
       const text = await textOf(scenario);
-      // If there was no file at opening, there must be none at saving.
+      // A file that did not exist at opening must not exist at saving.
       const replaced = stamp === NO_FILE ? 'refuse' : ifExists;
       const named = await files.write(file, text, replaced, async (present) => {
         if (stamp === null || (await stampOf(present)) === stamp) return;
@@ -128,7 +133,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       });
       const { path: written } = await files.readable(file);
       await recent.add(written);
-      // The stamp of what was written here, whatever another has written since.
+      // Stamp of the text written here, even if another program has written since.
       return { ...named, stamp: textStamp(text) };
     },
     'scenario.resolve': async ({ scenario, file }) => {
@@ -142,7 +147,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     },
     'scenario.library': async () => {
       const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isOther(file));
-      // One after the other: all of a large library at once would leave nobody else a turn.
+      // Sequential, because reading a large library at once would block the event loop.
       const entries: LibraryEntry[] = [];
       for (const file of found) entries.push(await libraryEntry(file, scenarios));
       return { entries };

@@ -2,7 +2,7 @@
 import type { FileAccess } from '../../io/files/access.ts';
 import type { Handlers } from '../service/service.ts';
 import type { Clusters } from '../studies/cluster/clusters.ts';
-import { clusterSays } from '../studies/cluster/login.ts';
+import { clusterSays } from '../studies/cluster/engine.ts';
 import type { Studies } from '../studies/studies.ts';
 import { placeOf } from './scenarios.ts';
 

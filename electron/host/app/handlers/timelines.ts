@@ -1,10 +1,10 @@
 /** Calls and the stream about timelines. */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
+import { timelineOf } from '../../workloads/index.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { readNotes, writeNotes } from '../timelines/notes.ts';
-import { timelineOf } from '../timelines/timeline-of.ts';
 import type { Timelines } from '../timelines/timelines.ts';
 import type { Uploads } from '../timelines/uploads.ts';
 

@@ -1,7 +1,8 @@
-/** Calls about user kernels: their files, what their compiler says, and the user's trust. */
-import { mkdir, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+/** Calls about user kernels: their files, their compiler messages, and the user's trust. */
+import { mkdir, mkdtemp, readFile, realpath, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { attemptOf } from '../../../contract/bench/history.ts';
 import { sameVariant, type VariantKey } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
@@ -9,9 +10,8 @@ import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { kernelFolders } from '../../model/bench/ceilings.ts';
+import { kernelFolders } from '../../model/bench/machine.ts';
 import { sanitize } from '../../model/sanitizer/sanitize.ts';
-import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import {
   descriptionFile,
   descriptionText,
@@ -20,12 +20,14 @@ import {
   replaceable,
   type UserKernel,
 } from '../../model/user-kernels/file.ts';
-import { rulesOf } from '../../workloads/index.ts';
-import { type Scenarios, writeAtomically } from '../../workloads/scenarios/index.ts';
+import { problemFileIn, type UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
+import { allVariants, rulesOf } from '../../workloads/index.ts';
+import { type Scenarios, writeAtomically } from '../../workloads/scenarios/scenarios.ts';
+import { attemptText } from '../benches/history.ts';
 import type { Handlers } from '../service/service.ts';
-import { begin, readBeginnings, wordsOf } from '../user-kernels/begin.ts';
+import { begin, readBeginnings } from '../user-kernels/begin.ts';
 import { byBase, freeFolder, reproduce } from '../user-kernels/reproduce.ts';
-import type { Trust } from '../user-kernels/trust.ts';
+import { problemHash, type Trust } from '../user-kernels/trust.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
@@ -38,7 +40,7 @@ interface UserKernelParts {
   readonly assetsFolder: string;
 }
 
-/** A watched kernel takes ten to a hundred times as long. */
+/** A kernel under the sanitizer is 10 to 100 times as slow. */
 const SANITIZED_LIMIT_S = 1800;
 
 type Names = Extract<keyof Handlers, `userKernels.${string}`>;
@@ -56,8 +58,8 @@ function baseOf(userKernels: UserKernels, key: VariantKey): UserKernelBase {
 }
 
 /**
- * The code and its description, where neither name is taken: `my.json` may be a scenario, or describe `my.cpp` where
- * `my.cu` is made. Throws BraggError `exists` that names the file, and leaves nothing behind.
+ * Creates the code and its description if both names are free: `my.json` may be a scenario, or describe `my.cpp` when
+ * `my.cu` is created. Throws BraggError `exists` with the file's name, and leaves no file behind.
  */
 async function createBoth(file: string, text: string, description: string): Promise<void> {
   const beside = descriptionFile(file);
@@ -86,8 +88,8 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   const open = async (beside: FileRef | null, id: string) =>
     userKernels.open(path.join(await folderOf(files, beside), id));
   /**
-   * Its files are written by `write`, unless somebody else has since `sha256` was read. The new content is the user's own
-   * edit of that content: it is trusted if that was.
+   * Runs `write` on the kernel's files, unless they have changed since `sha256` was read. The new content is the user's
+   * edit, so it is trusted if the old content was.
    */
   const changed = async (
     beside: FileRef | null,
@@ -104,7 +106,13 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       return trusted(await userKernels.open(file), known);
     });
   };
-  /** The program's own code, or a text that the user typed over a trusted one, needs no question. */
+  /** Throws BraggError `untrusted` if the content differs from what the user has seen. */
+  const unchanged = async (beside: FileRef | null, id: string, sha256: string): Promise<UserKernel> => {
+    const found = await open(beside, id);
+    if (found.sha256 === sha256) return found;
+    throw new BraggError('untrusted', `${id} has changed since you saw it. Read it again before you trust it.`);
+  };
+  /** No question is necessary for shipped code, or for the user's edit of a trusted text. */
   const trusted = async (kernel: UserKernel, because: boolean) => {
     if (because) await trust.add(kernel.sha256, kernel.file);
     return infoOf(kernel, userKernels.isTrusted(kernel));
@@ -112,7 +120,15 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   return {
     'userKernels.list': async ({ beside }) => {
       const { variants, troubles } = await userKernels.openAll(await folderOf(files, beside));
-      return { variants: variants.map((one) => infoOf(one, userKernels.isTrusted(one))), troubles: [...troubles] };
+      const kernels = new Map(variants.map((one) => [one.id, one.base]));
+      const listed = allVariants(userKernels.addon).filter(({ id, workload, bench }) => {
+        const base = kernels.get(id);
+        return base?.workload === workload && base.bench === bench;
+      });
+      return {
+        ...{ variants: variants.map((one) => infoOf(one, userKernels.isTrusted(one))), listed },
+        troubles: [...troubles],
+      };
     },
     'userKernels.templates': async ({ base }) => {
       const { files: found, reason } = await templatesOf(baseOf(userKernels, base));
@@ -136,20 +152,40 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
       const workload = workloadSchema.parse(base.workload);
       const of = { workload, bench: base.bench, base: base.id, replaces, title };
-      const usual = { changes: '', answer: '', compile: {}, tunables: [], conditions: [] };
+      const usual = { changes: '', compile: {}, tunables: [], conditions: [] };
       const description: UserKernelDescription = { kind: 'variant', version: 1, ...of, ...usual };
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
       await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));
       return trusted(await userKernels.open(file), true);
     },
-    'userKernels.beginnings': async () => ({ beginnings: (await readBeginnings(templates)).map(wordsOf) }),
+    'userKernels.beginnings': async () => ({ beginnings: await readBeginnings(templates) }),
     'userKernels.begin': async ({ beside, id, beginning, answer }) => {
-      const folder = await folderOf(files, beside);
-      await mkdir(folder, { recursive: true });
+      const here = await folderOf(files, beside);
+      // Creates a sibling of an open problem's folder, not a subfolder.
+      const folder = problemFileIn(here) === null ? here : path.dirname(here);
       const made = await begin({ templates, folder, id, beginning, answer });
       const kernel = await userKernels.open(made.kernel);
       return { info: await trusted(kernel, true), scenario: files.grant(made.scenario).file };
+    },
+    'userKernels.replay': async ({ beside, attempt }) => {
+      const folder = await folderOf(files, beside);
+      const problem = attemptOf(attempt)?.problem;
+      // The agent's server converts folder names to names of attempts in the same way.
+      const here = path
+        .basename(folder)
+        .replace(/[^\w-]/g, '-')
+        .slice(0, 30);
+      if (problemFileIn(folder) === null || here !== problem)
+        throw new BraggError(
+          'invalid',
+          `${attempt} is an attempt at the problem folder ${problem}, and the open scenario is in ${folder}. Open problem.json of ${problem} first.`,
+        );
+      const text = await attemptText(files.library.folder, attempt);
+      const file = path.join(folder, attempt);
+      const there = await readFile(file, 'utf8').catch(() => null);
+      if (there !== text) await writeAtomically(file, text, 'refuse');
+      return trusted(await userKernels.open(file), false);
     },
     'userKernels.read': async ({ beside, id }) => {
       const found = await open(beside, id);
@@ -158,9 +194,15 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     'userKernels.save': ({ beside, id, text, sha256 }) =>
       changed(beside, id, sha256, ({ file }) => writeAtomically(file, text, 'replace')),
     'userKernels.options': ({ beside, id, compile, sha256 }) =>
-      changed(beside, id, sha256, ({ file, description }) =>
-        writeAtomically(descriptionFile(file), descriptionText({ ...description, compile }), 'replace'),
-      ),
+      changed(beside, id, sha256, ({ file, description, candidate }) => {
+        // A description next to a candidate is never read, and for a Python program it would replace the source.
+        if (candidate !== undefined)
+          throw new BraggError(
+            'unsupported',
+            `${id} is a candidate of a problem, and all candidates are compiled with the same options; allowed: kernels outside a problem folder`,
+          );
+        return writeAtomically(descriptionFile(file), descriptionText({ ...description, compile }), 'replace');
+      }),
     'userKernels.printed': async ({ beside, id }) => {
       await open(beside, id);
       return userKernels.printed(id);
@@ -190,12 +232,21 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       return { issues: [...issues], built: code !== null, seconds: (performance.now() - start) / 1000 };
     },
     'userKernels.trust': async ({ beside, id, sha256 }) => {
-      const found = await open(beside, id);
-      if (found.sha256 !== sha256) {
-        throw new BraggError('untrusted', `${id} has changed since you saw it. Read it again before you trust it.`);
-      }
+      const found = await unchanged(beside, id, sha256);
       await trust.add(sha256, found.file);
       return infoOf(found, true);
+    },
+    'userKernels.trustFolder': async ({ beside, kernels, submissions }) => {
+      // Read all kernels before trusting any: if one has changed, none is trusted.
+      const found: UserKernel[] = [];
+      for (const { id, sha256 } of kernels) found.push(await unchanged(beside, id, sha256));
+      for (const { sha256, file } of found) await trust.add(sha256, file);
+      const [first] = found;
+      if (!submissions || first === undefined) return {};
+      if (first.candidate === undefined)
+        throw new BraggError('invalid', `${first.id} is in no problem folder; allowed: candidates of one`);
+      await trust.addFolder(await realpath(path.dirname(first.file)), problemHash(first));
+      return {};
     },
   };
 }

@@ -1,27 +1,105 @@
-/** The library with its index: brought up to date with the folder before every answer. */
+/**
+ * The library with its index, which is synchronized with the folder before every answer.
+ *
+ * SQLite runs on a worker thread; this is the host's side of it.
+ */
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import type { FileRef, NamedFile } from '../../../contract/files.ts';
-import type { LibraryItem, LibraryQuery } from '../../../contract/library.ts';
+import type { FileRef, LibraryItem, LibraryQuery, NamedFile } from '../../../contract/files.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { Locks } from '../../io/files/locks.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
-import { jsonText } from '../../io/flow/json-text.ts';
-import type { Sink } from '../../io/flow/sink.ts';
-import { type FactReaders, kindOf, noFacts, readFacts } from './facts.ts';
+import { inSlices, jsonText } from '../../io/flow/cooperative.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
+import { startedFile } from '../../io/programs.ts';
+import { type FactReaders, kindOf, type Label, type Labels, LabelsFile, noFacts, readFacts } from './facts.ts';
 import type { FoundFile, IndexedFile } from './index-file.ts';
-import { IndexThread } from './index-thread.ts';
-import { type Label, type Labels, LabelsFile } from './labels.ts';
+import type { IndexedFolders, IndexQuestions, IndexReply, IndexTask } from './index-worker.ts';
 import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } from './trash.ts';
 
-/** Extensions of what the library lists; other files in it are left alone. */
+type IndexArguments<Q extends keyof IndexQuestions> = Parameters<IndexQuestions[Q]>;
+type Answer<Q extends keyof IndexQuestions> = ReturnType<IndexQuestions[Q]>;
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class IndexThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #onTrouble: (reason: string) => void;
+  #next = 0;
+  #renewals = 0;
+  #ended: BraggError | null = null;
+
+  constructor(place: IndexedFolders, onTrouble: (reason: string) => void) {
+    this.#onTrouble = onTrouble;
+    this.#worker = new Worker(startedFile('library-worker', 'app/library/index-worker.ts'), { workerData: place });
+    this.#worker.on('message', (reply: IndexReply) => this.#take(reply));
+    this.#worker.on('error', (error: Error) => this.#end(`The index of the library failed: ${error.message}.`));
+    this.#worker.on('exit', () => this.#end('The index of the library was closed.'));
+    // The worker thread must not prevent the process from exiting.
+    this.#worker.unref();
+  }
+
+  /** True if the index has failed or was closed, so that a new one must be opened. */
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** Number of rebuilds since opening, according to the last answer. A rebuild discards everything read before. */
+  get renewals(): number {
+    return this.#renewals;
+  }
+
+  ask<Q extends keyof IndexQuestions>(question: Q, ...asked: IndexArguments<Q>): Promise<Answer<Q>> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    const id = this.#next++;
+    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#worker.ref();
+    this.#worker.postMessage({ id, question, asked } satisfies IndexTask);
+    return answer as Promise<Answer<Q>>;
+  }
+
+  /** Closes after all earlier requests. */
+  async close(): Promise<void> {
+    await this.ask('close').catch(() => undefined);
+    await this.#worker.terminate();
+  }
+
+  #take(reply: IndexReply): void {
+    if (reply.kind === 'trouble') {
+      this.#onTrouble(reply.reason);
+      return;
+    }
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if (reply.kind === 'failed') {
+      waiting?.reject(BraggError.fromWire(reply.error));
+      return;
+    }
+    this.#renewals = reply.renewals;
+    waiting?.resolve(reply.value);
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= new BraggError('internal', reason);
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(this.#ended);
+  }
+}
+
+/** Extensions of files that the library lists; other files are ignored. */
 const LISTED = ['.json', '.yaml', '.yml', '.h5'];
 /** Copying a folder triggers an event for each file; one notification is enough. */
 const SETTLE_MS = 150;
-/** Files that the index takes in at once: of a large library those that were read stay read. */
+/** Files per update of the index: if reading a large library is interrupted, earlier batches remain. */
 const TAKEN_AT_ONCE = 100;
 
 interface CatalogueOptions {
@@ -36,7 +114,7 @@ type SearchResult = Result<'library.search'>;
 
 export class Catalogue {
   readonly #options: CatalogueOptions;
-  /** Opened when the library is first looked at, for the folder that it is in then. */
+  /** Opened on first use, for the library's folder at that time. */
   #index: { readonly folder: string; readonly index: IndexThread } | null = null;
   #refreshing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
@@ -60,7 +138,7 @@ export class Catalogue {
       const { renewals } = index;
       const { found, total } = await index.ask('search', query);
       const tags = await index.ask('tags');
-      // An index that broke under the question answers from nothing: filled again, it answers better.
+      // If the index was rebuilt during the query, the answer is empty: refresh and query once more.
       if (index.renewals !== renewals && attempt === 0) continue;
       return { folder: this.#folder, items: found.map(itemOf), total, tags: [...tags] };
     }
@@ -75,7 +153,9 @@ export class Catalogue {
     this.#changed();
   }
 
-  /** The id that it has in the trash. Its label is there before it is: a disk that takes no more refuses before anything has moved. */
+  /**
+   * Returns the id in the trash. The label is written first, so that a full disk is reported before any file is moved.
+   */
   async trash(file: FileRef): Promise<string> {
     const key = await this.#own(file);
     const labels = this.#labelsFile;
@@ -109,7 +189,7 @@ export class Catalogue {
 
   /** Returns the number of files found. */
   async rebuild(): Promise<number> {
-    await this.#opened().ask('startAnew');
+    await this.#opened().ask('rebuild');
     this.#labels = '';
     await this.#refresh();
     this.#changed();
@@ -151,7 +231,7 @@ export class Catalogue {
     return this.#index.index;
   }
 
-  /** The key of a file that is the user's to change. Throws BraggError. */
+  /** Key of a user's file. Throws BraggError if the file is read-only. */
   async #own(file: FileRef): Promise<string> {
     if (file.kind !== 'library') throw new BraggError('unsupported', 'This file is not in the library.');
     const { readOnly } = await this.#options.files.library.readable(file.key);
@@ -182,7 +262,7 @@ export class Catalogue {
     }
   }
 
-  /** A running refresh may have listed the folder before the change in question, so wait for the next one. */
+  /** A running refresh may have listed the folder before the change, so wait for the next one. */
   #refresh(): Promise<void> {
     this.#queued ??= this.#refreshing.then(() => {
       this.#queued = null;
@@ -214,7 +294,7 @@ export class Catalogue {
       await index.ask('update', changed, gone);
     }
     const labels = await this.#shownLabels();
-    const written = await inTurns(jsonText(labels));
+    const written = await inSlices(jsonText(labels));
     const text = `${index.renewals} ${written}`;
     if (text !== this.#labels) await index.ask('label', labels);
     this.#labels = text;
@@ -235,16 +315,21 @@ export class Catalogue {
   #watchFolder(): void {
     if (this.#watching?.folder === this.#folder) return;
     this.#unwatch();
-    try {
-      const watcher = watch(this.#folder, { persistent: false }, () => {
-        clearTimeout(this.#settling);
-        this.#settling = setTimeout(() => this.#changed(), SETTLE_MS);
-        this.#settling.unref();
-      });
-      watcher.on('error', () => this.#unwatch());
-      this.#watching = { folder: this.#folder, watcher };
-    } catch {
-      // The folder does not exist yet; changes by this program notify watchers without it.
+    // If the folder is missing, its parent is watched, because another program such as an agent's server may create the
+    // folder.
+    for (const folder of [this.#folder, path.dirname(this.#folder)]) {
+      try {
+        const watcher = watch(folder, { persistent: false }, () => {
+          clearTimeout(this.#settling);
+          this.#settling = setTimeout(() => this.#changed(), SETTLE_MS);
+          this.#settling.unref();
+        });
+        watcher.on('error', () => this.#unwatch());
+        this.#watching = { folder, watcher };
+        return;
+      } catch {
+        // Changes by this program notify watchers even without file events.
+      }
     }
   }
 

@@ -1,23 +1,30 @@
-/** Metadata of a library file, read once per change of the file. */
+/**
+ * Metadata of a library file, read once per change of the file.
+ *
+ * The user's tags and remarks: one small file in the library's folder. They travel with the files, and the index can be
+ * rebuilt without loss.
+ */
 import path from 'node:path';
+import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-import { allRunEndings } from '../../../contract/exports.ts';
-import type { LibraryFacts, LibraryKind } from '../../../contract/library.ts';
+import type { LibraryFacts, LibraryKind } from '../../../contract/files.ts';
 import { isScenarioKind } from '../../../contract/scenario/index.ts';
-import { fileError } from '../../io/files/errors.ts';
+import { allRunEndings } from '../../../contract/workload.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
-import { readPlain } from '../../io/files/plain-file.ts';
+import { type Locks, OWN_FOLDER } from '../../io/files/locks.ts';
+import { fileError, readPlain } from '../../io/files/plain-file.ts';
+import { StateFile } from '../../io/files/state-file.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
 import { plainValue } from '../../io/text/source.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { RunFacts } from '../../workloads/run-files/run-file.ts';
-import type { Scenarios } from '../../workloads/scenarios/index.ts';
+import type { Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
-import { readSessionFile } from '../sessions/aside.ts';
+import { readSessionFile } from '../sessions/index.ts';
 
 export interface FileFacts {
-  /** The kind by content, if the name says another. */
+  /** Kind from the content, if it differs from the kind by name. */
   readonly kind?: 'kernel';
   readonly name: string;
   readonly notes: string;
@@ -41,10 +48,10 @@ export const noFacts: LibraryFacts = {
   device: null,
 };
 
-/** Larger than any run; reading it whole only to list it would stall the machine. */
+/** Larger than any run; reading such a file only to list it would stall the machine. */
 const MOST_BYTES = 2 ** 30;
 
-/** By the name alone; a kernel's description is known by its content. */
+/** Kind from the name alone; a kernel's description is recognized by its content. */
 export function kindOf(key: string): Exclude<LibraryKind, 'kernel'> {
   if (key.endsWith(SESSION_ENDING)) return 'session';
   return allRunEndings.some((ending) => key.toLowerCase().endsWith(ending)) ? 'run' : 'scenario';
@@ -56,7 +63,7 @@ function plainOf(text: string): unknown {
   return root === null ? null : plainValue(root);
 }
 
-/** A value of a document that may hold anything. */
+/** Value at a path in an unvalidated document. */
 function at(document: unknown, ...keys: readonly string[]): unknown {
   let value = document;
   for (const key of keys) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
@@ -83,7 +90,7 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
   };
 }
 
-/** The description of a user kernel, which is JSON next to its code. */
+/** Metadata from the description of a user kernel, a JSON file next to its code. */
 function ofKernel(document: unknown): FileFacts {
   const text = (key: string): string => textAt(document, key) ?? '';
   const bench = text('bench');
@@ -137,5 +144,49 @@ export async function readFacts(file: LibraryFile, readers: FactReaders): Promis
     }
   } catch (error) {
     return { name: '', notes: '', facts: noFacts, problem: fileError(error, file.key).message };
+  }
+}
+
+const labelSchema = z.object({ tags: z.array(z.string()), remark: z.string() });
+export type Label = Readonly<z.infer<typeof labelSchema>>;
+
+const fileSchema = z.object({ version: z.literal(1), labels: z.record(z.string(), labelSchema) });
+
+export type Labels = Readonly<Record<string, Label>>;
+
+export function labelsFile(libraryFolder: string): string {
+  return path.join(libraryFolder, OWN_FOLDER, 'labels.json');
+}
+
+/**
+ * Labels of a library. A damaged file is renamed and reported, never overwritten, because it contains the user's input.
+ */
+export class LabelsFile {
+  readonly #file: StateFile<z.infer<typeof fileSchema>>;
+
+  constructor(libraryFolder: string, locks: Locks, onTrouble: (reason: string) => void) {
+    this.#file = new StateFile({
+      file: labelsFile(libraryFolder),
+      schema: fileSchema,
+      empty: { version: 1, labels: {} },
+      locks,
+      onDamaged: (aside) =>
+        onTrouble(`The tags and remarks of the library could not be read. Their file was moved to ${aside}.`),
+    });
+  }
+
+  /** Labels by path relative to the library's folder. Throws BraggError. */
+  async read(): Promise<Labels> {
+    return (await this.#file.read()).labels;
+  }
+
+  /** The caller must hold the library's lock. Null removes a label. Throws BraggError if the file cannot be written. */
+  async changeLocked(change: (labels: Labels) => Readonly<Record<string, Label | null>>): Promise<void> {
+    await this.#file.changeLocked(({ version, labels }) => {
+      const kept = Object.entries({ ...labels, ...change(labels) }).filter(
+        (entry): entry is [string, Label] => entry[1] !== null && (entry[1].tags.length > 0 || entry[1].remark !== ''),
+      );
+      return { version, labels: Object.fromEntries(kept) };
+    });
   }
 }

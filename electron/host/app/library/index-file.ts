@@ -1,19 +1,18 @@
 /**
- * SQLite index of a library's metadata, so that searching does not read the files. It contains nothing that is not in
- * the files. A missing or damaged index, or one of another version, is rebuilt.
+ * SQLite index of a library's metadata, so that searching does not read the files. It contains only data from the
+ * files. A missing or damaged index, or one of another version, is rebuilt.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { LibraryKind, LibraryQuery } from '../../../contract/library.ts';
-import { PRIVATE } from '../../io/files/data-folder.ts';
-import type { FileFacts } from './facts.ts';
-import type { Labels } from './labels.ts';
+import type { LibraryKind, LibraryQuery } from '../../../contract/files.ts';
+import { PRIVATE } from '../../io/files/folders.ts';
+import type { FileFacts, Labels } from './facts.ts';
 
-/** Increment it with the tables: an index of another version is rebuilt. */
+/** Increment when the tables change: an index of another version is rebuilt. */
 const VERSION = 3;
-/** Another process may be writing for a moment. */
+/** Another process may be writing at the moment. */
 const WAIT_MS = 2000;
 
 const TABLES = `
@@ -56,7 +55,7 @@ function openDatabase(file: string): DatabaseSync {
     const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
     else if (version !== VERSION) throw new Error(`it is of version ${version}`);
-    // A damaged file is often noticed only when its pages are read.
+    // Damage is often detected only when pages are read.
     const check = database.prepare('PRAGMA quick_check').get()?.['quick_check'];
     if (check !== 'ok') throw new Error(String(check));
   } catch (error) {
@@ -90,18 +89,18 @@ export class LibraryIndex {
   }
 
   /** Starts with an empty index. */
-  startAnew(): void {
+  rebuild(): void {
     this.#renewals += 1;
     try {
       this.#database.close();
     } catch {
-      // It was closed when it failed.
+      // The failure has already closed the database.
     }
     for (const part of ['', '-journal', '-wal', '-shm']) rmSync(`${this.#file}${part}`, { force: true });
     this.#database = this.#open();
   }
 
-  /** Size and time of every indexed file of a place, to be held against the folder. */
+  /** Size and time of every indexed file in `place`, to detect changes in the folder. */
   known(place: IndexedFile['place']): ReadonlyMap<string, { readonly bytes: number; readonly modified_ms: number }> {
     const rows = this.#use((db) => db.prepare('SELECT key, bytes, modified_ms FROM files WHERE place = ?').all(place));
     return new Map(
@@ -112,7 +111,7 @@ export class LibraryIndex {
     );
   }
 
-  /** Takes in what has changed, and forgets what is gone. */
+  /** Inserts changed files and removes deleted ones. */
   update(changed: readonly IndexedFile[], gone: readonly Pick<IndexedFile, 'place' | 'key'>[]): void {
     if (changed.length === 0 && gone.length === 0) return;
     this.#use((db) => {
@@ -164,7 +163,7 @@ export class LibraryIndex {
       conditions.push("(f.text LIKE ? ESCAPE '\\' OR l.text LIKE ? ESCAPE '\\')");
       values.push(escaped(word), escaped(word));
     }
-    // Labels are the user's: an example of the same name has none.
+    // Labels belong to the user's files: a shipped example with the same name has none.
     const from = "FROM files f LEFT JOIN labels l ON f.place = 'yours' AND l.key = f.key";
     const where = `${from} WHERE ${conditions.join(' AND ')}`;
     const order = query.order === 'name' ? 'f.key COLLATE NOCASE' : 'f.modified_ms DESC, f.key';
@@ -177,7 +176,7 @@ export class LibraryIndex {
     });
   }
 
-  /** Tags of files that are there, the most used first. */
+  /** Tags of existing files, the most frequent first. */
   tags(): readonly { readonly tag: string; readonly count: number }[] {
     const rows = this.#use((db) =>
       db
@@ -196,7 +195,7 @@ export class LibraryIndex {
       mkdirSync(path.dirname(this.#file), PRIVATE);
       return openDatabase(this.#file);
     } catch (error) {
-      this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);
+      this.#onTrouble(`The library index is rebuilt: ${error instanceof Error ? error.message : error}`);
     }
     try {
       for (const part of ['', '-journal', '-wal', '-shm']) rmSync(`${this.#file}${part}`, { force: true });
@@ -206,15 +205,17 @@ export class LibraryIndex {
     }
   }
 
-  /** A full or read-only disk: the index lasts as long as the program. */
+  /** Used if the disk is full or read-only: the index lasts until the program ends. */
   #inMemory(error: unknown): DatabaseSync {
-    this.#onTrouble(`The index of the library is kept in memory: ${error instanceof Error ? error.message : error}`);
+    this.#onTrouble(
+      `The index of the library is held in memory only: ${error instanceof Error ? error.message : error}`,
+    );
     return openDatabase(':memory:');
   }
 
   /**
-   * Once more with an empty index when the first try finds it broken, or in
-   * memory where the disk takes no more; the next refresh fills it again.
+   * Retries with an empty index if the first attempt fails: a rebuilt file if the index is damaged, memory if the disk
+   * cannot be written. The next refresh fills the index.
    */
   #use<T>(work: (database: DatabaseSync) => T): T {
     try {
@@ -225,15 +226,15 @@ export class LibraryIndex {
         this.#renewals += 1;
         this.#database = this.#inMemory(error);
       } else {
-        this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);
-        this.startAnew();
+        this.#onTrouble(`The library index is rebuilt: ${error instanceof Error ? error.message : error}`);
+        this.rebuild();
       }
       return work(this.#database);
     }
   }
 }
 
-/** SQLite's codes, https://www.sqlite.org/rescode.html: the file is sound, and the disk is not. */
+/** SQLite's error codes (https://www.sqlite.org/rescode.html) for failures of the disk, not of the file. */
 const IOERR = 10;
 const FULL = 13;
 const READONLY = 8;

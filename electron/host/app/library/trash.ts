@@ -1,24 +1,24 @@
-/** The trash of a library: a folder inside it, where files lie under the time they went there and their own name. */
+/** The trash of a library: a folder inside it. The names of files in it consist of a time and the original name. */
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { fileError } from '../../io/files/errors.ts';
 import { checkKey } from '../../io/files/library.ts';
-import { renameToFreeName } from '../../workloads/scenarios/index.ts';
+import { fileError } from '../../io/files/plain-file.ts';
+import { renameToFreeName } from '../../workloads/scenarios/scenarios.ts';
 
 const FOLDER = '.trash';
-/** `2026-01-02T03-04-05.678Z~mine.json`: sorts by time, and is a file name everywhere. */
+/** `2026-01-02T03-04-05.678Z~mine.json`: sorts by time, and is a valid file name on every system. */
 const NAME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)~(.+)$/;
 
 export interface Trashed {
   readonly id: string;
   readonly fileName: string;
   readonly bytes: number;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly trashed: string;
 }
 
-/** Path of something in the trash below the library's folder, as labels name it. */
+/** Path of a file in the trash relative to the library's folder, as used in labels. */
 export function trashedKey(id: string): string {
   return `${FOLDER}/${id}`;
 }
@@ -28,7 +28,7 @@ function parse(id: string): { readonly fileName: string; readonly trashed: strin
   return fileName === undefined ? null : { fileName, trashed: `${date}${hours}:${minutes}:${seconds}` };
 }
 
-/** Newest first. */
+/** Files in the trash, newest first. */
 export async function listTrash(libraryFolder: string): Promise<readonly Trashed[]> {
   const folder = path.join(libraryFolder, FOLDER);
   const found: Trashed[] = [];
@@ -49,8 +49,8 @@ interface Accompanied {
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 /**
- * Moves a file of the library there; its id. Nothing in the trash is replaced, also where a clock that was set back
- * gives a time for the second time. Throws BraggError.
+ * Moves a file from the library to the trash. Returns its id. Never replaces a file in the trash, even if a clock was
+ * set back and a time repeats. Throws BraggError.
  */
 export async function moveToTrash(
   libraryFolder: string,
@@ -79,19 +79,19 @@ export async function moveToTrash(
   }
 }
 
-/** `mine.json`, or `mine 2.json` where that is taken. */
+/** `mine.json`, or `mine 2.json` if that name is taken. */
 async function freeName(libraryFolder: string, taken: (key: string) => Promise<boolean>, key: string): Promise<string> {
   const extension = key.endsWith('.session.json') ? '.session.json' : path.extname(key);
   const stem = key.slice(0, key.length - extension.length);
   for (let n = 1; ; n += 1) {
     const name = n === 1 ? key : `${stem} ${n}${extension}`;
-    // Also what is no file of ours: a folder, a pipe, a link to nothing.
+    // Includes folders, pipes and broken links.
     const there = await lstat(path.join(libraryFolder, name)).catch(() => null);
     if (there === null && !(await taken(name))) return name;
   }
 }
 
-/** Puts a file back; the name that it has now. `taken`: names that the program's own files have. Throws BraggError. */
+/** Restores a file and returns its new name. `taken`: whether a shipped file has a name. Throws BraggError. */
 export async function restoreFromTrash(
   libraryFolder: string,
   id: string,

@@ -1,90 +1,82 @@
-/** Packs files, studies and notes into one archive, on a thread. */
+/** Packs files, studies and notes into one archive on a worker thread. */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { PROJECT_FORMAT, type ProjectManifest, type ProjectPart } from '../../../contract/projects/project.ts';
 import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { PlanHead } from '../../../contract/study/index.ts';
 import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
-import {
-  isUserKernelFile,
-  USER_KERNEL_TEXT_MOST,
-  userKernelDescriptionSchema,
-} from '../../../contract/user-kernels.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
-import { aside } from '../../io/aside/task.ts';
 import { exists } from '../../io/files/access.ts';
-import { fileError } from '../../io/files/errors.ts';
 import { checkedParts } from '../../io/files/library.ts';
-import { readPlainAtMost } from '../../io/files/plain-file.ts';
+import { fileError, readPlainAtMost } from '../../io/files/plain-file.ts';
 import { parseJson } from '../../io/text/json.ts';
-import { plainValue } from '../../io/text/source.ts';
-import { parseYaml } from '../../io/text/yaml.ts';
+import { parseYaml, plainValue } from '../../io/text/source.ts';
+import { onThread } from '../../io/threads/task.ts';
 import { linesText, StudyFolder } from '../../model/studies/folder.ts';
-import { readViews, viewsText } from '../../model/studies/views.ts';
+import { readViews, viewsText } from '../../model/studies/folder-state.ts';
 import { descriptionFile } from '../../model/user-kernels/file.ts';
 import { readClosure } from '../../model/user-kernels/includes.ts';
+import { candidateFiles, problemFileIn, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { kindOf } from '../library/facts.ts';
 import { NOTES_ENDING } from '../timelines/notes.ts';
 
-// The files of a user kernel, from its folder. The recipient decides again whether they are trusted.
+// Files of a user kernel from its folder. The recipient decides again whether to trust them.
 
-/** The code file that a variant's name means; null: it is a shipped one. */
+/** Code file that a variant names. Null for a shipped variant. */
 function kernelFileOf(variant: unknown): string | null {
   if (typeof variant !== 'string') return null;
   const id = parseConfigured(variant)?.variant ?? withoutSuffix(variant);
   return isUserKernelFile(id) ? id : null;
 }
 
-/** Names of the code, its description, what it includes from its folder, and its answer; none where it is not there. */
+/** Names of the code, its description and its includes in the folder. Empty if the code is missing. */
 async function kernelFiles(id: string, folder: string): Promise<readonly string[]> {
   const file = path.join(folder, id);
   const code = await textAt(file);
   if (code === null) return [];
-  // One that includes what it may not is not compiled here either.
+  // Code with forbidden includes does not compile here either, so the includes are omitted.
   const { included } = await readClosure(file, code).catch(() => ({ included: [] }));
-  const description = descriptionFile(id);
-  return [
-    id,
-    description,
-    ...included.map(({ name }) => name),
-    ...answerOf(await textAt(path.join(folder, description))),
-  ];
+  // Candidates of a problem share the description of the problem.
+  const described = problemFileIn(folder) === null ? [descriptionFile(id)] : [];
+  return [id, ...described, ...included.map(({ name }) => name)];
+}
+
+/** Document of a problem folder with its reference and all candidates. Empty for other folders. */
+async function problemFiles(folder: string): Promise<readonly string[]> {
+  const problem = await readProblemFolder(folder);
+  if (problem === null) return [];
+  const codes = [problem.definition.reference, ...(await candidateFiles(problem))];
+  const files = await Promise.all(codes.map((code) => kernelFiles(code, folder)));
+  return [path.basename(problem.file), ...files.flat()];
 }
 
 const textAt = async (file: string): Promise<string | null> =>
   (await readPlainAtMost(file, USER_KERNEL_TEXT_MOST).catch(() => null))?.toString('utf8') ?? null;
 
-function answerOf(description: string | null): readonly string[] {
-  try {
-    const { answer } = userKernelDescriptionSchema.parse(JSON.parse(description ?? ''));
-    return answer === '' ? [] : [answer];
-  } catch {
-    return [];
-  }
-}
-
 export interface PackedFile {
   readonly name: string;
-  /** Path of a file on this machine, or what is in none. */
+  /** Path on this machine, or the contents. */
   readonly from: string | Uint8Array;
-  /** Folder of the files that it references, if it is not a file itself. */
-  readonly folder?: string;
+  /** Base folder for the files that it references, if it is not a file itself. */
+  readonly folder?: string | undefined;
 }
 
 export interface PackRequest {
   readonly name: string;
   readonly program: string;
   readonly files: readonly PackedFile[];
-  /** Folders of studies, by the names that they get. */
+  /** Folders of studies with their names in the project. */
   readonly studies: readonly { readonly name: string; readonly folder: string }[];
-  /** Folder of notes on timelines; null: none are packed. */
+  /** Folder of notes on timelines. Null if none are packed. */
   readonly notesFolder: string | null;
 }
 
-/** Largest archive: one transfer to a page, and no need for ZIP64. */
+/** Largest archive: it fits into one transfer to a page and needs no ZIP64. */
 const MOST_BYTES = 2 ** 30;
 
 const FOLDERS: Readonly<Record<ProjectPart, string>> = {
@@ -101,9 +93,9 @@ class Packing {
   readonly #told: ProjectManifest['entries'][number][] = [];
   #bytes = 0;
 
-  /** The same content twice is one entry; another of the same name gets a number. */
+  /** Equal content is stored once; different content under an existing name gets a number. */
   add(part: ProjectPart, name: string, bytes: Uint8Array): void {
-    // Refused here, where the file can be renamed, and not only where the project is unpacked.
+    // Check the name here, where the user can still rename the file, instead of only when unpacking.
     if (part === 'beside') checkedParts(name);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const { dir, name: stem, ext } = path.posix.parse(name);
@@ -138,7 +130,7 @@ async function read(file: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Files that a scenario names, from its folder, and those of user kernels; such as lie elsewhere stay there. */
+/** Files of a scenario in its folder, and those of user kernels; files elsewhere are not packed. */
 async function besidesOf(
   document: unknown,
   folder: string,
@@ -148,12 +140,13 @@ async function besidesOf(
   const data = filled === null ? [] : hostWorkloads[filled.kind].scenario.files(filled);
   const named = [valueAt(document, ['solver', 'variant']), ...variants].flatMap((one) => kernelFileOf(one) ?? []);
   const kernels = await Promise.all([...new Set(named)].map((id) => kernelFiles(id, folder)));
-  const names = [...new Set([...data, ...kernels.flat()])];
+  const problem = filled?.kind === USER_PROBLEM ? await problemFiles(folder) : [];
+  const names = [...new Set([...data, ...problem, ...kernels.flat()])];
   const found = names.map(async (name): Promise<readonly (readonly [string, Uint8Array])[]> => {
     const full = path.resolve(folder, name);
     const inside = path.relative(folder, full);
     if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) return [];
-    // Files that the scenario lacks here are skipped.
+    // Missing files are skipped.
     const bytes = await read(full).catch(() => null);
     return bytes === null ? [] : [[inside.split(path.sep).join('/'), bytes]];
   });
@@ -174,14 +167,14 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
     for (const [file, bytes] of await besidesOf(base.document, base.folder, variants))
       add(path.posix.join('beside', `${i}`, file), bytes);
   }
-  // The folder of a base's data files is set again when the project is unpacked.
+  // Unpacking sets the folder of a base's data files again.
   const head: PlanHead = {
     ...folder.head,
     bases: folder.head.bases.map((base) => ({ ...base, folder: null })),
   };
   add('plan.json', text(`${JSON.stringify(head, null, 2)}\n`));
   add('points.jsonl', text(linesText(lines)));
-  // One file for all results: archives hold fewer files than studies have points.
+  // All results are in one file, because an archive can contain fewer files than a study has points.
   const results: string[] = [];
   for (const [id, state] of await folder.ended()) {
     const result = await folder.result(id, state);
@@ -194,7 +187,7 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
   if (best !== null) add('best.json', best);
 }
 
-/** The code of a user kernel that is given by its code or by its description; null of other files. */
+/** Code file of a user kernel, given by its code or its description. Null for other files. */
 async function kernelIn(name: string, file: string): Promise<string | null> {
   if (isUserKernelFile(name)) return name;
   if (!name.endsWith('.json')) return null;
@@ -206,24 +199,55 @@ async function kernelIn(name: string, file: string): Promise<string | null> {
   return null;
 }
 
-export const packProject = aside('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
+/**
+ * Adds a scenario with the files that it names. A problem is packed as a folder, because in the library's own folder
+ * every user kernel would become a candidate.
+ */
+async function addScenario(packing: Packing, { name, from, folder }: PackedFile, problems: Map<string, string>) {
+  const bytes = typeof from === 'string' ? await read(from) : from;
+  const beside = folder ?? (typeof from === 'string' ? path.dirname(from) : null);
+  const written = new TextDecoder().decode(bytes);
+  const parsed = /\.ya?ml$/i.test(name) ? parseYaml(written) : parseJson(written);
+  const document = parsed.root === null ? null : plainValue(parsed.root);
+  const besides = beside === null ? [] : await besidesOf(document, beside);
+  const found = beside === null || valueAt(document, ['kind']) !== USER_PROBLEM ? null : problemFileIn(beside);
+  // Other documents in a problem's folder are ordinary scenarios.
+  const problem = typeof from === 'string' && found !== null && path.relative(found, from) !== '' ? null : found;
+  if (problem === null || beside === null) {
+    packing.add('scenario', name, bytes);
+    for (const [file, content] of besides) packing.add('beside', file, content);
+    return;
+  }
+  const [inside, at] = [path.basename(path.resolve(beside)), path.resolve(beside)];
+  const before = problems.get(inside) ?? at;
+  if (before !== at)
+    throw new BraggError('invalid', `${before} and ${at} are problems of one name. Rename one of the folders.`);
+  problems.set(inside, at);
+  const own = path.basename(problem);
+  packing.add('beside', `${inside}/${own}`, bytes);
+  for (const [file, content] of besides) if (file !== own) packing.add('beside', `${inside}/${file}`, content);
+}
+
+export const packProject = onThread('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
   const packing = new Packing();
-  for (const { name, from, folder } of request.files) {
-    const kernel = typeof from === 'string' ? await kernelIn(name, from) : null;
-    if (kernel !== null && typeof from === 'string') {
-      const own = path.dirname(from);
+  const problems = new Map<string, string>();
+  for (const one of request.files) {
+    const { from, folder } = one;
+    const kernel = typeof from === 'string' ? await kernelIn(one.name, from) : null;
+    const own = typeof from === 'string' ? path.dirname(from) : null;
+    // A candidate needs its problem, so pack both.
+    const solved = kernel === null || own === null ? null : problemFileIn(own);
+    if (solved !== null) {
+      await addScenario(packing, { name: path.basename(solved), from: solved }, problems);
+      continue;
+    }
+    if (kernel !== null && own !== null) {
       for (const file of await kernelFiles(kernel, own)) packing.add('beside', file, await read(path.join(own, file)));
       continue;
     }
-    const bytes = typeof from === 'string' ? await read(from) : from;
-    const part = name.endsWith(NOTES_ENDING) ? 'notes' : kindOf(name);
-    packing.add(part, name, bytes);
-    const beside = folder ?? (typeof from === 'string' ? path.dirname(from) : null);
-    if (part !== 'scenario' || beside === null) continue;
-    const written = new TextDecoder().decode(bytes);
-    const parsed = /\.ya?ml$/i.test(name) ? parseYaml(written) : parseJson(written);
-    const document = parsed.root === null ? null : plainValue(parsed.root);
-    for (const [file, content] of await besidesOf(document, beside)) packing.add('beside', file, content);
+    const part = one.name.endsWith(NOTES_ENDING) ? 'notes' : kindOf(one.name);
+    if (part === 'scenario') await addScenario(packing, { ...one, folder: folder ?? own ?? undefined }, problems);
+    else packing.add(part, one.name, typeof from === 'string' ? await read(from) : from);
   }
   for (const { name, folder } of request.studies) await addStudy(packing, name, folder);
   const { notesFolder } = request;

@@ -1,6 +1,6 @@
 /**
- * Unpacks a project on a worker thread. The archive is from somebody else: names and links lead nowhere out of the library,
- * contents are those of the manifest, and no file is replaced.
+ * Unpacks a project on a worker thread. The archive comes from somebody else: names and links must not lead out of the
+ * library. Contents must match the manifest, and no file is replaced.
  */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -13,16 +13,15 @@ import {
   projectManifestSchema,
 } from '../../../contract/projects/project.ts';
 import { timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
-import { studyIdSchema } from '../../../contract/study/calls.ts';
+import { studyIdSchema, studyViewsSchema } from '../../../contract/study/calls.ts';
 import { type PlanHead, type PointResult, planHeadSchema, pointResultSchema } from '../../../contract/study/index.ts';
-import { studyViewsSchema } from '../../../contract/study/views.ts';
 import { ZipArchive } from '../../io/archive/zip.ts';
-import { aside } from '../../io/aside/task.ts';
 import { checkedParts, checkKey } from '../../io/files/library.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
+import { onThread } from '../../io/threads/task.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
-import { writeViews } from '../../model/studies/views.ts';
+import { writeViews } from '../../model/studies/folder-state.ts';
 import { NOTES_ENDING, NOTES_FOLDER, notesFileSchema } from '../timelines/notes.ts';
 
 interface UnpackRequest {
@@ -32,7 +31,7 @@ interface UnpackRequest {
 }
 
 const MOST_OF_A_NAME = 999;
-/** Folders of the library that no scenario names a file in. Windows and macOS ignore the case of a name. */
+/** Folders of the library that are closed to files of scenarios. Windows and macOS ignore case in names. */
 const GUARDED = new Set([NOTES_FOLDER, 'studies']);
 
 type Entries = ReadonlyMap<string, Uint8Array>;
@@ -56,7 +55,7 @@ function manifestOf(archive: ZipArchive, name: string): ProjectManifest {
     (value) => projectManifestSchema.parse(value),
     `${name}: project.json`,
   );
-  // One entry of the archive is one file: else a short archive would fill a disk.
+  // Each archive entry may be used only once, else a small archive could fill a disk.
   const seen = new Set<string>();
   for (const { part, path: at, name: called } of manifest.entries) {
     for (const key of [`at ${at}`, `${part} ${called}`]) {
@@ -77,8 +76,8 @@ function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string)
   return entries;
 }
 
-/** Place of a scenario's data file in the library. Throws BraggError for one in a guarded folder. */
-function besidePlace(library: string, name: string): string {
+/** Path of a scenario's data file in the library. Throws BraggError for a path in a guarded folder. */
+function dataFilePath(library: string, name: string): string {
   const parts = checkedParts(name);
   if (GUARDED.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
     throw new BraggError(
@@ -88,7 +87,7 @@ function besidePlace(library: string, name: string): string {
   return path.join(library, ...parts);
 }
 
-/** Refuses a place that a link below the folder leads out of it: the nearest folder above that is there decides. */
+/** Rejects a path that leaves the folder through a link. The nearest existing parent folder is checked. */
 async function checkInside(folder: string, file: string): Promise<void> {
   let above = path.dirname(file);
   while (above !== folder && (await lstat(above).catch(() => null)) === null) above = path.dirname(above);
@@ -100,7 +99,7 @@ async function checkInside(folder: string, file: string): Promise<void> {
   );
 }
 
-/** Null if there is no regular file. A file of another length is not read. */
+/** Null if there is no regular file of this length; a file of another length is not read. */
 async function contentAt(file: string, length: number): Promise<Uint8Array | null> {
   const size = await stat(file).then(
     (found) => (found.isFile() ? found.size : null),
@@ -110,7 +109,7 @@ async function contentAt(file: string, length: number): Promise<Uint8Array | nul
   return size === length ? readPlain(file).catch(() => null) : new Uint8Array();
 }
 
-/** Writes new files, and takes them back where the project cannot be unpacked as a whole. */
+/** Writes new files, and removes them again if the project cannot be unpacked completely. */
 class Placing {
   readonly #written: string[] = [];
   readonly #signal: AbortSignal;
@@ -119,7 +118,7 @@ class Placing {
     this.#signal = signal;
   }
 
-  /** Throws the reason of a cancel. */
+  /** Throws the reason of a cancellation. */
   async file(file: string, bytes: Uint8Array): Promise<void> {
     this.#signal.throwIfAborted();
     await mkdir(path.dirname(file), { recursive: true });
@@ -127,7 +126,7 @@ class Placing {
     this.#written.push(file);
   }
 
-  /** A folder that was written as a whole. */
+  /** Records a folder that was created completely. */
   folder(folder: string): void {
     this.#written.push(folder);
   }
@@ -137,7 +136,7 @@ class Placing {
   }
 }
 
-/** Under its name, or with a number where another file has that. */
+/** Writes the file under its name, or with a number if another file has that name. */
 async function placeFile(
   placing: Placing,
   folder: string,
@@ -158,14 +157,14 @@ async function placeFile(
   throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other files named ${name}.`);
 }
 
-/** Scenarios name it: it has this name or does not come. */
-async function placeBeside(
+/** Data files cannot be renamed, because scenarios name them. */
+async function placeDataFile(
   placing: Placing,
   folder: string,
   name: string,
   bytes: Uint8Array,
 ): Promise<Pick<Came, 'as' | 'how'>> {
-  const file = besidePlace(folder, name);
+  const file = dataFilePath(folder, name);
   const there = await contentAt(file, bytes.length);
   if (there !== null) return { as: name, how: Buffer.compare(there, bytes) === 0 ? 'there' : 'kept' };
   await checkInside(folder, file);
@@ -173,7 +172,20 @@ async function placeBeside(
   return { as: name, how: 'new' };
 }
 
-/** Notes of both sides stay. */
+/**
+ * Folder of a problem, with a number if another problem has its name, so that candidates of two problems are not mixed.
+ */
+async function problemFolder(library: string, folder: string, document: Came['name'], bytes: Uint8Array) {
+  for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
+    const called = i === 1 ? folder : `${folder} ${i}`;
+    const there = await contentAt(path.join(library, called, document), bytes.length);
+    const isFree = there === null && (await lstat(path.join(library, called)).catch(() => null)) === null;
+    if (isFree || (there !== null && Buffer.compare(there, bytes) === 0)) return called;
+  }
+  throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other folders named ${folder}.`);
+}
+
+/** Merges both sets of notes. */
 async function placeNotes(folder: string, name: string, bytes: Uint8Array): Promise<Pick<Came, 'as' | 'how'>> {
   if (!new RegExp(`^[0-9a-f]{24}\\${NOTES_ENDING}$`).test(name))
     throw new BraggError('foreign-file', `The project holds notes named ${JSON.stringify(name)}, as none are.`);
@@ -248,7 +260,7 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   await rename(part, folder);
 }
 
-/** The same plan takes up what it lacks; another study of the name gets a number. */
+/** An existing study with the same plan gets missing results; a different study with the same name gets a number. */
 async function placeStudy(
   placing: Placing,
   library: string,
@@ -272,7 +284,7 @@ async function placeStudy(
   throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other studies named ${id}.`);
 }
 
-export const unpackProject = aside(
+export const unpackProject = onThread(
   'unpack a project',
   async (
     { name, bytes, library }: UnpackRequest,
@@ -281,9 +293,9 @@ export const unpackProject = aside(
     const archive = new ZipArchive(bytes, name);
     const manifest = manifestOf(archive, name);
     const of = (part: ProjectPart) => manifest.entries.filter((entry) => entry.part === part);
-    // Every name is checked before anything is unpacked, and everything is read before anything is written.
+    // Check all names before unpacking, and read everything before writing.
     for (const part of ['scenario', 'run', 'session'] as const) for (const entry of of(part)) checkKey(entry.name);
-    for (const entry of of('beside')) besidePlace(library, entry.name);
+    for (const entry of of('beside')) dataFilePath(library, entry.name);
     const entries = entriesOf(archive, manifest, name);
     const bytesOf = (at: string): Uint8Array => entries.get(at) ?? new Uint8Array();
     const studies = Map.groupBy(of('study'), (entry) => entry.name.split('/')[0] ?? '');
@@ -298,8 +310,17 @@ export const unpackProject = aside(
     const placing = new Placing(signal);
     try {
       await mkdir(library, { recursive: true });
-      for (const { part, name: called, path: at } of of('beside'))
-        came.push({ part, name: called, ...(await placeBeside(placing, library, called, bytesOf(at))) });
+      const folders = new Map<string, string>();
+      for (const { name: called, path: at } of of('beside')) {
+        const [, folder, document] = /^([^/]+)\/(problem\.(?:json|ya?ml))$/.exec(called) ?? [];
+        if (folder !== undefined && document !== undefined)
+          folders.set(folder, await problemFolder(library, folder, document, bytesOf(at)));
+      }
+      for (const { part, name: called, path: at } of of('beside')) {
+        const [folder = '', ...rest] = called.split('/');
+        const here = rest.length === 0 ? called : [folders.get(folder) ?? folder, ...rest].join('/');
+        came.push({ part, name: called, ...(await placeDataFile(placing, library, here, bytesOf(at))) });
+      }
       for (const kind of ['scenario', 'run', 'session'] as const)
         for (const { part, name: called, path: at } of of(kind))
           came.push({ part, name: called, ...(await placeFile(placing, library, called, bytesOf(at))) });

@@ -1,27 +1,32 @@
 /**
- * Unsaved runs and benchmark sessions on disk, so that a crash loses the last seconds and not the whole. The state of a
- * run is a run file that ends there; that of a session is a session file of its complete rounds. Both remain until they
- * are saved or removed, or the user closes the program.
+ * Checkpoints of unsaved runs and benchmark sessions on disk, so that a crash loses only the last seconds. The state of
+ * a run is a run file that ends early; that of a session is a session file with its complete rounds. Both remain until
+ * they are saved or removed, or the user closes the program.
  */
-
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
-import { jsonText } from '../../io/flow/json-text.ts';
+import { inSlices, jsonText } from '../../io/flow/cooperative.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
-import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { RunPacker } from '../run-files/packer.ts';
-import { RUN_NAME, SESSION_NAME } from './kept.ts';
+
+/** Files in a folder of recovery data, by the names of their notes: drafts, runs and benchmark sessions. */
+export const DRAFT_NAME = /^draft-([\w-]+)\.json$/;
+const RUN_NAME = /^run-([\w-]+)\.json$/;
+
+const SESSION_NAME = /^session-([\w-]+)\.json$/;
+
+export const isSaved = (name: string): boolean => [DRAFT_NAME, RUN_NAME, SESSION_NAME].some((one) => one.test(name));
 
 const noteSchema = z.object({
   version: z.literal(2),
   title: z.string(),
   time: z.string(),
-  /** Progress in words. */
+  /** Progress as text. */
   upTo: z.string(),
   finished: z.boolean(),
 });
@@ -30,7 +35,7 @@ type Note = Readonly<z.infer<typeof noteSchema>>;
 export const stateFile = (note: string): string =>
   note.replace(/\.json$/, SESSION_NAME.test(path.basename(note)) ? '.session.json' : '.h5');
 
-interface KeptState<T> {
+interface SavedState<T> {
   readonly id: string;
   readonly data: T;
   readonly upTo: string;
@@ -39,9 +44,9 @@ interface KeptState<T> {
 
 /** File format of one kind of state. */
 interface StateForm<T> {
-  /** Names of files begin with it. */
+  /** Prefix of file names. */
   readonly kind: 'run' | 'session';
-  /** For messages. */
+  /** Plural noun for messages. */
   readonly many: string;
   readonly write: (data: T) => Promise<Uint8Array | string>;
 }
@@ -60,14 +65,14 @@ export interface NamedSession {
 export const sessionForm: StateForm<NamedSession> = {
   kind: 'session',
   many: 'Benchmarks',
-  write: async ({ session }) => `${await inTurns(jsonText(session))}\n`,
+  write: async ({ session }) => `${await inSlices(jsonText(session))}\n`,
 };
 
 export class Checkpoints<T extends { readonly name: string }> {
   readonly #folders: OwnedFolders;
   readonly #form: StateForm<T>;
   readonly #onTrouble: (reason: string) => void;
-  /** States of one id are written in order, so that the last one on disk is the newest. */
+  /** States with equal id are written in order, so that the last one on disk is the newest. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #dropped = new Set<string>();
   #told = false;
@@ -78,15 +83,15 @@ export class Checkpoints<T extends { readonly name: string }> {
     this.#onTrouble = onTrouble;
   }
 
-  /** Resolves when it is on disk, or the reason why it cannot be was reported. */
-  keep(state: KeptState<T>): Promise<void> {
+  /** Resolves when the state is on disk, or the reason of a failure has been reported. */
+  keep(state: SavedState<T>): Promise<void> {
     const before = this.#writing.get(state.id) ?? Promise.resolve();
     const writing = before.then(() => this.#write(state));
     this.#writing.set(state.id, writing);
     return writing;
   }
 
-  /** Takes over a state that another process left, under an id of this process. */
+  /** Takes over a state of another process, under an id of this process. */
   async adopt(note: string, id: string): Promise<void> {
     await this.#folders.make();
     const own = this.#noteFile(id);
@@ -104,8 +109,9 @@ export class Checkpoints<T extends { readonly name: string }> {
   }
 
   /**
-   * `keep`: a signal or the end of the login session closed the program without a question: unsaved work is
-   * offered at the next start. `drop`: the user closed it, so unsaved work is not wanted. Returns how many states remain.
+   * `keep`: a signal or the end of the login session closed the program without a question, so the next start offers
+   * unsaved work. `drop`: the user closed the program, so unsaved work is not wanted. Returns the number of states that
+   * remain.
    */
   async close(unsaved: 'keep' | 'drop'): Promise<number> {
     if (unsaved === 'drop') await Promise.all([...this.#writing.keys()].map((id) => this.drop(id)));
@@ -117,7 +123,7 @@ export class Checkpoints<T extends { readonly name: string }> {
     return path.join(this.#folders.own, `${this.#form.kind}-${id}.json`);
   }
 
-  async #write({ id, data, upTo, finished }: KeptState<T>): Promise<void> {
+  async #write({ id, data, upTo, finished }: SavedState<T>): Promise<void> {
     if (this.#dropped.has(id)) return;
     try {
       await this.#folders.make();
@@ -128,7 +134,7 @@ export class Checkpoints<T extends { readonly name: string }> {
       await writeAtomically(stateFile(note), bytes, 'replace');
       await writeAtomically(note, JSON.stringify(about), 'replace');
     } catch (error) {
-      // Once: a full disk would repeat it every few seconds.
+      // Report only once: a full disk would cause a message every few seconds.
       if (!this.#told) {
         const reason = messageOf(error);
         this.#onTrouble(`${this.#form.many} are not protected against a crash: ${reason}`);
@@ -148,7 +154,7 @@ async function notesIn(folder: string, names: RegExp): Promise<readonly FoundNot
     try {
       found.push({ file, note: noteSchema.parse(JSON.parse(await readFile(file, 'utf8'))) });
     } catch {
-      // Notes are written atomically: this one is another program's.
+      // Notes are written atomically, so an unreadable one is from another program.
     }
   }
   return found;

@@ -1,14 +1,14 @@
-/** Which files are open in which windows, of all programs that share the data folder: one tiny file per page. */
+/** Files that are open in windows, for all programs that share the data folder: one tiny file per page. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRESENCE_MS } from '../../../contract/recovery.ts';
-import { makePrivate } from '../../io/files/data-folder.ts';
+import { makePrivate } from '../../io/files/folders.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 
-/** A page without a sign of life for this long is gone. */
+/** A page that has not reported for this long is considered closed. */
 const GONE_MS = 3 * PRESENCE_MS;
-/** Age at which another page deletes the file of a page that is gone. */
+/** Age at which another page deletes the file of a closed page. */
 const SWEEP_MS = 60 * 60_000;
 
 /**
@@ -27,7 +27,10 @@ export class Presence {
     this.#folder = path.join(dataFolder, 'open');
   }
 
-  /** Records that a page has this file open (null: none). Returns the number of other windows that have it open. */
+  /**
+   * Records the open file of a page; null removes the record. Returns the number of other windows that have the file
+   * open.
+   */
   async tell(page: string, file: string | null): Promise<number> {
     const own = path.join(this.#folder, page);
     if (file === null) {
@@ -41,14 +44,14 @@ export class Presence {
       await makePrivate(this.#folder);
       await writeFile(own, line);
     } catch {
-      // A full disk: the warning is a convenience, and saving will say what is wrong.
+      // On a full disk the warning is omitted; saving will report the error.
       return 0;
     }
     let others = 0;
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (name === page) continue;
       const other = path.join(this.#folder, name);
-      // Absolute, because a clock that was set back makes files from the future.
+      // Absolute value, because after a clock was set back files may have future times.
       const age = Math.abs(Date.now() - ((await stat(other).catch(() => null))?.mtimeMs ?? 0));
       if (age > SWEEP_MS) await rm(other, { force: true });
       else if (age < GONE_MS && isOpen(await readFile(other, 'utf8').catch(() => ''), mark)) others += 1;

@@ -7,31 +7,38 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import type { Recoverable } from '../../../contract/recovery.ts';
 import type { RunInfo } from '../../../contract/run.ts';
-import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenario/draft.ts';
+import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenario/workload.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
-import { fileError } from '../../io/files/errors.ts';
 import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
-import { InOrder } from '../../io/flow/in-order.ts';
+import { fileError } from '../../io/files/plain-file.ts';
+import { InOrder } from '../../io/flow/queues.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
-import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { StoredSessions } from '../benches/stored.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
-import { type Checkpoints, type NamedSession, runsIn, sessionsIn, stateFile } from './checkpoints.ts';
-import { DRAFT_NAME, isKept } from './kept.ts';
+import {
+  type Checkpoints,
+  DRAFT_NAME,
+  isSaved,
+  type NamedSession,
+  runsIn,
+  sessionsIn,
+  stateFile,
+} from './checkpoints.ts';
 
 /** Unsaved edits of pages, one small file each. */
-const keptSchema = z.object({
+const savedSchema = z.object({
   version: z.literal(1),
   title: z.string(),
-  /** Absolute path of its file; null: never saved. */
+  /** Absolute path of the edited file. Null if it was never saved. */
   path: z.string().nullable(),
   time: z.string(),
   draft: scenarioDraftSchema,
 });
-type KeptDraft = Readonly<z.infer<typeof keptSchema>>;
+type SavedDraft = Readonly<z.infer<typeof savedSchema>>;
 
 export const draftFile = (folder: string, page: string): string => path.join(folder, `draft-${page}.json`);
 
@@ -45,9 +52,9 @@ export async function keepDraft(
 }
 
 /** Null if it is missing or unreadable. Drafts are written atomically, so another program wrote an unreadable one. */
-export async function readDraft(file: string): Promise<KeptDraft | null> {
+export async function readDraft(file: string): Promise<SavedDraft | null> {
   try {
-    return keptSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return savedSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
     return null;
   }
@@ -76,17 +83,17 @@ export interface RecoveryParts {
 
 export class Recovery {
   readonly #parts: RecoveryParts;
-  /** Keeping and dropping of a page's draft follow one another. */
+  /** Serializes saving and removal of a page's draft. */
   readonly #drafts = new InOrder();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
   }
 
-  /** Throws BraggError where it cannot be written. */
+  /** Throws BraggError if the draft cannot be written. */
   async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
     const { folders, files } = this.#parts;
-    // The lookup is queued too, so that edits discarded in the meantime are not saved after they were dropped.
+    // The lookup is queued too, so that a draft is not saved after it was discarded.
     await this.#drafts.do(async () => {
       const place = file === null ? null : await files.readable(file).catch(() => null);
       try {
@@ -102,9 +109,9 @@ export class Recovery {
     return this.#drafts.do(() => dropDraft(this.#parts.folders.own, page));
   }
 
-  /** Folders of processes that were killed before there was anything to recover, or after it was taken up, go. */
+  /** Removes folders of killed processes that have nothing to recover. */
   async sweep(): Promise<void> {
-    for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isKept);
+    for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isSaved);
   }
 
   /** Newest first. */
@@ -143,18 +150,18 @@ export class Recovery {
   async run(id: string): Promise<RunInfo> {
     const { packer, runs, checkpoints } = this.#parts;
     const note = await this.#file(id);
-    const title = `The run kept in ${path.basename(path.dirname(note))}`;
+    const title = `The run saved in ${path.basename(path.dirname(note))}`;
     const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
       throw fileError(error, title);
     });
     const run = await runs.adopt(await packer.read(bytes, title), null);
     // Remains on disk under its new id until it is saved.
     await checkpoints.adopt(note, run.id);
-    await removeUnless(path.dirname(note), isKept);
+    await removeUnless(path.dirname(note), isSaved);
     return run;
   }
 
-  /** Puts the session among the benchmarks of this process, under its name. */
+  /** Adds the session to the benchmarks of this process, under its name. */
   async session(id: string): Promise<BenchInfo> {
     const { stored, benches, sessionStates } = this.#parts;
     const note = await this.#file(id);
@@ -162,7 +169,7 @@ export class Recovery {
     if (found === undefined) throw gone();
     const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
     await sessionStates.adopt(note, info.id);
-    await removeUnless(path.dirname(note), isKept);
+    await removeUnless(path.dirname(note), isSaved);
     return info;
   }
 
@@ -170,10 +177,10 @@ export class Recovery {
     const file = await this.#file(id);
     await Promise.all([rm(file, { force: true }), rm(stateFile(file), { force: true })]);
     const folder = path.dirname(file);
-    if (folder !== this.#parts.folders.own) await removeUnless(folder, isKept);
+    if (folder !== this.#parts.folders.own) await removeUnless(folder, isSaved);
   }
 
-  /** Folder and file name; pages never see a path. */
+  /** Id from the names of folder and file, because pages must not see paths. */
   #id(file: string): string {
     return `${path.basename(path.dirname(file))}~${path.basename(file)}`;
   }
@@ -188,5 +195,5 @@ export class Recovery {
 }
 
 function gone(): BraggError {
-  return new BraggError('not-found', 'This is no longer kept: it was taken up or discarded elsewhere.');
+  return new BraggError('not-found', 'This no longer exists: it was taken up or discarded elsewhere.');
 }

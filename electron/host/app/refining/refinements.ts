@@ -1,4 +1,4 @@
-/** Images that pages fit crystals to, and the fits. Fits are queued, and nothing is measured during a fit. */
+/** Measured images and the crystals fitted to them. Fits are queued, and no benchmark runs during a fit. */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
@@ -10,11 +10,13 @@ import {
   type RefinedPart,
   type RefineFrame,
 } from '../../../contract/scenario/diffraction/refining.ts';
-import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
-import type { Sink } from '../../io/flow/sink.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
+import { refuseTooLong } from '../../workloads/benchable.ts';
+import { workOf } from '../../workloads/diffraction/benchable.ts';
 import type { Measured } from '../../workloads/diffraction/images/read.ts';
 import {
   disagreements,
@@ -25,15 +27,13 @@ import {
 } from '../../workloads/diffraction/refine/measured.ts';
 import { type Refined, refineCrystal } from '../../workloads/diffraction/refine/refine.ts';
 import { ImageRunning } from '../../workloads/diffraction/running.ts';
-import { imageMap } from '../../workloads/diffraction/view.ts';
-import { workOf } from '../../workloads/diffraction/work.ts';
-import { refuseTooLong } from '../../workloads/least-minutes.ts';
-import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { imageMap } from '../../workloads/diffraction/summary.ts';
+import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 
-/** The oldest gives way. */
+/** The oldest image is removed. */
 const MOST_KEPT = 2;
 
-interface Kept {
+interface LoadedImage {
   readonly name: string;
   readonly measured: Measured;
   fitted: Fitted | null;
@@ -47,7 +47,7 @@ interface RefiningParts {
   readonly lanes: Lanes;
 }
 
-interface AskedFit {
+interface FitRequest {
   readonly image: string;
   readonly scenario: ScenarioDraft;
   readonly place: () => Promise<ScenarioOrigin>;
@@ -62,7 +62,7 @@ function frameOf(refined: Refined): RefinedCrystal {
 
 export class Refinements {
   readonly #parts: RefiningParts;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, LoadedImage>();
 
   constructor(parts: RefiningParts) {
     this.#parts = parts;
@@ -71,9 +71,9 @@ export class Refinements {
   async take(name: string, measured: Measured): Promise<MeasuredImage> {
     const id = randomBytes(9).toString('base64url');
     const left_out = await leftOut(measured.left);
-    this.#kept.set(id, { name, measured, fitted: null, shown: null });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    this.#cached.set(id, { name, measured, fitted: null, shown: null });
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > MOST_KEPT && oldest !== undefined) this.#cached.delete(oldest);
     const { width, height, header } = measured;
     return { id, name, width, height, left_out, header };
   }
@@ -92,17 +92,17 @@ export class Refinements {
     return { ...map, unit: 'counts' };
   }
 
-  /** Starts a fit; the returned function cancels it. */
-  open(asked: AskedFit, sink: Sink<RefineFrame>): () => void {
+  /** Starts a fit. Returns a function that cancels it. */
+  open(requested: FitRequest, sink: Sink<RefineFrame>): () => void {
     const ending = new AbortController();
-    void this.#fit(asked, sink, ending.signal).then(
+    void this.#fit(requested, sink, ending.signal).then(
       () => sink.end(),
       (error: unknown) => sink.end(ending.signal.aborted ? undefined : fromNative(error)),
     );
     return () => ending.abort();
   }
 
-  async #fit({ image, scenario, place, fit }: AskedFit, sink: Sink<RefineFrame>, signal: AbortSignal): Promise<void> {
+  async #fit({ image, scenario, place, fit }: FitRequest, sink: Sink<RefineFrame>, signal: AbortSignal): Promise<void> {
     const { addon, scenarios, lanes } = this.#parts;
     const kept = this.#of(image);
     const reading = ofCrystal(await scenarios.check(scenario, await place()));
@@ -130,9 +130,10 @@ export class Refinements {
     });
   }
 
-  #of(id: string): Kept {
-    const kept = this.#kept.get(id);
-    if (kept === undefined) throw new BraggError('not-found', 'This image is no longer kept. Open its file again.');
+  #of(id: string): LoadedImage {
+    const kept = this.#cached.get(id);
+    if (kept === undefined)
+      throw new BraggError('not-found', 'This image is no longer in memory. Open its file again.');
     return kept;
   }
 }

@@ -1,14 +1,14 @@
-/** Passes on what ssh asks: a password, a code, whether to trust a host key. Answers are passed on and not saved. */
+/** Forwards prompts of ssh to the user: a password, a code, or trust in a host key. Answers are not saved. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { nodeProgram } from '../../io/node-program.ts';
+import { nodeProgram } from '../../io/programs.ts';
 
 const LONGEST_PROMPT = 2000;
 
-/** Prints the answer, or fails where there is none: ssh then gives up. */
+/** Prints the answer; without one, exits with an error so that ssh gives up. */
 const PROGRAM = `
 const socket = require('node:net').connect(process.env.BRAGGBENCH_ASK);
 const parts = [];
@@ -23,22 +23,25 @@ socket.end(JSON.stringify({ prompt: process.argv[2] ?? '', kind: process.env.SSH
 `;
 
 const messageSchema = z.strictObject({ prompt: z.string(), kind: z.string() });
-/** Control characters but the line feed, and what turns the direction of text. */
+/** Control characters except the line feed, and characters that change the text direction. */
 const HIDDEN = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 interface Question {
   readonly prompt: string;
-  /** A yes or no: whether to trust a host key. */
+  /** False for a yes-or-no question, such as trust in a host key. */
   readonly secret: boolean;
 }
 
 export interface Askpass {
-  /** For ssh. */
+  /** Environment variables for ssh. */
   readonly environment: NodeJS.ProcessEnv;
   close(): Promise<void>;
 }
 
-/** `ask` gives the answer, or null to give up; its signal is aborted when ssh no longer waits. Throws where Node is missing. */
+/**
+ * `ask` returns the answer, or null to give up; its signal is aborted when ssh no longer waits. Throws if Node is
+ * missing.
+ */
 export async function openAskpass(
   ask: (question: Question, signal: AbortSignal) => Promise<string | null>,
 ): Promise<Askpass> {
@@ -84,7 +87,7 @@ export async function openAskpass(
   return {
     environment: {
       ...{ SSH_ASKPASS: program, SSH_ASKPASS_REQUIRE: 'force', BRAGGBENCH_ASK: socketPath, BRAGGBENCH_NODE: node },
-      // Before OpenSSH 8.4 a display had to be named for it.
+      // OpenSSH before 8.4 requires a display.
       DISPLAY: process.env['DISPLAY'] ?? ':0',
     },
     close: async () => {

@@ -1,27 +1,102 @@
-/** One machine that the window works on: logged in, probed, given the program, forwarded, and dialled again when lost. */
-
-import { createHash } from 'node:crypto';
+/**
+ * Connection to one remote machine: login, probe, copy of the program, port forwarding, and reconnection after a
+ * failure.
+ *
+ * The server of the workbench on the remote machine: started once, and found again by later connections.
+ */
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../../contract/errors.ts';
+import { z } from 'zod';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { Remote, RemoteMachine, RemoteState } from '../../../contract/remote.ts';
+import { quoted } from '../studies/slurm/task.ts';
 import { type Askpass, openAskpass } from './askpass.ts';
 import { PROBE, readProbe } from './probe.ts';
 import { folderName, installProgram, type Source } from './program.ts';
-import { newSessionToken, startSession } from './session.ts';
-import { type Asking, LoginRefused, Ssh } from './ssh.ts';
+import { type Asking, LoginRefused, plainLine, Ssh } from './ssh.ts';
+
+/** File that the remote server writes when it is ready, in a folder that only the user can read. */
+export const servingSchema = z.strictObject({
+  port: z.number().int().min(1).max(65_535),
+  token: z.string().regex(/^[\w-]{20,64}$/),
+});
+export type Serving = Readonly<z.infer<typeof servingSchema>>;
+
+export const SERVING_FILE = 'serving.json';
+export const TOKEN_FILE = 'token';
+
+/** A restarted server uses the same token, so that the page's address does not change. */
+const newSessionToken = (): string => randomBytes(24).toString('base64url');
+
+/** Loading a program that is not cached from a network file system takes tens of seconds. */
+const START_PATIENCE_S = 90;
+
+/** Shell script on one line, like all scripts in this file. */
+function startScript(folder: string, host: string): string {
+  const wait = [
+    'i=$((i+1))',
+    `if [ $i -gt ${5 * START_PATIENCE_S} ]; then kill $p; echo "it did not serve within ${START_PATIENCE_S} s" >&2; exit 1; fi`,
+    'kill -0 $p 2>/dev/null || { tail -n 3 "$s/log" >&2; exit 1; }',
+    'sleep 0.2',
+  ].join('; ');
+  const start = [
+    'rm -f "$f"',
+    `cat >"$s/${TOKEN_FILE}"`,
+    `{ setsid ./braggbench serve --session "$s" --as ${quoted(host)} >"$s/log" 2>&1 </dev/null 9>&- & }`,
+    'p=$!',
+    'echo $p >"$s/pid"',
+    'i=0',
+    `until [ -s "$f" ]; do ${wait}; done`,
+  ].join('; ');
+  return [
+    `cd ${quoted(folder)} || exit`,
+    'umask 077',
+    's=$PWD/session.$(uname -n)',
+    'mkdir -p "$s" || exit',
+    // The lock allows one connection at a time to start the server.
+    'exec 9>"$s/lock"',
+    'flock 9 2>/dev/null',
+    `f="$s/${SERVING_FILE}"`,
+    'p=$(cat "$s/pid" 2>/dev/null)',
+    // After a reboot another process may have the same process id.
+    'serves() { [ -s "$f" ] && [ -n "$p" ] && tr "\\0" " " <"/proc/$p/cmdline" 2>/dev/null | grep -q -- "serve --session"; }',
+    `if serves; then cat >/dev/null; else ${start}; fi`,
+    'cat "$f"',
+  ].join('; ');
+}
+
+/**
+ * Starts the workbench in the program's remote folder, or finds the running one. Throws BraggError with one sentence.
+ */
+async function startSession(ssh: Ssh, folder: string, token: string): Promise<Serving> {
+  const output = await ssh.run(startScript(folder, ssh.host), { input: token });
+  try {
+    return servingSchema.parse(JSON.parse(output));
+  } catch (error) {
+    const says = plainLine(output);
+    throw new BraggError(
+      'unsupported',
+      `${ssh.host}: the workbench there gave no address: ${says || 'no answer'}.`,
+      [],
+      {
+        cause: error,
+      },
+    );
+  }
+}
 
 const RETRY_MS = { first: 1000, last: 30_000 } as const;
-/** Settings of a page belong to its address, so a host has the same port each time where that is free. */
+/** Browsers store page settings per address, so each host gets the same port if it is free. */
 const PORTS = { first: 7400, count: 500 } as const;
 
 export interface ConnectionOptions {
   readonly id: number;
   readonly host: string;
-  /** On a login node without a GPU too. */
+  /** Whether to start even on a login node without a GPU. */
   readonly anyway: boolean;
   readonly source: () => Promise<Source>;
-  /** The page answers what ssh asks; a terminal does so by itself. */
+  /** Prompts of ssh appear in the page, in ssh's terminal, or never. */
   readonly asking: 'page' | 'terminal' | 'never';
   readonly onChange: () => void;
   readonly retry_ms?: number;
@@ -39,7 +114,7 @@ export class Connection {
   #machine: RemoteMachine | null = null;
   #answer: Answer | null = null;
   #port: number | null = null;
-  /** Settles when it has ended for good. */
+  /** Settles when the connection has ended permanently. */
   readonly ended: Promise<void>;
 
   constructor(options: ConnectionOptions) {
@@ -56,7 +131,7 @@ export class Connection {
     return this.#state.kind === 'failed' || this.#state.kind === 'login-node' || this.#closing.signal.aborted;
   }
 
-  /** Passes an answer on to ssh. */
+  /** Forwards an answer to ssh. */
   answer(answer: string | null): void {
     this.#answer?.(answer);
     if (answer === null) this.#fail(new Error('No answer was given to ssh.'));
@@ -78,13 +153,13 @@ export class Connection {
     this.#become({ kind: 'failed', reason: shortMessage(error) });
   }
 
-  /** Dials until it is closed. A first try that fails is the end: its reason is the user's to read. */
+  /** Reconnects until it is closed. A failure of the first attempt is final, so that the user can read the reason. */
   async #live(): Promise<void> {
     const { signal } = this.#closing;
     const first_ms = this.#options.retry_ms ?? RETRY_MS.first;
     let opened = false;
     let wait_ms = first_ms;
-    // The first state is in place before anybody hears of another.
+    // Wait until the constructor has finished before the first change of state.
     await Promise.resolve();
     while (!signal.aborted) {
       try {
@@ -104,7 +179,7 @@ export class Connection {
     }
   }
 
-  /** The reason for which the line was lost; null where nothing is to be started on that machine. */
+  /** Returns the reason why the connection was lost. Null if the program must not be started on that machine. */
   async #dial(onOpen: () => void): Promise<string | null> {
     const { host, anyway, source } = this.#options;
     const { signal } = this.#closing;
@@ -123,7 +198,7 @@ export class Connection {
         this.#become({ kind: 'login-node' });
         return null;
       }
-      // Compressed, a program has a good third of its size; the bar ends early where it has less.
+      // The compressed program has about a third of this size, so the progress bar ends early.
       const total_bytes = program.program.unpacked_bytes;
       const onCopied = (done_bytes: number): void => this.#become({ kind: 'copying', done_bytes, total_bytes });
       const folder = await installProgram({ ssh, probed, source: program, onCopied });

@@ -1,4 +1,4 @@
-/** Probe of another machine: system, GPUs, free space. Any answer may be missing, and missing is not "none". */
+/** Probe of another machine: system, GPUs, free space. Any value may be missing; missing does not mean "none". */
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import {
@@ -7,9 +7,9 @@ import {
   remoteGpusSchema,
   remoteMachineSchema,
 } from '../../../contract/remote.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from './ssh.ts';
 
-/** Lines `name=value`; the last is `end=1`. One line of sh without `!`, which csh would expand. */
+/** Lines `name=value`; the last is `end=1`. The script is one line of sh without `!`, which csh would expand. */
 export const PROBE = [
   'say() { printf "%s=%s\\n" "$1" "$2"; }',
   'say system "$(uname -s)"',
@@ -42,7 +42,7 @@ const answersSchema = z.object({
   machine: name,
   node: z.string().max(255),
   libc: z.string().max(60),
-  /** Absolute, and one word for a shell once it is quoted. */
+  /** Absolute path that is a single shell word when quoted. */
   base: z.string().regex(/^\/[^\p{Cc}]{0,500}$/u),
   cores: whole.or(z.literal('').transform(() => null)),
   free_KiB: whole.or(z.literal('').transform(() => null)),
@@ -54,17 +54,17 @@ const answersSchema = z.object({
 
 export interface Probed {
   readonly machine: RemoteMachine;
-  /** Folder of this program's files there. */
+  /** Remote folder for the files of this program. */
   readonly base: string;
-  /** Null if `df` does not report it. */
+  /** Null if `df` does not report the free space. */
   readonly free_bytes: number | null;
-  /** glibc's version; null where it is another C library. */
+  /** Version of glibc. Null for another C library. */
   readonly glibc: string | null;
 }
 
 const PROCESSORS: Readonly<Record<string, string>> = { x86_64: 'x64', amd64: 'x64', aarch64: 'arm64', arm64: 'arm64' };
 
-/** `found` only for whole lines of nvidia-smi, `none` only where the machine's bus was read and has none. */
+/** `found` requires complete lines of nvidia-smi; `none` requires that the PCI bus was read and has no GPU. */
 function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]): RemoteGpus {
   const { smi, pci, device } = answers;
   if (smi === 0) {
@@ -89,7 +89,7 @@ function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]
   return { kind: 'unknown', reason: 'an NVIDIA GPU is there, and nvidia-smi is not' };
 }
 
-/** Throws a BraggError of one sentence for output that is not whole: then nothing is known about the machine. */
+/** Throws BraggError with one sentence if the output is incomplete, because then nothing is known about the machine. */
 export function readProbe(host: string, output: string, own: string): Probed {
   const refuse = (why: string): BraggError =>
     new BraggError('unsupported', `${host} could not be probed: ${plainText(why)}.`);

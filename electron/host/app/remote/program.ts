@@ -1,6 +1,6 @@
 /**
- * The program as another machine gets it: a folder with its own Node and addon, which needs neither root nor a toolkit
- * there. It is named by version and content, so that two versions never meet in one folder.
+ * The program as a folder for another machine, with Node and the addon; it requires neither root nor a toolkit. The
+ * folder is named by version and content, so that two versions never share a folder.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,14 +13,14 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { formatBytes } from '../../../contract/units.ts';
-import { fileError } from '../../io/files/errors.ts';
-import { onDisk } from '../../io/on-disk.ts';
-import { quoted } from '../studies/slurm/script.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
+import { fileError } from '../../io/files/plain-file.ts';
+import { onDisk } from '../../io/programs.ts';
+import { quoted } from '../studies/slurm/task.ts';
 import type { Probed } from './probe.ts';
 import type { Ssh } from './ssh.ts';
 
-/** Folders and files below the program's root. Source maps stay here. */
+/** Files and folders of the program to copy; source maps are left out. */
 const PARTS = [
   ...[
     'package.json',
@@ -36,17 +36,17 @@ const PARTS = [
 ];
 const NEEDED = ['dist/host/cli.js', 'dist/native/braggbench.node'];
 
-/** Node's cache of compiled modules: each process adds to it, so it is no part of the content. */
+/** Node's cache of compiled modules. Each process adds to it, so it is excluded from the digest. */
 const COMPILED = 'dist/host/compiled';
 
-/** Starts the program; a file per process shows who uses the folder. */
+/** Starts the program; a file per process marks the folder as in use. */
 const WRAPPER = `#!/bin/sh
 here=$(cd -- "$(dirname -- "$0")" && pwd -P) || exit
 mkdir -p "$here/use" 2>/dev/null && : > "$here/use/$(uname -n).$$"
 exec "$here/node" "$here/dist/host/cli.js" "$@"
 `;
 
-/** A packed program as `braggbench connect --pack` writes it, next to the archive itself. */
+/** Manifest of a packed program, which `braggbench connect --pack` writes next to the archive. */
 const manifestSchema = z.strictObject({
   version: z.string().regex(/^[\w.+-]{1,40}$/),
   digest: z.string().regex(/^[0-9a-f]{12}$/),
@@ -55,12 +55,12 @@ const manifestSchema = z.strictObject({
 });
 type PackedProgram = Readonly<z.infer<typeof manifestSchema>>;
 
-/** Name of its folder on the other machine. */
+/** Name of the program's folder on the remote machine. */
 export const folderName = ({ version, digest }: PackedProgram): string => `${version}-${digest}`;
 
 export interface Source {
   readonly program: PackedProgram;
-  /** The archive, with its compression; `failed` settles when it cannot be made. */
+  /** Compressed archive; `ended` resolves with the reason of a failure, or null. */
   archive(): Promise<{ readonly stream: Readable; readonly ended: Promise<string | null> }>;
 }
 
@@ -75,7 +75,7 @@ async function filesBelow(root: string, part: string): Promise<readonly string[]
     .filter((name) => !name.startsWith(`${COMPILED}/`));
 }
 
-/** Packs the program that runs. Throws BraggError `unsupported` where it cannot be another machine's. */
+/** Packs the running program. Throws BraggError `unsupported` if it cannot run on another machine. */
 async function ownSource(root: string, nodeFile: string): Promise<Source> {
   const missing = NEEDED.find((file) => !existsSync(path.join(root, file)));
   if (missing !== undefined) {
@@ -121,7 +121,7 @@ async function ownSource(root: string, nodeFile: string): Promise<Source> {
         ...there,
       ];
       const tar = spawn('tar', words, { stdio: ['ignore', 'pipe', 'pipe'] });
-      // The fastest level: the program has a third of its size, and the processor here is not the bottleneck.
+      // Fastest compression level: it already reduces the size to a third without making this processor the bottleneck.
       const stream = tar.stdout.pipe(createGzip({ level: constants.Z_BEST_SPEED }));
       let says = '';
       tar.stderr.setEncoding('utf8').on('data', (piece: string) => {
@@ -139,7 +139,7 @@ async function ownSource(root: string, nodeFile: string): Promise<Source> {
 const ARCHIVE = 'braggbench-remote.tar.gz';
 const MANIFEST = 'braggbench-remote.json';
 
-/** The archive that a package carries for other machines. */
+/** Archive for other machines in an installed package. */
 async function packedSource(folder: string): Promise<Source | null> {
   const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => onDisk(path.join(folder, name)));
   if (archive === undefined || manifest === undefined || !existsSync(archive) || !existsSync(manifest)) return null;
@@ -147,17 +147,19 @@ async function packedSource(folder: string): Promise<Source | null> {
   return { program, archive: async () => ({ stream: createReadStream(archive), ended: Promise.resolve(null) }) };
 }
 
-/** The Node of the copy: this process's, or in Electron the one that a checkout has. */
+/** Node binary for the copy: that of this process; in Electron, the one of the checkout. */
 function nodeFor(root: string): string | null {
   if (process.versions['electron'] === undefined) return process.execPath;
   const pinned = path.join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   return existsSync(pinned) ? pinned : null;
 }
 
-/** `root`: folder with `assets` and `dist`. Throws BraggError `unsupported` where there is no program for other machines. */
+/**
+ * `root`: folder with `assets` and `dist`. Throws BraggError `unsupported` if there is no program for other machines.
+ */
 export async function programSource(root: string): Promise<Source> {
   const node = process.platform === 'linux' ? nodeFor(root) : null;
-  // A checkout copies what it has built last; the archive is a package's.
+  // A checkout copies its last build; only a package contains an archive.
   if (node !== null) return ownSource(root, node);
   const packed = await packedSource(path.join(root, 'dist', 'remote'));
   if (packed !== null) return packed;
@@ -190,11 +192,14 @@ interface Install {
   readonly onCopied: (done_bytes: number) => void;
 }
 
-/** Space that the copy needs while it is unpacked, over its size. */
+/** Space needed while unpacking, relative to the unpacked size. */
 const ROOM = 1.05;
 const COPY_PATIENCE_MS = 60 * 60_000;
 
-/** Removes programs of other versions that no process of any machine uses, and partial copies of processes that ended. */
+/**
+ * Removes other versions of the program that no process on any machine uses, and partial copies by processes that
+ * ended.
+ */
 const tidyScript = (folder: string): string =>
   [
     `cd ${quoted(path.posix.dirname(folder))} || exit 0`,
@@ -208,7 +213,10 @@ const tidyScript = (folder: string): string =>
     .join('; ')
     .replaceAll('do; ', 'do ');
 
-/** The folder of the program there, copied where it is not. Throws a BraggError of one sentence. */
+/**
+ * Returns the remote folder of the program, and copies the program if it is missing. Throws BraggError with one
+ * sentence.
+ */
 export async function installProgram({ ssh, probed, source, onCopied }: Install): Promise<string> {
   const { program } = source;
   const { machine, base, free_bytes, glibc } = probed;
@@ -235,7 +243,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
       pass(null, piece);
     },
   });
-  // A line that is lost ends the copy; what stays there of it is removed by the next one.
+  // A lost connection ends the copy; the next copy removes the partial files.
   stream.on('error', (error) => counted.destroy(error));
   counted.on('error', () => undefined);
   const unpack = [
@@ -249,7 +257,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   await ssh.run(unpack, { input: stream.pipe(counted), patience_ms: COPY_PATIENCE_MS });
   const failed = await ended;
   if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);
-  // Loading the solver and asking for the GPUs shows whether this build runs there at all.
+  // Loading the solver and querying the GPUs shows whether this build works on the remote machine.
   await ssh.run(`${quoted(`${folder}/braggbench`)} variants --json >/dev/null`).catch(async (error: unknown) => {
     await ssh.run(`rm -rf -- ${quoted(folder)}`).catch(() => undefined);
     const why = messageOf(error);

@@ -1,6 +1,8 @@
 /**
  * One login by the user's own `ssh`: aliases, jump hosts, agents and keys are those of their configuration. The first
- * process logs in and stays; where ssh can share a connection, all others go through it, so that ssh asks once.
+ * process logs in and stays. Where ssh can share a connection, all others use it, so that ssh prompts once.
+ *
+ * Text from another machine, made safe for messages.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,14 +11,33 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { BraggError } from '../../../contract/errors.ts';
 import { sshHostSchema } from '../../../contract/remote.ts';
-import { quoted } from '../studies/slurm/script.ts';
-import { plainLine } from './plain-text.ts';
+import { quoted } from '../studies/slurm/task.ts';
 
-/** A line without an answer for 15 s is lost. */
+const LONGEST = 300;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with one
+const COLOURS = /\u001B\[[0-9;?]*[A-Za-z]/g;
+const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Removes control characters, colours and changes of text direction; limits the length. */
+export const plainText = (text: string, longest = LONGEST): string =>
+  text
+    .slice(0, 20 * longest)
+    .replace(COLOURS, '')
+    .replace(CONTROLS, ' ')
+    .trim()
+    .slice(0, longest);
+
+/** The last line that is not empty. */
+export function plainLine(text: string): string {
+  const lines = text.split(/[\r\n]+/).map((line) => plainText(line));
+  return (lines.findLast((line) => line !== '') ?? '').replace(/\.$/, '');
+}
+
+/** A connection without an answer for 15 s is lost. */
 const KEEP_ALIVE = ['-o', 'ServerAliveInterval=5', '-o', 'ServerAliveCountMax=3', '-o', 'ConnectTimeout=20'];
-/** Printed before the output of a script: what a profile prints comes earlier. */
+/** Printed before the output of a script, because login profiles may print text first. */
 export const MARK = '@braggbench@';
-/** ssh ends with this when it fails itself. */
+/** Exit code of ssh for its own failures. */
 const SSH_FAILED = 255;
 const MOST_OUTPUT_BYTES = 2 ** 20;
 const PATIENCE_MS = 120_000;
@@ -36,16 +57,16 @@ interface SshOptions {
 }
 
 interface Ended {
-  /** Null if a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;
 }
 
-/** The login is refused, and dialling again would not change it. */
+/** The login was refused, and another attempt would be refused too. */
 export class LoginRefused extends BraggError {}
 
-/** Throws a BraggError `invalid` for a host that ssh could take for an option or for two words. */
+/** Throws BraggError `invalid` for a host name that ssh could parse as an option or as two words. */
 export function checkedHost(host: string): string {
   const read = sshHostSchema.safeParse(host);
   if (read.success) return read.data;
@@ -55,7 +76,7 @@ export function checkedHost(host: string): string {
   );
 }
 
-/** One command for any login shell: a script for sh with the environment of a login. */
+/** One command for any login shell: runs a script in sh with the login environment. */
 const inShell = (script: string): string => `exec sh -lc ${quoted(`echo ${MARK}; ${script}`)}`;
 
 /** Output after the mark; null if there is no mark. */
@@ -66,7 +87,7 @@ export function afterMark(output: Buffer): Buffer | null {
 
 export class Ssh {
   readonly host: string;
-  /** Settles when the line is lost or closed, with the reason. Never rejects. */
+  /** Settles with the reason when the connection is lost or closed. Never rejects. */
   readonly ended: Promise<string>;
   readonly #master: ChildProcess;
   readonly #words: readonly string[];
@@ -86,11 +107,11 @@ export class Ssh {
     });
   }
 
-  /** Logs in. Throws a BraggError of one sentence; a LoginRefused where dialling again would not change it. */
+  /** Logs in. Throws BraggError with one sentence; LoginRefused if another attempt would fail too. */
   static async open({ host: given, asking, shares = process.platform !== 'win32', signal }: SshOptions): Promise<Ssh> {
     const host = checkedHost(given);
     signal.throwIfAborted();
-    // Short: the path of a socket has at most 108 bytes.
+    // Short name, because the path of a socket is limited to 108 bytes.
     const folder = await mkdtemp(path.join(tmpdir(), 'bb-'));
     const control = path.join(folder, 'c');
     const environment = asking.kind === 'program' ? { ...process.env, ...asking.environment } : process.env;
@@ -105,7 +126,7 @@ export class Ssh {
     const give = (): void => void master.kill();
     signal.addEventListener('abort', give, { once: true });
     master.on('close', () => void rm(folder, { recursive: true, force: true }));
-    // A process that has ended reads no input.
+    // A process that has ended does not read its input.
     master.stdin.on('error', () => undefined);
     try {
       await loggedIn(host, master, signal);
@@ -116,12 +137,12 @@ export class Ssh {
     return new Ssh(host, master, ['-T', ...through, ...batch, ...KEEP_ALIVE], environment);
   }
 
-  /** A script for sh in one line; its input and output are the caller's. */
+  /** Starts a one-line sh script; the caller handles input and output. */
   start(script: string): ChildProcess & { readonly stdout: Readable; readonly stderr: Readable } {
     return this.#spawn([...this.#words, '--', this.host, inShell(script)]);
   }
 
-  /** Output behind what profiles print. Throws where the script does not end with 0, by `faultOf` or as ssh says. */
+  /** Output after the text of login profiles. Throws if the exit code is not 0, with ssh's or the script's message. */
   async run(
     script: string,
     {
@@ -140,7 +161,7 @@ export class Ssh {
     throw failure(this.host, end);
   }
 
-  /** Forwards a port of this machine's loopback interface to one of that machine's. Throws a BraggError. */
+  /** Forwards a port of the local loopback interface to one of the remote machine. Throws BraggError. */
   async forward(here: number, there: number): Promise<void> {
     const link = ['-L', `127.0.0.1:${here}:127.0.0.1:${there}`];
     const refused = (says: string): BraggError =>
@@ -162,7 +183,7 @@ export class Ssh {
     });
   }
 
-  /** Ends the login and what goes through it. */
+  /** Ends the login and all connections that use it. */
   close(): void {
     for (const tunnel of this.#tunnels) tunnel.kill();
     this.#master.stdin?.end();
@@ -177,7 +198,7 @@ export class Ssh {
   }
 }
 
-/** Settles when the process has ended; never rejects. Output is bounded: a process that prints more is killed. */
+/** Settles when the process has ended; never rejects. Output is limited: a process that prints more is killed. */
 function outcomeOf(child: ChildProcess): Promise<Ended> {
   const out: Buffer[] = [];
   let stderr = '';
@@ -198,7 +219,7 @@ function outcomeOf(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** Settles when the mark has come. */
+/** Resolves when the mark was printed. */
 function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let stdout = '';
@@ -225,10 +246,10 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
 
 /** System messages for a full disk, an exhausted quota, or a file size limit. */
 const FULL = /no space left|quota exceeded|file size limit|file too large/i;
-/** SIGXFSZ as shells report it. */
+/** Exit code that shells report for SIGXFSZ. */
 const FILE_LIMIT = 128 + 25;
 
-/** One sentence of what failed. */
+/** Failure as one sentence. */
 function failure(host: string, { code, stderr }: Ended): BraggError {
   const says = plainLine(stderr);
   if (FULL.test(stderr) || code === FILE_LIMIT) {

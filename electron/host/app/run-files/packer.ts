@@ -1,13 +1,13 @@
 /** Packs and unpacks run files on a worker thread. Only that thread loads the HDF5 library. */
 import type { PackedFigure } from '../../../contract/figures.ts';
-import { task } from '../../io/aside/task.ts';
+import { task } from '../../io/threads/task.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { Packer, RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { ExportedFile } from '../../workloads/workload.ts';
 
 interface RunFileBytes {
   readonly bytes: Uint8Array;
-  /** As the user knows it, for messages. */
+  /** File name for messages. */
   readonly name: string;
 }
 
@@ -16,7 +16,7 @@ export const packFigure = task<PackedFigure, Uint8Array>('pack a figure');
 export const unpackRun = task<RunFileBytes, AnyRunData>('read a run');
 export const unpackFacts = task<RunFileBytes, RunFacts>('read the facts of a run');
 
-/** Exports of a run other than its run file. */
+/** Exports of a run in other formats than its run file. */
 export const exportRun = task<{ readonly run: AnyRunData; readonly what: string }, ExportedFile>('export a run');
 
 export interface RunPacker extends Packer {

@@ -1,27 +1,84 @@
-/** Worker-thread tasks on run files. */
-
+/**
+ * Worker-thread tasks on run files.
+ *
+ * Reads the bytes of a run file. Throws BraggError `foreign-file` with the issue of the file.
+ */
+import type { File } from 'h5wasm';
+import { BraggError } from '../../../contract/errors.ts';
 import type { PackedFigure } from '../../../contract/figures.ts';
-import { withSharedArrays } from '../../io/aside/shared.ts';
-import { does } from '../../io/aside/task.ts';
 import { RunFileFields } from '../../io/hdf5/fields.ts';
 import { createFile, openFile } from '../../io/hdf5/h5.ts';
-import { COMPRESSION } from '../../io/hdf5/layout.ts';
+import { attributes, COMPRESSION, FORMAT, FORMAT_VERSION } from '../../io/hdf5/put.ts';
+import { withSharedArrays } from '../../io/threads/shared.ts';
+import { does } from '../../io/threads/task.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import type { RunFacts } from '../../workloads/run-files/run-file.ts';
+import type { AnyRunData } from '../../workloads/run-data.ts';
+import type { Hdf5RunFile, RunFacts, SessionRunFile } from '../../workloads/run-files/run-file.ts';
 import { exportRun, packFigure, packRun, runPacker, unpackFacts, unpackRun } from './packer.ts';
-import { checkFormat, named, readRun, sessionFileOf } from './read.ts';
 
-/** The arrays of a figure as an HDF5 file, with HDF5's own dimension scales for the axes. */
+const runFiles = Object.entries(hostWorkloads).map(([workload, { runFile }]) => ({ workload, runFile }));
+
+/** Format of the workload that stores its runs as such JSON. Null for any other file. */
+export function sessionFileOf(head: Uint8Array): SessionRunFile | null {
+  for (const { runFile } of runFiles) if (runFile.format === 'session' && runFile.is(head)) return runFile;
+  return null;
+}
+
+/** Workload of the run in the file, and the reader for it. Null if the workload is unknown. */
+function checkFormat(
+  f: RunFileFields,
+  file: File,
+): { readonly workload: string; readonly runFile: Hdf5RunFile | null } {
+  const format: unknown = file.attrs[attributes.format]?.value;
+  if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
+  const version = f.count('/', attributes.version);
+  if (version > FORMAT_VERSION) {
+    f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${FORMAT_VERSION})`);
+  }
+  const workload = f.text('/', 'workload');
+  const known = runFiles.find((one) => one.workload === workload)?.runFile;
+  return { workload, runFile: known?.format === 'hdf5' ? known : null };
+}
+
+function readAll(file: File, file_bytes: number): AnyRunData {
+  const f = new RunFileFields(file);
+  const { workload, runFile } = checkFormat(f, file);
+  f.limitTotal(file_bytes);
+  return runFile === null
+    ? f.refuse(`it holds a run of "${workload}", which this version does not know`)
+    : runFile.read(f);
+}
+
+/** Reads a run of any workload. `name`: file name for messages. */
+export async function readRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
+  const session = sessionFileOf(bytes);
+  if (session !== null) return session.read(bytes, name);
+  return named(name, () => openFile(bytes, (file) => readAll(file, bytes.length)));
+}
+
+/** Replaces the library's long technical errors, such as for a damaged block, by a message that the file is damaged. */
+async function named<T>(name: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const known = error instanceof BraggError;
+    if (known && error.code !== 'foreign-file') throw error;
+    const reason = known ? error.message : 'its contents are damaged';
+    throw new BraggError('foreign-file', `${name} cannot be opened as a run: ${reason}.`, [], { cause: error });
+  }
+}
+
+/** Arrays of a figure as an HDF5 file, with HDF5's own dimension scales for the axes. */
 export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uint8Array> {
   const positions = new Set(arrays.flatMap(({ axes }) => axes ?? []));
   return createFile((file) => {
     file.create_attribute('title', title);
     for (const [key, value] of Object.entries(notes)) {
-      // Numbers always as doubles: the library would take a whole one for a 32-bit integer.
+      // Store numbers as doubles, because the library would store an integer as 32 bits.
       if (typeof value === 'number') file.create_attribute(key, value, null, '<d');
       else file.create_attribute(key, value);
     }
-    // Axes first: what lies over them refers to them.
+    // Axes first, because other arrays refer to them.
     const ordered = [...arrays].sort((a, b) => Number(positions.has(b.name)) - Number(positions.has(a.name)));
     for (const { name, unit, description, shape, values, axes } of ordered) {
       const packed = values.length > 0 ? { chunks: [...shape], compression: COMPRESSION } : {};
@@ -36,9 +93,9 @@ export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uin
   });
 }
 
-// The few values of a run file that lists show, without its arrays.
+// Few values of a run file for lists, without its arrays.
 
-/** Throws BraggError `foreign-file`; `name` is the file as the user knows it. */
+/** Throws BraggError `foreign-file`. `name`: file name for messages. */
 export async function readRunFacts(bytes: Uint8Array, name: string): Promise<RunFacts> {
   const session = sessionFileOf(bytes);
   if (session !== null) return session.facts(session.read(bytes, name));
@@ -64,7 +121,7 @@ export async function readRunFacts(bytes: Uint8Array, name: string): Promise<Run
 
 does(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
 does(packFigure, writeFigure);
-// Shared arrays, because later views of the run are computed on such a thread without another copy.
+// Shared arrays, so that worker threads can compute later views of the run without copies.
 does(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
 does(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
 does(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));

@@ -1,28 +1,28 @@
 /**
- * Caches results of runs up to a limit of memory. Excess results are written as run files to a folder of the host and
- * read on demand. The folder is deleted with the host.
+ * Caches results of runs up to a memory limit. Excess results are written as run files to a folder of the host and read
+ * on demand. The folder is deleted when the host closes.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { sizeOf } from '../../io/aside/size.ts';
-import { makePrivate } from '../../io/files/data-folder.ts';
-import { fileError } from '../../io/files/errors.ts';
+import { makePrivate } from '../../io/files/folders.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
+import { fileError } from '../../io/files/plain-file.ts';
+import { sizeOf } from '../../io/threads/shared.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 
-/** Thirty runs of the default scenario; a bone slab with 64 keyframes takes 60 MB. */
+/** Thirty runs of the default scenario. A run of a bone slab with 64 keyframes needs 60 MB. */
 export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
 
-type Kept = {
-  /** Null if it is only on disk. */
+type CacheEntry = {
+  /** Null if the result is only on disk. */
   data: AnyRunData | null;
   readonly bytes: number;
   onDisk: boolean;
-  /** A write under way. */
+  /** Pending write. */
   moving: Promise<void> | null;
-  /** A read under way: whoever asks meanwhile waits for it. */
+  /** Pending read, shared by all requests in the meantime. */
   reading: Promise<AnyRunData> | null;
 };
 
@@ -31,8 +31,8 @@ export class RunCache {
   readonly #packer: RunPacker;
   readonly #bound: number;
   readonly #onTrouble: (reason: string) => void;
-  /** In the order of use, the latest last. */
-  readonly #kept = new Map<string, Kept>();
+  /** In order of use, the most recent last. */
+  readonly #cached = new Map<string, CacheEntry>();
 
   constructor(
     scratch: Pick<OwnedFolders, 'own' | 'make'>,
@@ -49,20 +49,20 @@ export class RunCache {
   /** Bytes in memory now. */
   get bytes(): number {
     let sum = 0;
-    for (const kept of this.#kept.values()) if (kept.data !== null) sum += kept.bytes;
+    for (const kept of this.#cached.values()) if (kept.data !== null) sum += kept.bytes;
     return sum;
   }
 
   put(id: string, data: AnyRunData): void {
-    this.#kept.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null, reading: null });
+    this.#cached.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null, reading: null });
     void this.#makeRoom(id);
   }
 
   async get(id: string): Promise<AnyRunData> {
-    const kept = this.#kept.get(id);
-    if (kept === undefined) throw new BraggError('not-found', 'This run kept no result.');
-    this.#kept.delete(id);
-    this.#kept.set(id, kept);
+    const kept = this.#cached.get(id);
+    if (kept === undefined) throw new BraggError('not-found', 'This run has no saved result.');
+    this.#cached.delete(id);
+    this.#cached.set(id, kept);
     if (kept.data !== null) return kept.data;
     await kept.moving;
     if (kept.data !== null) return kept.data;
@@ -73,15 +73,15 @@ export class RunCache {
   }
 
   async drop(id: string): Promise<void> {
-    const kept = this.#kept.get(id);
-    this.#kept.delete(id);
+    const kept = this.#cached.get(id);
+    this.#cached.delete(id);
     await kept?.moving;
     if (kept?.onDisk) await rm(this.#file(id), { force: true });
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#kept.values()].map((kept) => kept.moving));
-    this.#kept.clear();
+    await Promise.all([...this.#cached.values()].map((kept) => kept.moving));
+    this.#cached.clear();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
@@ -93,19 +93,19 @@ export class RunCache {
     return path.join(this.#folder, `${id}.h5`);
   }
 
-  async #read(id: string, kept: Kept): Promise<AnyRunData> {
+  async #read(id: string, entry: CacheEntry): Promise<AnyRunData> {
     try {
-      kept.data = await this.#packer.read(await readFile(this.#file(id)), id);
+      entry.data = await this.#packer.read(await readFile(this.#file(id)), id);
     } catch (error) {
       throw fileError(error, 'The result of this run');
     }
     void this.#makeRoom(id);
-    return kept.data;
+    return entry.data;
   }
 
-  /** Moves what was used longest ago out of memory, but never `except`, which someone is about to use. */
+  /** Writes the least recently used results to disk, except `except`, which is about to be used. */
   async #makeRoom(except: string): Promise<void> {
-    for (const [id, kept] of [...this.#kept]) {
+    for (const [id, kept] of [...this.#cached]) {
       if (this.bytes <= this.#bound) return;
       if (id === except || kept.data === null || kept.moving !== null) continue;
       kept.moving = this.#moveOut(id, kept, kept.data);
@@ -114,7 +114,7 @@ export class RunCache {
     }
   }
 
-  async #moveOut(id: string, kept: Kept, data: AnyRunData): Promise<void> {
+  async #moveOut(id: string, kept: CacheEntry, data: AnyRunData): Promise<void> {
     try {
       if (!kept.onDisk) {
         await this.#scratch.make();
@@ -124,9 +124,9 @@ export class RunCache {
       }
       kept.data = null;
     } catch (error) {
-      // Better too much memory than a lost result.
+      // Exceeding the memory limit is better than losing a result.
       const reason = messageOf(error);
-      this.#onTrouble(`Results are kept in memory beyond the bound: ${reason}`);
+      this.#onTrouble(`Results in memory exceed the limit: ${reason}`);
     }
   }
 }

@@ -2,20 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
-import type { RunProgress } from '../../../contract/progress.ts';
-import type { RunInfo } from '../../../contract/run.ts';
+import type { RunInfo, RunProgress } from '../../../contract/run.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import { withSharedArrays } from '../../io/aside/shared.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
-import { oncePerTurn } from '../../io/flow/once-per-turn.ts';
-import type { Sink } from '../../io/flow/sink.ts';
+import { oncePerTurn } from '../../io/flow/once.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
+import { withSharedArrays } from '../../io/threads/shared.ts';
 import { nameWith } from '../../model/scenarios/overrides.ts';
 import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/around.ts';
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
-import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
+import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
 import type { Measure } from '../../workloads/workload.ts';
+import { scenarioDifferencesInTurns } from '../compare/compare.ts';
 import type { Checkpoints } from '../recovery/checkpoints.ts';
 import type { RunCache } from './cache.ts';
 import { type ActivePart, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
@@ -29,13 +30,20 @@ interface RunsOptions {
   readonly lanes: Lanes;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
-  /** Name of the GPU that CUDA variants run on; null without one. */
+  /** Name of the GPU for CUDA variants. Null without one. */
   readonly gpu: () => string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
-  /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
+  /** Saves states of runs on disk until they are saved or removed. Null if a crash may lose them. */
   readonly checkpoints: Pick<Checkpoints<AnyRunData>, 'keep' | 'drop'> | null;
   /** Startup stages of the program before any run; reported with the first one. */
   readonly opened?: readonly HostPart[];
+}
+
+/** Changes by the user, as shown in the name of a run. Empty if the scenario's own name was changed. */
+export async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft): Promise<Parameters<typeof nameWith>[1]> {
+  if (saved['name'] !== draft['name']) return [];
+  const differences = await scenarioDifferencesInTurns(saved, draft);
+  return differences.map(({ what, here }) => ({ at: what, value: here.replace(/^"(.*)"$/, '$1') }));
 }
 
 interface StartRequest {
@@ -44,25 +52,27 @@ interface StartRequest {
   readonly name: string;
   /** Values that the user changed in the named scenario. */
   readonly changes?: Parameters<typeof nameWith>[1];
-  /** Record the GPU's work and the driver's calls; slows launches from then on. */
+  /** Record the GPU's work and the driver's calls; slows all later launches. */
   readonly trace?: boolean;
-  /** False: only numbers are wanted of it, no pictures of its way; true by default. */
+  /** False if only numbers are needed and no keyframes; true by default. */
   readonly pictures?: boolean;
-  /** Also measure energy, if the run is a session of many. */
+  /** Also measure energy, if the run is a session with many repetitions. */
   readonly energy?: boolean;
-  /** Neither listed nor saved for recovery; the caller has to forget it. */
+  /** Neither listed nor saved for recovery; the caller must remove it. */
   readonly unlisted?: boolean;
 }
 
-/** A run whose result is replaced by each answer of a Live session. It is in no file, and gone with its session. */
+/**
+ * A run whose result is replaced by each answer of a Live session. It is not in a file, and removed with its session.
+ */
 export interface LiveRun {
   readonly id: string;
-  /** `run` is the one that has just come to `data`. */
+  /** `run`: the run that has just computed `data`. */
   put(run: WorkloadRun, data: AnyRunData): void;
   end(): void;
 }
 
-/** Many more than anyone looks at; the oldest that have ended are forgotten. */
+/** More runs than anyone looks at; the oldest ended runs are removed. */
 const MOST_RUNS = 1000;
 
 function ended(record: RunRecord): boolean {
@@ -74,7 +84,7 @@ export class Runs {
   readonly #records = new Map<string, RunRecord>();
   readonly #lanes: Lanes;
   readonly #watchers = new Set<Sink<{ runs: RunInfo[] }>>();
-  /** Until a run has them. */
+  /** Startup stages until the first run reports them. */
   #opened: readonly HostPart[];
   #closing = false;
 
@@ -100,7 +110,7 @@ export class Runs {
     } catch (error) {
       throw fromNative(error);
     }
-    // It may have begun to close meanwhile.
+    // The host may have started to close in the meantime.
     this.#refuseClosing();
     const { document, scenario } = reading;
     const { read_s } = reading;
@@ -139,7 +149,7 @@ export class Runs {
     return this.info(record.id);
   }
 
-  /** Returns at once: a running run ends within one step, with what it has computed. */
+  /** Returns at once: an active run ends within one step and retains its partial result. */
   cancel(id: string): RunInfo {
     const record = this.#record(id);
     if (this.#lanes.remove(id)) this.#end(record, 'cancelled');
@@ -181,7 +191,7 @@ export class Runs {
     return this.#options.cache.get(id);
   }
 
-  /** Takes in a run from a file. */
+  /** Adds a run from a file. */
   async adopt(data: AnyRunData, file: NamedFile | null): Promise<RunInfo> {
     const { size, headline, detail } = await hostWorkloads[data.workload].ended(data);
     const record = newRecord(
@@ -211,7 +221,7 @@ export class Runs {
     return this.info(record.id);
   }
 
-  /** Its result is there from the first `put` on. */
+  /** The result is available after the first `put`. */
   live(): LiveRun {
     const id = randomBytes(9).toString('base64url');
     return {
@@ -237,12 +247,12 @@ export class Runs {
     const last = this.#records.get(id);
     this.#options.cache.put(id, data);
     this.#records.set(id, record);
-    // Lists are sent whole: thirty answers a second are no news to them.
+    // Lists are sent completely, so do not send them for each of thirty answers per second.
     const same = last?.variant === variant && last.size === size && last.name === name;
     if (!same) this.#changed();
   }
 
-  /** `seconds` is what writing it took. */
+  /** `seconds`: time for writing the file. */
   async saved(id: string, file: NamedFile, seconds: number): Promise<void> {
     const { cache, checkpoints } = this.#options;
     const record = this.#record(id);
@@ -253,7 +263,7 @@ export class Runs {
     const data = await cache.get(id);
     if (!('spans' in data)) return;
     const whole = await withSharedArrays(withPartAfter(data, { name: 'file written', seconds }));
-    // It may have been forgotten meanwhile.
+    // The run may have been removed in the meantime.
     if (this.#records.get(id) === record) cache.put(id, whole);
   }
 
@@ -280,12 +290,12 @@ export class Runs {
     return () => undefined;
   }
 
-  /** The run while it waits or computes; null once it has ended. */
+  /** Native run that waits or computes. Null once it has ended. */
   active(id: string): WorkloadRun | null {
     return this.#record(id).active?.run ?? null;
   }
 
-  /** Resolves when a run has ended, however. */
+  /** Resolves when a run has ended, with or without success. */
   async ended(id: string): Promise<RunInfo> {
     if (!ended(this.#record(id))) {
       await new Promise<void>((resolve) => {
@@ -295,7 +305,7 @@ export class Runs {
     return this.info(id);
   }
 
-  /** Cancels everything and waits for the native threads. */
+  /** Cancels all runs and waits for the native threads. */
   async close(): Promise<void> {
     this.#closing = true;
     const open = [...this.#records.values()].filter((record) => !ended(record));
@@ -358,7 +368,7 @@ export class Runs {
       record.headline = headline;
       record.lastProgress = { ...record.lastProgress, detail };
       cache.put(record.id, data);
-      // Runs long enough to be worth it are checkpointed until they are saved.
+      // Runs above a minimum duration are checkpointed until they are saved.
       if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
       this.#end(record, data.status);
     } catch (error) {

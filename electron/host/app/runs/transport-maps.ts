@@ -1,9 +1,9 @@
-/** Maps of transport runs that have ended, with the runs that are subtracted from them. */
+/** Maps of ended transport runs, optionally minus another run. */
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../../contract/run.ts';
 import { transportRunOf } from '../../workloads/transport/as-run.ts';
+import { grayMap } from '../../workloads/transport/display/map-file.ts';
 import { type Fields, makeDifference, makeMap } from '../../workloads/transport/display/maps.ts';
-import { grayMap } from '../../workloads/transport/display/whole-fields.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import type { Runs } from './runs.ts';
 
@@ -28,7 +28,7 @@ function nearest(keyframes: RunData['keyframes'], depth_mm: number): number {
   return away.indexOf(Math.min(...away));
 }
 
-/** Maps of an ended run do not change: their revision stands for the keyframe. */
+/** Maps of an ended run do not change, so the index of the keyframe serves as revision. */
 export async function mapsOf(
   runs: Runs,
   id: string,

@@ -1,26 +1,35 @@
 /**
- * One page's connection: its calls and streams, over whatever carrier it has at
- * the moment. The carrier may break and be replaced; the connection goes on.
+ * Connections of pages: calls and streams of one page over its current carrier.
+ *
+ * A carrier may break and be replaced; its connection is retained for a while and given to the new carrier.
  */
-
+import { randomBytes } from 'node:crypto';
+import type { Capabilities } from '../../../contract/capabilities.ts';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import { decodeFrame, encodeFrame, FrameError, FrameSizeError, frameInSteps } from '../../../contract/wire/frame.ts';
-import type { Port } from '../../../contract/wire/port.ts';
-import { type ClientMessage, clientMessageSchema, type HostMessage } from '../../../contract/wire/protocol.ts';
-import { inTurns } from '../../io/flow/in-turns.ts';
+import {
+  type ClientMessage,
+  clientMessageSchema,
+  type HostMessage,
+  type Port,
+  PROTOCOL_VERSION,
+} from '../../../contract/wire/protocol.ts';
+import { inSlices } from '../../io/flow/cooperative.ts';
 import type { Service } from './service.ts';
 import { StreamSender } from './stream-sender.ts';
 
-/** Answers are cached for a page that lost its carrier before they arrived; larger ones only while it has none. */
+/**
+ * Answers are cached for a page that lost its carrier before they arrived; larger ones only while there is no carrier.
+ */
 const KEPT_ANSWERS = 256;
 const KEPT_ANSWER_BYTES = 4 * 2 ** 20;
-/** A page has a few dozen; beyond this a faulty one would eat the host's memory. */
+/** A page has a few dozen streams; without a limit a faulty page would exhaust the host's memory. */
 const MAX_OPEN_STREAMS = 256;
 const MAX_RUNNING_CALLS = 1024;
 
 type Resume = NonNullable<Extract<ClientMessage, { type: 'greet' }>['resume']>;
 
-export class Connection {
+class Connection {
   readonly id: string;
   readonly #service: Service;
   #port: Port | null = null;
@@ -39,21 +48,23 @@ export class Connection {
     return this.#port !== null;
   }
 
-  /** Takes a carrier, giving up the one before. What the page says comes through `received`. */
+  /** Uses a new carrier and closes the old one. The carrier passes frames from the page to `received`. */
   attach(port: Port): void {
     const old = this.#port;
     this.#port = port;
     old?.close('another carrier took over this connection');
   }
 
-  /** The carrier broke. False when it was not the present one. */
+  /** Called when a carrier breaks. False if it was not the present one. */
   detach(port: Port): boolean {
     if (this.#port !== port) return false;
     this.#port = null;
     return true;
   }
 
-  /** Matches what the page still waits for with what is here; returns what never arrived. */
+  /**
+   * Compares the calls and streams that the page waits for with those received here. Returns those that never arrived.
+   */
   missing(resume: Resume): { readonly calls: readonly number[]; readonly streams: readonly number[] } {
     return {
       calls: resume.calls.filter((id) => id > this.#highestCall),
@@ -61,7 +72,7 @@ export class Connection {
     };
   }
 
-  /** After the hello on a new carrier: answers and frames that were lost with the old one. */
+  /** Sends answers and frames that were lost with the old carrier; called after the hello on a new one. */
   resume(resume: Resume): void {
     for (const id of resume.calls) {
       const answer = this.#answers.get(id);
@@ -79,7 +90,7 @@ export class Connection {
     }
   }
 
-  /** Handles one frame of the page. Throws BraggError or FrameError for what no page of ours sends. */
+  /** Handles one frame from the page. Throws BraggError or FrameError if the frame is invalid. */
   received(bytes: Uint8Array): 'leave' | null {
     const parsed = clientMessageSchema.safeParse(decodeFrame(bytes));
     if (!parsed.success) throw new BraggError('bad-request', 'A message that is not of this protocol.');
@@ -107,7 +118,7 @@ export class Connection {
     }
   }
 
-  /** Ends everything that was going on for this page. Runs go on: they belong to the host. */
+  /** Ends calls and streams of this page. Runs continue, because they belong to the host. */
   end(reason: string): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -131,7 +142,7 @@ export class Connection {
     let answer: HostMessage;
     try {
       const value = await this.#service.callByName(method, params, controller.signal);
-      // A handler that finished although it was to stop has done its work: that is the answer.
+      // A handler may finish in spite of a cancellation: its result is still the answer.
       answer = { type: 'result', id, value };
     } catch (error) {
       answer = controller.signal.aborted ? { type: 'cancelled', id } : { type: 'error', id, error: toWireError(error) };
@@ -146,7 +157,7 @@ export class Connection {
       const steps = frameInSteps(message);
       const first = steps.next();
       // Small answers are sent at once, in the order of completion.
-      bytes = first.done ? first.value : await inTurns(steps);
+      bytes = first.done ? first.value : await inSlices(steps);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       const tooLarge = error instanceof FrameSizeError;
@@ -156,7 +167,7 @@ export class Connection {
       bytes = encodeFrame({ type: 'error', id, error: toWireError(failure) } satisfies HostMessage);
     }
     this.#running.delete(id);
-    // It may have ended meanwhile.
+    // The connection may have ended in the meantime.
     if (this.#ended) return;
     if (bytes.byteLength <= KEPT_ANSWER_BYTES || this.#port === null) {
       this.#answers.set(id, bytes);
@@ -199,5 +210,143 @@ export class Connection {
 
   #send(message: HostMessage): void {
     this.#port?.send(encodeFrame(message));
+  }
+}
+
+/** Long enough for a laptop that is closed over lunch; a connection without a page needs few resources. */
+const KEEP_DETACHED_MS = 2 * 60 * 60 * 1000;
+/** Knowledge of a connection's id allows a page to take it over, so it must not be guessable. */
+const ID_BYTES = 18;
+const MAX_CONNECTIONS = 64;
+
+type Greeting = Extract<ClientMessage, { type: 'greet' }>;
+
+interface ConnectionsOptions {
+  readonly service: Service;
+  readonly capabilities: () => Capabilities;
+  readonly keepDetached_ms?: number;
+  readonly log?: (text: string) => void;
+}
+
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #connections = new Map<string, Connection>();
+  readonly #expiry = new Map<Connection, NodeJS.Timeout>();
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Serves a page on this port. `singleUse`: the carrier cannot reconnect, so the connection ends with it. */
+  accept(port: Port, options: { readonly singleUse?: boolean } = {}): void {
+    let connection: Connection | null = null;
+    port.listen({
+      frame: (bytes) => {
+        try {
+          if (connection === null) connection = this.#greet(port, bytes);
+          else if (connection.received(bytes) === 'leave') this.#end(connection, 'the page left');
+        } catch (error) {
+          // Pages never send such a frame: the sender is another program, or there is an internal error, so close the
+          // connection.
+          this.#options.log?.(`A connection was closed: ${toWireError(error).message}`);
+          port.close('a message that is not of this protocol');
+          if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);
+        }
+      },
+      closed: () => {
+        if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);
+      },
+    });
+  }
+
+  /** Ends all connections. */
+  close(reason: string): void {
+    for (const connection of [...this.#connections.values()]) this.#end(connection, reason);
+  }
+
+  #greet(port: Port, bytes: Uint8Array): Connection | null {
+    const message = clientMessageSchema.parse(decodeFrame(bytes));
+    if (message.type !== 'greet') throw new BraggError('bad-request', 'The first message must be a greeting.');
+    if (message.protocol !== PROTOCOL_VERSION) {
+      const text = `The page speaks protocol ${message.protocol}, this host ${PROTOCOL_VERSION}. Reload the page.`;
+      this.#refuse(port, new BraggError('unsupported', text));
+      return null;
+    }
+    const known = message.resume === null ? undefined : this.#connections.get(message.resume.connection);
+    if (known === undefined && this.#connections.size >= MAX_CONNECTIONS && !this.#endOldestDetached()) {
+      this.#refuse(port, new BraggError('unsupported', `${MAX_CONNECTIONS} pages are open already.`));
+      return null;
+    }
+    const connection = known ?? this.#create();
+    this.#keep(connection);
+    connection.attach(port);
+    this.#hello(port, connection, known === undefined ? null : message.resume);
+    return connection;
+  }
+
+  #hello(port: Port, connection: Connection, resume: Greeting['resume']): void {
+    const missing = resume === null ? { calls: [], streams: [] } : connection.missing(resume);
+    const capabilities = this.#options.capabilities();
+    const hello: HostMessage = {
+      type: 'hello',
+      protocol: PROTOCOL_VERSION,
+      build: capabilities.build,
+      connection: connection.id,
+      resumed: resume !== null,
+      unknownCalls: [...missing.calls],
+      unknownStreams: [...missing.streams],
+      capabilities,
+    };
+    port.send(encodeFrame(hello));
+    if (resume !== null) connection.resume(resume);
+  }
+
+  #refuse(port: Port, error: BraggError): void {
+    const refused: HostMessage = { type: 'refused', protocol: PROTOCOL_VERSION, error: error.toWire() };
+    port.send(encodeFrame(refused));
+    port.close(error.message);
+  }
+
+  #create(): Connection {
+    const connection = new Connection(randomBytes(ID_BYTES).toString('base64url'), this.#options.service);
+    this.#connections.set(connection.id, connection);
+    return connection;
+  }
+
+  #detached(connection: Connection, port: Port, singleUse: boolean): void {
+    if (!connection.detach(port)) return;
+    if (singleUse) {
+      this.#end(connection, 'the page is gone');
+      return;
+    }
+    const timer = setTimeout(
+      () => this.#end(connection, 'the page did not come back'),
+      this.#options.keepDetached_ms ?? KEEP_DETACHED_MS,
+    );
+    timer.unref();
+    this.#expiry.set(connection, timer);
+  }
+
+  #keep(connection: Connection): void {
+    clearTimeout(this.#expiry.get(connection));
+    this.#expiry.delete(connection);
+  }
+
+  #endOldestDetached(): boolean {
+    // Insertion order is the order of detachment.
+    const oldest = this.#expiry.keys().next();
+    if (oldest.done) return false;
+    this.#end(oldest.value, 'many newer pages');
+    return true;
+  }
+
+  #end(connection: Connection, reason: string): void {
+    this.#keep(connection);
+    this.#connections.delete(connection.id);
+    connection.end(reason);
   }
 }

@@ -1,20 +1,219 @@
-/** Session files: parsed, and completed with the factorial effects of their variants. */
-import { SESSION_FORMAT, type Session, sessionSchema } from '../../../contract/bench/session.ts';
-import type { FactorialDesign } from '../../model/bench/factorial/designs.ts';
-import { factorialsIn } from '../../model/bench/factorial/effects.ts';
-import { parseKept } from '../../model/bench/session-file.ts';
+/**
+ * Session files: parsed, and completed with the factorial effects of their variants and the verdicts on the current
+ * claims.
+ *
+ * Parsing and completion run on a worker thread, because the time is linear in the size of a file.
+ *
+ * Reads a session file named by the user. For another file type, the error names it and the command that opens it.
+ */
+import { z } from 'zod';
+import { SESSION_FORMAT, type Session, sessionReportSchema, sessionSchema } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { isScenarioKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import { readPlainAtMost } from '../../io/files/plain-file.ts';
+import { onThread } from '../../io/threads/task.ts';
+import { measuredReport, taskClaimResults } from '../../model/bench/claim-results.ts';
+import { type ClaimCatalogue, claimsOf, readCatalogue, spokenOf } from '../../model/bench/claims.ts';
+import { type FactorialDesign, factorialsIn, readDesigns } from '../../model/bench/factorial/effects.ts';
+import { sessionFileText } from '../../model/bench/index.ts';
+import { checkedSession } from '../../model/bench/session-file.ts';
+import { claimedValues } from '../../workloads/index.ts';
 
 /** `path` names the file in error messages. Throws BraggError `foreign-file`. */
 export function parseSession(text: string, path: string): Session {
-  return parseKept(text, path, [SESSION_FORMAT], sessionSchema);
+  return checkedSession(text, path, [SESSION_FORMAT], sessionSchema);
 }
 
-/** Spans are many times as large as the results. */
+const { format, format_version, workload, created, sweep } = sessionSchema.shape;
+const { bench, scenario, machine } = sessionReportSchema.shape;
+const label = z.string();
+
+/** Part of a session for lists; a complete session also matches. */
+const overviewSchema = z.object({
+  ...{ format, format_version, workload, created, sweep },
+  reports: z.array(
+    z.object({
+      ...{ bench, scenario, machine },
+      entries: z.array(
+        z.discriminatedUnion('status', [
+          z.object({ label, status: z.literal('measured') }),
+          z.object({ label, status: z.literal('refused'), reason: z.string() }),
+        ]),
+      ),
+      external: z.array(
+        z.object({
+          id: z.string(),
+          title: z.string(),
+          reason: z.string().nullable(),
+          result: z.looseObject({}).nullable(),
+        }),
+      ),
+    }),
+  ),
+});
+export type SessionOverview = Readonly<z.infer<typeof overviewSchema>>;
+
+/** Validates only the fields for lists, in a tenth of the time of `parseSession`. Throws BraggError `foreign-file`. */
+function parseOverview(text: string, path: string): SessionOverview {
+  return checkedSession(text, path, [SESSION_FORMAT], overviewSchema);
+}
+
+/** Removes recordings, because their spans are many times as large as the results. */
 export function withoutRecordings(session: Session): Session {
   return { ...session, reports: session.reports.map(({ recordings: _, ...report }) => report) };
 }
 
-/** With the effects of optimisations alone and together, by the current designs. */
-export function asSession(kept: Session, designs: readonly FactorialDesign[]): Session {
-  return factorialsIn(withoutRecordings(kept), designs);
+/** Current designs and claims. They replace those that a session has recorded. */
+export interface Current {
+  readonly designs: readonly FactorialDesign[];
+  readonly claims: ClaimCatalogue;
+}
+
+export async function readCurrent(assetsFolder: string): Promise<Current> {
+  const [designs, claims] = await Promise.all([readDesigns(assetsFolder), readCatalogue(assetsFolder)]);
+  return { designs, claims };
+}
+
+/** Scenario of a report. In a recorded sweep each report contains the scenario at the first value. */
+export function documentIn({ reports, sweep }: Session, index: number): unknown {
+  const document = reports[index]?.document ?? null;
+  const value = sweep?.values[index];
+  if (document === null || sweep === null || value === undefined) return document;
+  return sweep.path.split('+').reduce((swept: unknown, each) => {
+    const at = parsePath(each);
+    return at === null ? swept : withValueAt(swept, at, value);
+  }, document);
+}
+
+function withClaims(session: Session, catalogue: ClaimCatalogue): Session {
+  const { workload } = session;
+  return {
+    ...session,
+    reports: session.reports.map((report, i) => {
+      const values = claimedValues(documentIn(session, i)) ?? { numbers: {}, words: {} };
+      const claims = spokenOf(claimsOf(catalogue, { workload, bench: report.bench }), values);
+      return { ...report, claims: taskClaimResults(claims, measuredReport(report)) };
+    }),
+  };
+}
+
+/** Error of the driver for a graph launch inside of a capture: the variant already replays its own graph. */
+const GRAPH_IN_CAPTURE = /^cuGraphLaunch .*CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED/;
+
+/** Replaces the driver's error in older sessions by the reason that variants report today. */
+function withReasons(session: Session): Session {
+  const reasonOf = (reason: string | null): string | null =>
+    reason !== null && GRAPH_IN_CAPTURE.test(reason) ? 'it is a graph already' : reason;
+  return {
+    ...session,
+    reports: session.reports.map((report) => ({
+      ...report,
+      entries: report.entries.map((entry) =>
+        entry.status === 'refused'
+          ? entry
+          : { ...entry, modes: entry.modes.map((mode) => ({ ...mode, reason: reasonOf(mode.reason) })) },
+      ),
+    })),
+  };
+}
+
+/** Adds the effects of optimisations alone and together, and the verdicts on claims, by the current rules. */
+export function asSession(saved: Session, { designs, claims }: Current): Session {
+  return factorialsIn(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
+}
+
+/** Ten times the largest recorded session. Pages receive sessions completely. */
+export const MOST_SESSION_BYTES = 4 * 2 ** 20;
+
+/** A session as its file contains it, and a copy without recordings. */
+export interface ReadSession {
+  readonly kept: Session;
+  readonly outline: Session;
+}
+
+interface SessionText {
+  readonly text: string;
+  readonly path: string;
+}
+
+/** Throws BraggError `foreign-file`. */
+export const readSessionText = onThread('read a session', ({ text, path }: SessionText): ReadSession => {
+  if (text.length > MOST_SESSION_BYTES) throw tooLarge(path);
+  const kept = parseSession(text, path);
+  return { kept, outline: withoutRecordings(kept) };
+});
+
+const readOverviewText = onThread(
+  'read the overview of a session',
+  ({ text, path }: SessionText): SessionOverview => parseOverview(text, path),
+);
+
+/** Adds the effects of optimisations and the verdicts on claims. */
+export const makeSession = onThread(
+  'make a session',
+  ({ kept, current }: { readonly kept: Session; readonly current: Current }): Session => asSession(kept, current),
+);
+
+function tooLarge(path: string): BraggError {
+  const most = `allowed: ${MOST_SESSION_BYTES / 2 ** 20} MiB`;
+  return new BraggError(
+    'foreign-file',
+    `${path} is too large to be shown; ${most}. braggbench replay reads larger ones.`,
+  );
+}
+
+async function textOf(file: string, path: string): Promise<SessionText> {
+  const bytes = await readPlainAtMost(file, MOST_SESSION_BYTES, path).catch((error: unknown) => {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw missing ? new BraggError('not-found', `There is no file ${path}.`) : error;
+  });
+  if (bytes === null) throw tooLarge(path);
+  return { text: bytes.toString('utf8'), path };
+}
+
+/** `path` names the file in error messages. Throws BraggError `not-found` and `foreign-file`. */
+export const readSessionFile = async (file: string, path: string): Promise<ReadSession> =>
+  readSessionText(await textOf(file, path));
+
+/** Reads only the part of a session for lists. */
+export const readOverviewFile = async (file: string, path: string): Promise<SessionOverview> =>
+  readOverviewText(await textOf(file, path));
+
+/** First bytes of an HDF5 file, decoded as UTF-8; one of them is invalid. */
+const HDF5 = '\uFFFDHDF\r\n\x1A\n';
+
+interface Other {
+  readonly what: string;
+  readonly verb: string;
+}
+
+function otherIn(text: string): Other | null {
+  if (text.startsWith(HDF5)) return { what: 'HDF5, the format of saved runs', verb: 'compare' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const kind = 'kind' in value ? value.kind : null;
+  if (isScenarioKind(kind)) return { what: 'a scenario', verb: 'bench' };
+  if (kind === 'study') return { what: 'a study', verb: 'study run' };
+  return 'traceEvents' in value ? { what: 'a timeline', verb: 'trace' } : null;
+}
+
+/** Throws BraggError for a file that is not a session. */
+export async function readSessionNamed(file: string): Promise<Session> {
+  const text = await sessionFileText(file);
+  try {
+    return parseSession(text, file);
+  } catch (error) {
+    const other = otherIn(text);
+    if (other === null) throw error;
+    const { what, verb } = other;
+    throw new BraggError(
+      'foreign-file',
+      `${file} is ${what}, and no session. It is opened by: braggbench ${verb} ${file}`,
+    );
+  }
 }

@@ -1,31 +1,53 @@
-/** Plans a study before anything runs: its points, its issues, and the resources that it needs. */
+/**
+ * Plans a study before anything runs: its points, its issues, its resources, and a forecast of its duration.
+ *
+ * The forecast solves a few points and scales the others by their minimum times.
+ */
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
+import type { Capabilities } from '../../../contract/capabilities.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import type { Fault } from '../../../contract/scenario/index.ts';
-import { type Study, validateStudy } from '../../../contract/study/index.ts';
+import type { StudyForecast } from '../../../contract/study/calls.ts';
+import {
+  PLAN_FORMAT,
+  type PlanLine,
+  STUDY_FOLDER_VERSION,
+  type Study,
+  validateStudy,
+} from '../../../contract/study/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
+import { type Lock, makeLockFile, tryLock } from '../../io/files/locks.ts';
 import { readText } from '../../io/text/read.ts';
-import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
+import { issueAt, parseTextOnThread } from '../../model/scenarios/parse.ts';
+import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { Need } from '../../workloads/workload.ts';
+import type { Batches } from '../batches/batches.ts';
+import type { Runs } from '../runs/runs.ts';
 import { withConfigurations } from '../tuning/axis.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
-import { besides, documentOf } from './documents.ts';
+import { crewOf, groupsOf, type PointGroup, type Share } from './local/groups.ts';
+import { documentOf, namedFileDigests, withShare } from './results.ts';
 
-/** Points that are laid out for their time and memory. Laying out takes milliseconds each, and a plan is looked at at once. */
+/**
+ * Maximum number of points whose time and memory are determined. Each needs milliseconds, and a plan must appear at
+ * once.
+ */
 export const MOST_CHECKED = 32;
 
-export interface CheckedPoint {
+interface CheckedPoint {
   readonly point: StudyPoint;
   readonly need: Need | null;
-  /** Why it cannot be run; null: it can. */
+  /** Reason why the point cannot run. Null if it can. */
   readonly refusal: string | null;
 }
 
-/** A base scenario, and where the files are that it names. */
-export interface PlannedBase extends StudyBase {
+/** A base scenario, and the folder of the files that it names. */
+interface PlannedBase extends StudyBase {
   readonly name: string;
   readonly folder: string | null;
 }
@@ -34,11 +56,14 @@ export interface PlannedStudy extends Points {
   readonly study: Study;
   readonly file: string;
   readonly bases: readonly PlannedBase[];
-  /** Evenly through the points, the first and the last among them. */
+  /** Evenly spaced points, including the first and the last. */
   readonly checked: readonly CheckedPoint[];
-  /** Most that a checked point takes; null where none can be run. */
+  /** Largest state of a checked point. Null if none can run. */
   readonly state_bytes: number | null;
-  /** No machine solves all points faster one after the other, by the mean of those checked; null where unknown. */
+  /**
+   * Lower bound for solving all points one after another on any machine, from the mean of the checked points. Null if
+   * unknown.
+   */
   readonly least_s: number | null;
 }
 
@@ -46,7 +71,7 @@ interface PlanOptions {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
   readonly userKernels: UserKernels;
-  /** A base scenario's file from the study's folder, or that of a shipped one. */
+  /** Path of a base scenario: a file relative to the study's folder, or a shipped scenario. */
   readonly find: (folder: string, file: string) => string;
   readonly signal: AbortSignal;
 }
@@ -67,7 +92,7 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
   if ('scenario' in base) {
     const { name } = base.scenario;
     const place = { name: studyFile, folder };
-    const beside = await besides(base.scenario, folder);
+    const beside = await namedFileDigests(base.scenario, folder);
     return {
       document: base.scenario,
       beside,
@@ -80,7 +105,7 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
   // An axis may set a value that the base scenario lacks, so only points are rejected for that.
   if (draft === null) throw refusalOf(issues);
   const place = { name: file, folder: path.dirname(file) };
-  return { document: draft, beside: await besides(draft, place.folder), place, name: path.parse(file).name };
+  return { document: draft, beside: await namedFileDigests(draft, place.folder), place, name: path.parse(file).name };
 }
 
 /** A valid study, the file that its base scenarios are relative to, and the locations of issues in its axes. */
@@ -90,7 +115,7 @@ interface ReadStudy {
   readonly locate: (fault: Fault) => Issue;
 }
 
-/** Validates a study that has no file. Throws BraggError `invalid` with every issue. */
+/** Validates a study without a file. Throws BraggError `invalid` with every issue. */
 export function studyOf(document: unknown, file: string): ReadStudy {
   const locate = (found: Fault): Issue => issueAt(found, null);
   const { study, faults } = validateStudy(document);
@@ -98,11 +123,11 @@ export function studyOf(document: unknown, file: string): ReadStudy {
   return { study, file, locate };
 }
 
-/** Reads a study from JSON or YAML. Throws BraggError `invalid` with every issue at its line. */
+/** Reads a study from JSON or YAML. Throws BraggError `invalid` with every issue and its line. */
 async function readStudy(file: string): Promise<ReadStudy> {
   const read = await readText(file);
   if (!read.ok) throw refusalOf([wholeFile(file, read.reason)]);
-  const { value, issues, locate } = await parseTextAside(read.text, file);
+  const { value, issues, locate } = await parseTextOnThread(read.text, file);
   if (value === undefined || hasErrors(issues)) throw refusalOf(issues);
   const { study, faults } = validateStudy(value);
   if (study === null) throw refusalOf(faults.map(locate));
@@ -134,7 +159,7 @@ export async function planStudy(file: string, options: PlanOptions): Promise<Pla
   return planOf(await readStudy(file), options);
 }
 
-/** Throws BraggError `invalid` with every issue of its axes. */
+/** Throws BraggError `invalid` with every issue in the axes. */
 export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
@@ -161,4 +186,230 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
         : Math.max(...needs.map(({ state_bytes, memory_bytes }) => memory_bytes ?? state_bytes)),
     least_s: times.length === 0 ? null : mean_s * found.points.length * study.repeats,
   };
+}
+
+/** Default folder, next to the study file. */
+export function usualFolder(file: string): string {
+  const { dir, name } = path.parse(path.resolve(file));
+  return path.join(dir, `${name}.study`);
+}
+
+/** Folder that an operand names: itself, or the folder of the study file. Null if it was not planned yet. */
+export async function plannedFolder(operand: string): Promise<string | null> {
+  for (const folder of [operand, usualFolder(operand)]) if (await isStudyFolder(folder)) return folder;
+  return null;
+}
+
+/** Throws if no checked point can be solved, with the reason of the first. */
+function refuseHopeless({ checked, points }: PlannedStudy): void {
+  const [first] = checked;
+  if (first === undefined || checked.some(({ refusal }) => refusal === null)) return;
+  const looked =
+    points.length === checked.length
+      ? `${points.length}`
+      : `${checked.length} that were looked at, of ${points.length}`;
+  throw new BraggError('invalid', `None of the points (${looked}) can be run. ${first.point.id}: ${first.refusal}`);
+}
+
+/** Writes the plan, or opens an existing folder with the same plan. */
+export async function keepPlan(planned: PlannedStudy, folder: string): Promise<StudyFolder> {
+  const { study, bases, points, state_bytes, least_s, file } = planned;
+  if (points.length === 0) throw new BraggError('invalid', `${file}: its conditions leave no point.`);
+  refuseHopeless(planned);
+  const { base: _, ...told } = study;
+  return StudyFolder.create(
+    folder,
+    {
+      format: PLAN_FORMAT,
+      version: STUDY_FOLDER_VERSION,
+      created: new Date().toISOString(),
+      name: study.name === '' ? path.parse(file).name : study.name,
+      study: told,
+      bases: bases.map(({ name, document, beside, folder: at }) => ({
+        ...{ name, document, beside },
+        folder: at === null ? null : path.resolve(at),
+      })),
+      points: points.length,
+      ...{ state_bytes, least_s },
+    },
+    points,
+  );
+}
+
+/** Points without a result; with `retry`, also points that failed. */
+export async function leftOf(folder: StudyFolder, retry: boolean): Promise<readonly PlanLine[]> {
+  const ended = await folder.ended();
+  return (await folder.lines()).filter(({ id }) => {
+    const state = ended.get(id);
+    return state === undefined || (retry && state === 'failed');
+  });
+}
+
+/** Lock of a study while this machine works on it, so that no point is solved twice. Throws BraggError `exists`. */
+export async function holdStudy({ folder }: StudyFolder): Promise<Lock> {
+  const file = path.join(folder, 'lock');
+  if (!existsSync(file)) await makeLockFile(file);
+  const lock = tryLock(file);
+  if (lock !== null) return lock;
+  throw new BraggError(
+    'exists',
+    `${folder} is being run by another process; braggbench study status ${folder} says which.`,
+  );
+}
+
+export interface SolvingHost {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly userKernels: UserKernels;
+  readonly runs: Runs;
+  readonly batches: Batches;
+  readonly commit: string | null;
+  readonly capabilities: () => Capabilities;
+}
+
+/** Longest time for a probed point; a longer one gives only a lower bound for the study. */
+const LONGEST_PROBE_S = 3;
+/** Maximum number of variants that are probed, because a plan must appear at once. */
+const MOST_PROBED = 6;
+
+type Timed = CheckedPoint & { readonly least_s: number; readonly needs: string };
+
+interface Rate {
+  /** Ratio of the measured time on this machine to the minimum time. */
+  readonly factor: number;
+  readonly whole: boolean;
+}
+
+function timedOf(checked: readonly CheckedPoint[]): readonly Timed[] {
+  return checked.flatMap((one) => {
+    const { need } = one;
+    if (need?.least_s == null || need.least_s <= 0) return [];
+    return [{ ...one, least_s: need.least_s, needs: `${need.variant} ${need.precision}` }];
+  });
+}
+
+/** Seconds from a scenario to its result. Null if the run fails or needs too long. */
+async function solve_s(
+  host: SolvingHost,
+  document: unknown,
+  base: PlannedBase,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const reading = await host.scenarios.check(document, base);
+  const begun_ms = performance.now();
+  const { id } = await host.runs.start({ reading, name: base.name, pictures: false, unlisted: true });
+  const cancel = (): void => void host.runs.cancel(id);
+  const patience = setTimeout(cancel, LONGEST_PROBE_S * 1000);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const { state } = await host.runs.ended(id);
+    return state === 'done' ? (performance.now() - begun_ms) / 1000 : null;
+  } finally {
+    clearTimeout(patience);
+    signal.removeEventListener('abort', cancel);
+    await host.runs.forget(id);
+  }
+}
+
+/** Probes the smallest point; then, if time allows, the median one, where set-up is a smaller part. */
+async function rateOf(
+  points: readonly Timed[],
+  solve: (point: Timed) => Promise<number | null>,
+): Promise<Rate & { readonly probed: number }> {
+  const sorted = points.toSorted((a, b) => a.least_s - b.least_s);
+  const [smallest] = sorted;
+  const middle = sorted[sorted.length >> 1];
+  if (smallest === undefined || middle === undefined) throw new Error('no point to probe');
+  const first_s = await solve(smallest);
+  if (first_s === null) return { factor: Math.max(1, LONGEST_PROBE_S / smallest.least_s), whole: false, probed: 1 };
+  const factor = first_s / smallest.least_s;
+  if (middle === smallest || factor * middle.least_s > LONGEST_PROBE_S) return { factor, whole: true, probed: 1 };
+  const second_s = await solve(middle);
+  return { factor: second_s === null ? factor : second_s / middle.least_s, whole: true, probed: 2 };
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+
+/** Number of points that run at the same time without sharing a device. */
+function lanesOf(group: PointGroup, share: Share, state_bytes: number | null): number {
+  const { processes, slots, memory_bytes } = crewOf(group, share, state_bytes);
+  if (group.device === 'cuda') return processes.length;
+  const fitting =
+    state_bytes === null || state_bytes <= 0 ? slots : Math.max(1, Math.floor(memory_bytes / state_bytes));
+  return processes.length * Math.min(slots, fitting);
+}
+
+/** Null if no point can run. */
+export async function forecastOf(
+  host: SolvingHost,
+  planned: PlannedStudy,
+  share: Share,
+  signal: AbortSignal,
+): Promise<StudyForecast | null> {
+  const { checked, bases, points, state_bytes, study } = planned;
+  if (checked.every(({ refusal }) => refusal !== null)) return null;
+  const groups = groupsOf({ bases, study }, points, host.addon, share);
+  const groupOf = new Map(groups.flatMap((group) => group.lines.map(({ id }) => [id, group] as const)));
+  const timed = timedOf(checked);
+  const rates = new Map<string, Rate>();
+  let probed = 0;
+  for (const needs of [...new Set(timed.map((one) => one.needs))].slice(0, MOST_PROBED)) {
+    if (signal.aborted) break;
+    const rate = await rateOf(
+      timed.filter((one) => one.needs === needs),
+      ({ point }) => {
+        const base = bases[point.base];
+        const group = groupOf.get(point.id);
+        if (base === undefined || group === undefined) return Promise.resolve(null);
+        const { threads } = crewOf(group, share, state_bytes);
+        return solve_s(host, withShare(documentOf(base.document, point.settings), threads), base, signal);
+      },
+    );
+    rates.set(needs, rate);
+    probed += rate.probed;
+  }
+  const expected = groups.map((group) => {
+    const times = timed.flatMap((one) => {
+      const rate = rates.get(one.needs);
+      return rate === undefined || groupOf.get(one.point.id) !== group ? [] : [one.least_s * rate.factor];
+    });
+    return times.length === 0
+      ? null
+      : (mean(times) * group.lines.length * study.repeats) / lanesOf(group, share, state_bytes);
+  });
+  const { cpu } = host.capabilities();
+  const at_once = groups.reduce((most, group) => Math.max(most, lanesOf(group, share, state_bytes)), 1);
+  return {
+    at_once,
+    memory_bytes: state_bytes === null ? null : at_once * state_bytes,
+    machine: hostname(),
+    cpu: cpu.name,
+    cores: share.cores,
+    gpus: share.gpus.length,
+    probed,
+    expected_s: expected.some((each) => each === null)
+      ? null
+      : expected.reduce<number>((sum, each) => sum + (each ?? 0), 0),
+    isLeast: [...rates.values()].some(({ whole }) => !whole),
+  };
+}
+
+/** Results that are read for a mean. */
+const FEW = 32;
+/** Typical ratio of a point's time to its minimum time on any machine; 10 to 70 on one core of a server. */
+const OVER_LEAST = 20;
+
+/**
+ * Mean seconds of a point: from existing results, otherwise from the plan's minimum times. Null if neither is known.
+ */
+export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
+  const { least_s, points } = folder.head;
+  const ended = [...(await folder.ended())].filter(([, state]) => state === 'done').slice(0, FEW);
+  const results = await Promise.all(ended.map(([id, state]) => folder.result(id, state)));
+  const times = results.flatMap((result) => {
+    const wall_s = result?.measures.find(({ group, name }) => group === 'times' && name === 'wall_s')?.value;
+    return typeof wall_s === 'number' ? [wall_s * (result?.repeats ?? 1)] : [];
+  });
+  if (times.length > 0) return times.reduce((sum, each) => sum + each, 0) / times.length;
+  return least_s === null ? null : (OVER_LEAST * least_s) / Math.max(1, points);
 }

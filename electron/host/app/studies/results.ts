@@ -1,26 +1,115 @@
-/** Reads and sorts results of studies on a worker thread: a hundred thousand rows need seconds. */
-
+/**
+ * Reads and sorts results of studies on a worker thread: a hundred thousand rows need seconds.
+ *
+ * Also writes the documents that points solve.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
 import type { StudyAdvice, StudyColumns, StudyRows } from '../../../contract/study/calls.ts';
 import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
-import { asideKeeping } from '../../io/aside/task.ts';
+import { readPlain } from '../../io/files/plain-file.ts';
+import { onThreadReusing } from '../../io/threads/task.ts';
 import { needsOf } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
+import { applyOverrides } from '../../model/scenarios/overrides.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
-import { tableCsv } from '../../model/studies/csv.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
-import { type AskedColumns, type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
-import { type Row, type StudyTable, studyTable } from '../../model/studies/table.ts';
-import { tableHdf5, tableParquet } from '../../model/studies/table-files.ts';
-import { claimedValues } from '../../workloads/index.ts';
-import { type Known, nothingKnown, readRows } from './collect.ts';
-import { documentOf } from './documents.ts';
+import { type Look, lookAt, type RequestedColumns, valuesOf } from '../../model/studies/look.ts';
+import { type Row, type StudyTable, studyTable, tableCsv, tableHdf5, tableParquet } from '../../model/studies/table.ts';
+import { claimedValues, hostWorkloads } from '../../workloads/index.ts';
 
-// Results of the studies in view, cached by the thread that read them: only files added since are read.
+/** Scenario document of a point. */
+export function documentOf(base: unknown, settings: PlanLine['settings']): unknown {
+  return applyOverrides(
+    base,
+    settings.map((setting) => ({ ...setting, swept: true })),
+  ).document;
+}
+
+/**
+ * Limits a run that requests every core to its share of threads, which does not change the result. Null for all cores.
+ */
+export function withShare(document: unknown, threads: number | null): unknown {
+  const requested = valueAt(document, ['solver', 'threads']);
+  if (threads === null || (requested !== undefined && requested !== 0)) return document;
+  return documentOf(document, [{ path: ['solver', 'threads'], value: threads }]);
+}
+
+/** Digests of the files that a scenario names, because points with a changed table are different points. */
+export async function namedFileDigests(document: unknown, folder: string | null): Promise<readonly string[]> {
+  const { filled } = validateScenario(document);
+  if (filled === null || folder === null) return [];
+  const files = hostWorkloads[filled.kind].scenario.files(filled);
+  return Promise.all(
+    files.map(async (file) => {
+      // Anything but a regular file, such as a pipe, counts as missing.
+      const bytes = await readPlain(path.resolve(folder, file)).catch(() => null);
+      return `${file} ${bytes === null ? 'missing' : createHash('sha256').update(bytes).digest('hex')}`;
+    }),
+  );
+}
+
+/** Longest time before yielding to other tasks, in milliseconds. */
+const BITE_MS = 5;
+
+/** Cache of earlier reads: the plan, which never changes, and rows by point. Failed points may be solved later. */
+interface Known {
+  lines: readonly PlanLine[] | null;
+  readonly rows: Map<string, Row>;
+}
+
+const nothingKnown = (): Known => ({ lines: null, rows: new Map() });
+
+/**
+ * Rows in the order of the plan. Damaged results are renamed, listed, and count as missing: the next run solves them
+ * again. `known` caches the rows for the next call. `turn` resolves when reading may continue.
+ */
+export async function readRows(
+  folder: StudyFolder,
+  known: Known = nothingKnown(),
+  turn: () => Promise<unknown> = nextTurn,
+): Promise<{ readonly rows: readonly Row[]; readonly damaged: readonly string[] }> {
+  const ended = await folder.ended();
+  known.lines ??= await folder.lines();
+  const rows: Row[] = [];
+  const damaged: string[] = [];
+  let since = performance.now();
+  for (const line of known.lines) {
+    const state = ended.get(line.id);
+    if (state === undefined) continue;
+    const before = known.rows.get(line.id);
+    if (before?.result.status === state) {
+      rows.push(before);
+      continue;
+    }
+    if (performance.now() - since > BITE_MS) {
+      await turn();
+      since = performance.now();
+    }
+    const result = await folder.result(line.id, state);
+    if (result === null) {
+      damaged.push(line.id);
+      continue;
+    }
+    const row = { line, result };
+    known.rows.set(line.id, row);
+    rows.push(row);
+  }
+  return { rows, damaged };
+}
+
+export async function collect(folder: StudyFolder): Promise<StudyTable> {
+  const { rows, damaged } = await readRows(folder);
+  return studyTable(folder.head, rows, damaged);
+}
+
+// Results of studies in view, cached by the thread that read them, so that only new files are read.
 
 /** Cached studies: the one in view and one more. */
 const KEPT = 2;
-/** Cached requests for advice; they differ by the reader's error limit. */
+/** Cached requests for advice; they differ in the reader's error limit. */
 const MOST_ADVICE = 4;
 
 class ReadStudy {
@@ -41,7 +130,7 @@ class ReadStudy {
     return this.#table;
   }
 
-  /** Advice on these rows for a question, computed once. */
+  /** Cached advice on these rows for a question. */
   adviceOn(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
     const found = this.#advice.get(question) ?? make();
     this.#advice.set(question, found);
@@ -56,55 +145,55 @@ class ReadStudy {
   }
 }
 
-interface Kept {
+interface LoadedStudy {
   readonly known: Known;
-  /** When its folders had changed, before they were read. */
+  /** Modification times of the study's folders before they were read. */
   changed: string | null;
   read: ReadStudy | null;
-  /** One after the other: two at once read each file twice. */
+  /** Serializes reads, because concurrent ones would read each file twice. */
   last: Promise<unknown>;
 }
-const kept = new Map<string, Kept>();
+const loadedStudies = new Map<string, LoadedStudy>();
 
 /** Studies being read, the latest request last: it is the one in view. */
-const reading: Kept[] = [];
-/** Others look whether it is their turn again. */
+const reading: LoadedStudy[] = [];
+/** Interval at which waiting reads check whether they may continue. */
 const LATER_MS = 20;
 
-async function turnOf(mine: Kept): Promise<void> {
+async function turnOf(mine: LoadedStudy): Promise<void> {
   await nextTurn();
   while (reading.at(-1) !== mine) await setTimeout(LATER_MS);
 }
 
-function leave(mine: Kept): void {
+function leave(mine: LoadedStudy): void {
   const at = reading.indexOf(mine);
   if (at >= 0) reading.splice(at, 1);
 }
 
-async function brought(folder: StudyFolder, mine: Kept): Promise<ReadStudy> {
+async function brought(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStudy> {
   const changed = await folder.changed();
   if (mine.read !== null && changed !== null && changed === mine.changed) return mine.read;
   reading.push(mine);
   const { rows, damaged } = await readRows(folder, mine.known, () => turnOf(mine)).finally(() => leave(mine));
-  // Rows that were read before are the same objects: their table and sentences stay.
+  // Unchanged rows are the same objects, so their table and advice remain valid.
   if (mine.read?.isOf(rows, damaged) !== true) mine.read = new ReadStudy(folder.head, rows, damaged);
   mine.changed = changed;
   return mine.read;
 }
 
-function keptOf(folder: StudyFolder): Kept {
+function loadedOf(folder: StudyFolder): LoadedStudy {
   const key = `${folder.folder} ${folder.head.sha256}`;
-  const mine = kept.get(key) ?? { known: nothingKnown(), changed: null, read: null, last: Promise.resolve() };
-  kept.delete(key);
-  kept.set(key, mine);
-  for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
+  const mine = loadedStudies.get(key) ?? { known: nothingKnown(), changed: null, read: null, last: Promise.resolve() };
+  loadedStudies.delete(key);
+  loadedStudies.set(key, mine);
+  for (const oldest of [...loadedStudies.keys()].slice(0, -KEPT)) loadedStudies.delete(oldest);
   return mine;
 }
 
 export async function readStudy(path: string): Promise<ReadStudy> {
   const folder = await StudyFolder.open(path);
-  const mine = keptOf(folder);
-  // A repeated request moves ahead of those made since.
+  const mine = loadedOf(folder);
+  // A repeated request overtakes those made since.
   if (reading.includes(mine)) {
     leave(mine);
     reading.push(mine);
@@ -115,25 +204,25 @@ export async function readStudy(path: string): Promise<ReadStudy> {
 }
 
 export async function plannedLines(folder: StudyFolder): Promise<readonly PlanLine[]> {
-  const { known } = keptOf(folder);
+  const { known } = loadedOf(folder);
   known.lines ??= await folder.lines();
   return known.lines;
 }
 
-export const studyRows = asideKeeping(
+export const studyRows = onThreadReusing(
   'show results of a study',
   async ({ folder, look }: { readonly folder: string; readonly look: Look }): Promise<StudyRows> =>
     lookAt((await readStudy(folder)).table(), look),
 );
 
-export const studyValues = asideKeeping(
+export const studyValues = onThreadReusing(
   'take columns of a study',
-  async ({ folder, asked }: { readonly folder: string; readonly asked: AskedColumns }): Promise<StudyColumns> =>
+  async ({ folder, asked }: { readonly folder: string; readonly asked: RequestedColumns }): Promise<StudyColumns> =>
     valuesOf((await readStudy(folder)).table(), asked),
 );
 
 /** A point of the plan and its stored result. Plans have up to a million lines. */
-export const studyPoint = asideKeeping(
+export const studyPoint = onThreadReusing(
   'find a point of a study',
   async (asked: {
     readonly folder: string;
@@ -146,14 +235,14 @@ export const studyPoint = asideKeeping(
   },
 );
 
-interface AdviceAsked {
+interface AdviceRequest {
   readonly folder: string;
-  /** Those about the workload of the study. */
+  /** Claims about the workload of the study. */
   readonly claims: readonly Claim[];
   readonly error_mm: number;
 }
 
-function adviceNow({ head, rows }: ReadStudy, asked: AdviceAsked): readonly StudyAdvice[] {
+function adviceNow({ head, rows }: ReadStudy, asked: AdviceRequest): readonly StudyAdvice[] {
   const gpu = rows[0]?.result.where.gpu ?? null;
   const claims = asked.claims.map((claim) => ({
     ...claim,
@@ -172,11 +261,11 @@ function adviceNow({ head, rows }: ReadStudy, asked: AdviceAsked): readonly Stud
   return adviceOf(head, rows, { claims, error_mm: asked.error_mm });
 }
 
-export const studyAdvice = asideKeeping(
+export const studyAdvice = onThreadReusing(
   'say what a study says',
-  async (asked: AdviceAsked): Promise<readonly StudyAdvice[]> => {
+  async (asked: AdviceRequest): Promise<readonly StudyAdvice[]> => {
     const read = await readStudy(asked.folder);
-    // Plots of a hundred thousand rows waited a second for the same sentences again.
+    // Cached, because with a hundred thousand rows the plots would wait a second for the same advice.
     return read.adviceOn(JSON.stringify([asked.claims, asked.error_mm]), () => adviceNow(read, asked));
   },
 );
@@ -192,7 +281,7 @@ const writers: Readonly<Record<TableFormat, (table: StudyTable) => Uint8Array | 
   json: (table) => text(`${JSON.stringify(table)}\n`),
 };
 
-export const studyTableFile = asideKeeping(
+export const studyTableFile = onThreadReusing(
   'write a table of a study',
   async ({ folder, format }: { readonly folder: string; readonly format: TableFormat }): Promise<Uint8Array> =>
     writers[format]((await readStudy(folder)).table()),

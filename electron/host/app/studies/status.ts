@@ -2,10 +2,10 @@
 import type { Beat } from '../../../contract/study/index.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
-import { type On, readOn } from '../../model/studies/on.ts';
-import { type Attempt, Journal } from './slurm/journal.ts';
+import { type On, readOn } from '../../model/studies/folder-state.ts';
+import { type Attempt, Journal } from './slurm/task.ts';
 
-/** A process says every second that it lives; a file server shows it with a delay. */
+/** Processes report every second, but a file server may delay the files. */
 const SILENT_MS = 60_000;
 
 interface Failure {
@@ -21,19 +21,19 @@ export interface StudyStatus {
   readonly failed: number;
   readonly stopping: boolean;
   readonly working: readonly Beat[];
-  /** Processes that ended without saying so, by when they last did. */
+  /** Processes that ended without a final report, by the time of their last one. */
   readonly lost: readonly Beat[];
-  /** The first of them. */
+  /** The first few failures. */
   readonly failures: readonly Failure[];
-  /** Tasks on a cluster that ended before their points had; the last ones. */
+  /** Most recent cluster tasks that ended before all their points had. */
   readonly attempts: readonly Attempt[];
-  /** The cluster that it was given to last; null: this machine. */
+  /** Cluster of the last submission. Null for this machine. */
   readonly on: On | null;
 }
 
 const FEW_FAILURES = 10;
 
-/** Here by the process itself, elsewhere by how long it was silent. */
+/** On this machine a process is checked directly; elsewhere by the age of its last report. */
 function lives({ room, pid, at }: Beat): boolean {
   if (room === thisMachine().processRoomId && !isAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;
@@ -54,7 +54,7 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     points: folder.head.points,
     done,
     failed: failed.length,
-    stopping: await folder.isAskedToStop(),
+    stopping: await folder.hasStopRequest(),
     working: beats.filter(lives),
     lost: beats.filter((beat) => !lives(beat)),
     failures,

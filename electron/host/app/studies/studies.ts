@@ -1,45 +1,110 @@
-/** The studies of the library: planned, solved on this machine, and looked at, as the page asks for it. */
+/**
+ * Studies of the library: planned, solved and shown at the page's request.
+ *
+ * Ready-made studies for a scenario, from its claims and tunables.
+ */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Capabilities } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
-import { formatPath, showValue } from '../../../contract/scenario/index.ts';
-import type {
-  StudyAdvice,
-  StudyColumns,
-  StudyEntry,
-  StudyForecast,
-  StudyId,
-  StudyPlan,
-  StudyRows,
+import { formatPath, kindOfDocument, showValue, valueAt } from '../../../contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
+import {
+  type StudyAdvice,
+  type StudyColumns,
+  type StudyEntry,
+  type StudyForecast,
+  type StudyId,
+  type StudyPlan,
+  type StudyRows,
+  type StudyView,
+  studyIdSchema,
 } from '../../../contract/study/calls.ts';
-import { studyIdSchema } from '../../../contract/study/calls.ts';
 import type { Cluster } from '../../../contract/study/clusters.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
-import type { StudyView } from '../../../contract/study/views.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
+import { type BenchKind, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
-import type { AskedColumns, Look } from '../../model/studies/look.ts';
-import { writeOn } from '../../model/studies/on.ts';
-import { readViews, writeViews } from '../../model/studies/views.ts';
-import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
-import { tuneLocally } from '../tuning/tune.ts';
+import { readViews, writeOn, writeViews } from '../../model/studies/folder-state.ts';
+import type { Look, RequestedColumns } from '../../model/studies/look.ts';
+import type { ScenarioOrigin } from '../../workloads/scenarios/scenarios.ts';
+import { tuneLocally } from '../tuning/evaluator.ts';
+import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 import type { Clusters } from './cluster/clusters.ts';
 import { refuseSearch, solveOnCluster } from './cluster/engine.ts';
-import { documentOf } from './documents.ts';
-import { forecastOf } from './forecast.ts';
-import { type LocalOptions, solveLocally, wholeMachine } from './local/engine.ts';
-import type { StudyOutcome, StudyProgress } from './local/go.ts';
-import { claimsAbout, type Offers, offersFor } from './offers.ts';
-import { holdStudy, keepPlan, leftOf } from './open.ts';
-import { type PlannedStudy, planOf, studyOf } from './plan.ts';
-import { studyAdvice, studyPoint, studyRows, studyTableFile, studyValues, type TableFormat } from './results.ts';
-import type { SolvingHost } from './solving-host.ts';
+import {
+  type LocalOptions,
+  type StudyOutcome,
+  type StudyProgress,
+  solveLocally,
+  wholeMachine,
+} from './local/engine.ts';
+import {
+  forecastOf,
+  holdStudy,
+  keepPlan,
+  leftOf,
+  type PlannedStudy,
+  planOf,
+  type SolvingHost,
+  studyOf,
+} from './plan.ts';
+import {
+  documentOf,
+  studyAdvice,
+  studyPoint,
+  studyRows,
+  studyTableFile,
+  studyValues,
+  type TableFormat,
+} from './results.ts';
 import { statusOf } from './status.ts';
 
-/** One go at a study, in this process. */
+interface Offers {
+  readonly tunable: string[];
+  readonly claims: { readonly claim: string; readonly variants: string[] }[];
+}
+
+interface OffersParts {
+  readonly assetsFolder: string;
+  readonly userKernels: UserKernels;
+  readonly capabilities: Pick<Capabilities, 'variants'>;
+}
+
+const aboutOf = (document: ScenarioDraft): BenchKind =>
+  placeOf({
+    kind: kindOfDocument(document),
+    problem: valueAt(document, ['problem']),
+    name: valueAt(document, ['name']),
+  });
+
+/** Claims about the quantities that the document measures. */
+const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<readonly Claim[]> =>
+  readClaimsOf(assetsFolder, aboutOf(document));
+
+async function offersFor(
+  document: ScenarioDraft,
+  { assetsFolder, userKernels, capabilities }: OffersParts,
+): Promise<Offers> {
+  const about = aboutOf(document);
+  const here = capabilities.variants.filter(
+    ({ workload, bench, available }) =>
+      workload === about.workload && available && (bench === '' || bench === about.bench),
+  );
+  const ids = new Set(here.map(({ id }) => id));
+  const tunable: string[] = [];
+  for (const id of ids) if ((await userKernels.space(id, about)) !== null) tunable.push(id);
+  const claims = (await claimsAbout(document, assetsFolder)).flatMap(({ claim, pairs }) => {
+    const both = pairs.filter(({ slower, faster }) => ids.has(slower.variant) && ids.has(faster.variant));
+    const variants = [...new Set(both.flatMap(({ slower, faster }) => [slower.variant, faster.variant]))];
+    return variants.length === 0 ? [] : [{ claim, variants }];
+  });
+  return { tunable, claims };
+}
+
+/** A study that this process is solving. */
 interface Going {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
@@ -47,10 +112,10 @@ interface Going {
 }
 
 interface StudiesParts {
-  /** Known once the host is open. */
+  /** Available once the host is open. */
   readonly host: () => SolvingHost;
   readonly assetsFolder: string;
-  /** The library, which the user may move. */
+  /** Folder of the library, which the user may change. */
   readonly libraryFolder: () => string;
   readonly clusters: Pick<Clusters, 'named'>;
 }
@@ -66,7 +131,7 @@ const findBase = (folder: string, file: string): string => path.resolve(folder, 
 const settingsText = ({ settings }: { readonly settings: PlannedStudy['points'][number]['settings'] }): string =>
   settings.map(({ path: at, value }) => `${formatPath(at)} = ${showValue(value)}`).join(', ');
 
-/** A folder's name that says the study's. */
+/** Folder name derived from the study's name. */
 function idOf(name: string): StudyId {
   const plain = name
     .replaceAll(/[^\p{L}\p{N}_ .,()+–-]+/gu, '-')
@@ -92,9 +157,9 @@ function goAt(
 export class Studies {
   readonly #parts: StudiesParts;
   readonly #going = new Map<StudyId, Going>();
-  /** Why the last go ended early. */
+  /** Reason why the last call on each study ended early. */
   readonly #errors = new Map<StudyId, string>();
-  /** Ends the forecast that is being made. */
+  /** Cancels the forecast in progress. */
   #forecasting = new AbortController();
 
   constructor(parts: StudiesParts) {
@@ -119,7 +184,7 @@ export class Studies {
     throw new BraggError('not-found', `There is no study ${id}.`);
   }
 
-  /** The newest first. */
+  /** Studies, newest first. */
   async list(): Promise<StudyEntry[]> {
     const names = await readdir(this.#root).catch(() => []);
     const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
@@ -148,7 +213,10 @@ export class Studies {
     };
   }
 
-  /** Its files, and who works at them: what ended while they were counted is counted again, or a whole study looked cut off. */
+  /**
+   * Status of the files and the present work. Read again if the work ended in between, because a complete study would
+   * look interrupted.
+   */
   async #counted(id: StudyId, folder: StudyFolder) {
     for (;;) {
       const before = this.#going.get(id);
@@ -193,7 +261,7 @@ export class Studies {
     return planOf(studyOf(document, file), { addon, scenarios, userKernels, find: findBase, signal });
   }
 
-  /** Begins it, or goes on with the same one. */
+  /** Starts the study, or continues an existing one with the same plan. */
   async start(document: ScenarioDraft, place: ScenarioOrigin, on: string | null): Promise<StudyId> {
     const cluster = await this.#cluster(on);
     const planned = await this.#planned(document, place);
@@ -225,10 +293,10 @@ export class Studies {
     return name === null ? null : this.#parts.clusters.named(name);
   }
 
-  /** Returns at once: who works on it sees it within a second. */
+  /** Returns at once: working processes stop within a second. */
   async stop(id: StudyId): Promise<void> {
     const folder = await this.#open(id);
-    // Said first: what ends without it leaves its jobs on a cluster.
+    // Write the stop request before aborting: a process that ends without it leaves its jobs on a cluster.
     await folder.askToStop().finally(() => this.#going.get(id)?.stop.abort());
   }
 
@@ -236,7 +304,7 @@ export class Studies {
     return studyRows({ folder: (await this.#open(id)).folder, look });
   }
 
-  async values(id: StudyId, asked: AskedColumns): Promise<StudyColumns> {
+  async values(id: StudyId, asked: RequestedColumns): Promise<StudyColumns> {
     return studyValues({ folder: (await this.#open(id)).folder, asked });
   }
 
@@ -285,7 +353,7 @@ export class Studies {
     return studyTableFile({ folder: (await this.#open(id)).folder, format });
   }
 
-  /** Ends what goes on; points that have ended stay. */
+  /** Cancels all work; points that have ended remain. */
   async close(): Promise<void> {
     this.#forecasting.abort();
     const going = [...this.#going.values()];
@@ -297,7 +365,7 @@ export class Studies {
     return StudyFolder.open(this.folderOf(id));
   }
 
-  /** Throws BraggError `exists` where somebody works on it. */
+  /** Throws BraggError `exists` if another process works on the study. */
   async #go(id: StudyId, folder: StudyFolder, retry: boolean, cluster: Cluster | null): Promise<void> {
     if (this.#going.has(id)) throw new BraggError('exists', `${id} is being solved.`);
     const lock = await holdStudy(folder);

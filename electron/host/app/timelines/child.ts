@@ -1,14 +1,15 @@
 /**
- * Process of one timeline: reads the file, keeps its spans in memory, and answers questions about them. Neither reading
- * gigabytes nor a query over millions of spans blocks the host's event loop. SQLite parses the user's file in native code,
- * which only the end of a process interrupts; that frees all memory as well.
+ * Process of one timeline: reads the file, keeps its spans in memory, and answers queries about them. Neither reading
+ * gigabytes nor a query over millions of spans blocks the host's event loop.
+ *
+ * SQLite parses the user's file in native code, which only the end of a process interrupts; that frees all memory as
+ * well.
  */
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import { parentLink } from '../../io/processes/parent-link.ts';
-import { type Description, describe } from '../../model/timeline/description.ts';
 import { importRun, type RunTimeline } from '../../model/timeline/import/run.ts';
-import { type Answer, type Asked, answers, type Question } from '../../model/timeline/questions.ts';
-import type { Trace } from '../../model/timeline/trace.ts';
+import { type Answer, answers, type Query, type Question } from '../../model/timeline/questions.ts';
+import { type Description, describe, type Trace } from '../../model/timeline/trace.ts';
 import { openTrace, type ReadProgress } from './open.ts';
 
 export type ToTimeline =
@@ -25,7 +26,7 @@ export type ToTimeline =
       readonly id: number;
       readonly kind: 'ask';
       readonly question: Question;
-      readonly asked: Asked<Question>;
+      readonly asked: Query<Question>;
     };
 
 export type FromTimeline =
@@ -69,8 +70,8 @@ async function perform(task: ToTimeline): Promise<Description | Answer<Question>
   }
 }
 
-function ask<Q extends Question>(from: Trace, question: Q, asked: Asked<Q>): Answer<Q> {
-  return answers[question](from, asked, ceiling);
+function ask<Q extends Question>(from: Trace, question: Q, requested: Query<Q>): Answer<Q> {
+  return answers[question](from, requested, ceiling);
 }
 
 link.onMessage((task) => {

@@ -5,24 +5,24 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type TimelineNote, timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
 import type { TraceInfo } from '../../../contract/timeline.ts';
-import { readKeptJson } from '../../io/files/kept-json.ts';
-import { writeBeside } from '../../io/files/write-file.ts';
+import { readOwnJson } from '../../io/files/plain-file.ts';
+import { writeReplacing } from '../../io/files/write-file.ts';
 
 export const NOTES_FOLDER = 'notes';
 export const NOTES_ENDING = '.notes';
 const FORMAT = 'braggbench-notes';
-/** As many notes as there may be, each as long as it may be. */
+/** Largest file: the maximum number of notes with the maximum length. */
 const MOST_BYTES = 4 * 2 ** 20;
 
 export const notesFileSchema = z.strictObject({
   format: z.literal(FORMAT),
   version: z.literal(1),
-  /** The timeline that the notes are about, for human readers. */
+  /** Description of the timeline for human readers. */
   timeline: z.strictObject({ name: z.string(), duration_ns: z.number(), spans: z.number() }),
   notes: timelineNotesSchema,
 });
 
-/** The same wherever its file lies, and whatever its run is called today. */
+/** Key that does not depend on the path of the file or the name of the run. */
 function keyOf({ duration_ns, spans, lanes }: TraceInfo): string {
   const told = [duration_ns, spans, lanes.map(({ name, spans: of }) => [name, of])];
   return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 24);
@@ -31,9 +31,9 @@ function keyOf({ duration_ns, spans, lanes }: TraceInfo): string {
 const fileOf = (library: string, info: TraceInfo): string =>
   path.join(library, NOTES_FOLDER, `${keyOf(info)}${NOTES_ENDING}`);
 
-/** Throws BraggError `foreign-file` for a file that is damaged: notes are not written over. */
+/** Throws BraggError `foreign-file` for a damaged file, so that notes are not overwritten. */
 export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
-  const kept = await readKeptJson(fileOf(library, info), notesFileSchema, MOST_BYTES);
+  const kept = await readOwnJson(fileOf(library, info), notesFileSchema, MOST_BYTES);
   return kept?.notes ?? [];
 }
 
@@ -43,5 +43,5 @@ export async function writeNotes(library: string, info: TraceInfo, notes: readon
   const { name, duration_ns, spans } = info;
   await mkdir(path.dirname(file), { recursive: true });
   const kept = { format: FORMAT, version: 1, timeline: { name, duration_ns, spans }, notes };
-  await writeBeside(file, `${JSON.stringify(kept, null, 2)}\n`);
+  await writeReplacing(file, `${JSON.stringify(kept, null, 2)}\n`);
 }

@@ -1,27 +1,98 @@
-/** Opens a file as a timeline, whatever it is: by its first bytes, not by its name. */
-import { createReadStream, existsSync } from 'node:fs';
+/**
+ * Opens a file as a timeline; the format is recognized by its first bytes, not by its name.
+ *
+ * Packed files whose reader needs a complete file on disk: unpacked piece by piece, up to a limit.
+ *
+ * A unique temporary folder for converting a file to a database.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
-import { fileError } from '../../io/files/errors.ts';
-import { openPlain, readPlain } from '../../io/files/plain-file.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
+import { fileError, openPlain, readPlain } from '../../io/files/plain-file.ts';
+import { cudaTool } from '../../model/machine-code/tools.ts';
 import { ChromeImport } from '../../model/timeline/import/chrome.ts';
 import { importNsight } from '../../model/timeline/import/nsight.ts';
 import { importRun } from '../../model/timeline/import/run.ts';
 import { spanCount, type Trace } from '../../model/timeline/trace.ts';
 import { runContained } from '../../model/user-kernels/contained.ts';
-import { readRun, sessionFileOf } from '../run-files/read.ts';
-import { scratchFolder } from './scratch.ts';
-import { timelineOf } from './timeline-of.ts';
-import { gzipFault, unpack, unpackedHead } from './unpack.ts';
+import { timelineOf } from '../../workloads/index.ts';
+import { readRun, sessionFileOf } from '../run-files/tasks.ts';
 
-/** Reports of Nsight Systems in its own format: its program nsys makes a database of them, where it is installed. */
+export const scratchFolder = (): string =>
+  path.join(tmpdir(), `braggbench-timeline-${process.pid}-${randomBytes(6).toString('hex')}`);
+
+const CHUNK_BYTES = 2 ** 20;
+/** Databases of hours of tracing have some gigabytes; a larger one may be malicious. */
+const MOST_BYTES = 16 * 2 ** 30;
+
+/** Plain message for a zlib error of a damaged file; other errors are returned unchanged. */
+function gzipFault(error: unknown, read_bytes: number): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'Z_BUF_ERROR') {
+    return new BraggError('foreign-file', `its compressed data are cut off after ${read_bytes} bytes`);
+  }
+  return code.startsWith('Z_') ? new BraggError('foreign-file', 'its compressed data are damaged') : error;
+}
+
+/** First bytes of the unpacked file. Empty for a damaged file, which its reader reports. */
+async function unpackedHead(file: string, bytes: number): Promise<Buffer> {
+  const source = createReadStream(file, { end: 16 * 1024 });
+  const unpacked = createGunzip();
+  source.on('error', (error) => unpacked.destroy(error));
+  source.pipe(unpacked);
+  try {
+    for await (const chunk of unpacked) return (chunk as Buffer).subarray(0, bytes);
+  } catch {
+    // The stream was truncated by `end` above, or the file is incomplete.
+  } finally {
+    source.destroy();
+    unpacked.destroy();
+  }
+  return Buffer.alloc(0);
+}
+
+/** Throws BraggError `foreign-file` for a damaged file, `memory` for one that is too large. */
+export async function unpack(
+  file: string,
+  target: string,
+  progress: (read_bytes: number) => void,
+  most_bytes: number = MOST_BYTES,
+): Promise<void> {
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  let bytes = 0;
+  const counted = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      progress(source.bytesRead);
+      const says = `it is more than ${formatBytes(most_bytes)} when unpacked, the most that is taken in`;
+      done(bytes > most_bytes ? new BraggError('memory', says) : null, chunk);
+    },
+  });
+  try {
+    await pipeline(
+      source,
+      createGunzip({ chunkSize: CHUNK_BYTES }),
+      counted,
+      createWriteStream(target, { flags: 'wx' }),
+    );
+  } catch (error) {
+    throw gzipFault(error, source.bytesRead);
+  }
+}
+
+/** Reports in the format of Nsight Systems: its program nsys converts them to a database, if it is installed. */
 const PROGRAM = process.platform === 'win32' ? 'nsys.exe' : 'nsys';
-/** Reports of hours take minutes. */
+/** Reports of several hours need minutes. */
 const LIMITS = { time_ms: 1_800_000, memory_bytes: 2 ** 50, file_bytes: 2 ** 40, output_bytes: 2 ** 20 } as const;
 
-/** Folders of its installers, each with one folder for a version. */
+/** Folders of NVIDIA's installers, each with one folder per version. */
 function installers(environment: NodeJS.ProcessEnv): readonly string[] {
   if (process.platform !== 'win32') return ['/opt/nvidia/nsight-systems', '/opt/nvidia/nsight-systems-cli'];
   return [path.join(environment['ProgramFiles'] ?? 'C:\\Program Files', 'NVIDIA Corporation')];
@@ -34,23 +105,18 @@ async function installed(environment: NodeJS.ProcessEnv): Promise<readonly strin
       (await readdir(folder).catch(() => [])).map((version) => path.join(folder, version, within, PROGRAM)),
     ),
   );
-  // The newest version last in the alphabet.
+  // The newest version is the last in alphabetical order.
   return folders.flatMap((places) => places.toSorted().reverse());
 }
 
 /** Path of `nsys`; null if it is not installed. */
 export async function findNsys(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
-  const named = (environment['PATH'] ?? '').split(path.delimiter).filter((one) => one !== '');
-  const cuda = [environment['CUDA_PATH'], environment['CUDA_HOME'], '/usr/local/cuda'];
-  const homes = cuda.flatMap((home) => (home === undefined || home === '' ? [] : [path.join(home, 'bin')]));
-  const places = [
-    ...[...named, ...homes].map((folder) => path.join(folder, PROGRAM)),
-    ...(await installed(environment)),
-  ];
-  return places.find((place) => existsSync(place)) ?? null;
+  return cudaTool('nsys', environment) ?? (await installed(environment)).find((place) => existsSync(place)) ?? null;
 }
 
-/** Makes `target`, a database. `folder` is scratch. Throws BraggError `foreign-file` with what nsys says. */
+/**
+ * Creates the database `target`. `folder`: scratch folder. Throws BraggError `foreign-file` with the message of nsys.
+ */
 async function convertReport(file: string, target: string, folder: string): Promise<void> {
   const program = await findNsys();
   if (program === null) {
@@ -59,7 +125,7 @@ async function convertReport(file: string, target: string, folder: string): Prom
       'Nsight Systems keeps this format to itself, and its program nsys was not found here: where it is, run nsys export --type sqlite on it',
     );
   }
-  // It goes by the ending; a file that came with the page has none.
+  // nsys requires this file extension, which an uploaded file lacks.
   const report = path.join(folder, 'report.nsys-rep');
   await link(file, report).catch(() => copyFile(file, report));
   const args = ['export', '--type=sqlite', '--force-overwrite=true', `--output=${target}`, report];
@@ -84,13 +150,12 @@ const SIGNATURES: readonly (readonly [Kind, string])[] = [
   ['sqlite', DATABASE.toString('hex')],
   ['run', '894844460d0a1a0a'],
 ];
-const CHUNK_BYTES = 2 ** 20;
 /** Enough for signatures, and for the name of a session's format. */
 const HEAD_BYTES = 256;
 
 const NSYS = /\.(nsys-rep|qdrep)$/i;
 
-/** Files of programs near by, and what to do with them. */
+/** Files of related programs, and advice on each. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/\.qdstrm$/i, 'it is a recording that Nsight Systems has not imported: run QdstrmImporter on it'],
   [/\.ncu-rep$/i, 'it is a report of Nsight Compute, which has no timeline'],
@@ -131,17 +196,19 @@ async function headOf(file: string, name: string): Promise<Buffer> {
   }
 }
 
+/** Reads the file again if its first events use another clock than its work, with the clock of its work. */
 async function importChrome(
   file: string,
   name: string,
   packed: boolean,
   total_bytes: number,
   progress: (progress: ReadProgress) => void,
+  base_us: number | null = null,
 ): Promise<Trace> {
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const chunks = packed ? source.pipe(createGunzip({ chunkSize: CHUNK_BYTES })) : source;
   if (packed) source.on('error', (error) => chunks.destroy(error));
-  const trace = new ChromeImport();
+  const trace = new ChromeImport(base_us);
   try {
     for await (const chunk of chunks) {
       trace.push(chunk as Buffer);
@@ -153,20 +220,25 @@ async function importChrome(
     source.destroy();
     chunks.destroy();
   }
-  return trace.finish(name);
+  trace.end();
+  const other = base_us === null ? trace.otherBase_us : null;
+  return other === null ? trace.finish(name) : importChrome(file, name, packed, total_bytes, progress, other);
 }
 
-/** A run of any workload; a measurement is JSON. */
-async function importRunFile(file: string, name: string): Promise<Trace> {
-  // The library for HDF5 takes its time to load; only runs need it.
-  const trace = importRun(timelineOf(await readRun(await readPlain(file, name), name)));
-  if (spanCount(trace) === 0) throw new BraggError('foreign-file', 'nothing of its time was recorded');
-  return trace;
+/** Prefixes error messages about the contents with the file's name. */
+async function naming<T>(name: string, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof BraggError && (error.code === 'foreign-file' || error.code === 'memory'))) throw error;
+    const says = `${name} cannot be opened as a timeline: ${error.message}.`;
+    throw new BraggError(error.code, says, [], { cause: error });
+  }
 }
 
 /**
- * `name` is the file as the user knows it. `scratch` is made where it is needed, and gone afterwards: who ends this
- * thread on its way removes it. Throws BraggError with one sentence that names the file.
+ * `name`: file name for messages. `scratch`: created on demand and removed afterwards; whoever ends this thread early
+ * must remove it. Throws BraggError with one sentence that contains the name.
  */
 export async function openTrace(
   file: string,
@@ -177,36 +249,37 @@ export async function openTrace(
   try {
     const { size } = await stat(file);
     const head = await headOf(file, name);
-    const kind = kindOf(head, name);
+    const kind = await naming(name, () => kindOf(head, name));
     const at = (read_bytes: number, spans: number): void => progress({ read_bytes, total_bytes: size, spans });
     const database = (from: string): Trace => importNsight(from, name, (spans) => at(0, spans));
     const made = path.join(scratch, 'made.sqlite');
     at(0, 0);
-    switch (kind) {
-      case 'sqlite':
-        return database(file);
-      case 'nsys':
-        await mkdir(scratch, { mode: 0o700 });
-        await convertReport(file, made, scratch);
-        return database(made);
-      case 'run':
-        return await importRunFile(file, name);
-      case 'gzip':
-        if (!isDatabase(await unpackedHead(file, HEAD_BYTES)))
-          return await importChrome(file, name, true, size, progress);
-        await mkdir(scratch, { mode: 0o700 });
-        await unpack(file, made, (read_bytes) => at(read_bytes, 0));
-        return database(made);
-      default:
-        return await importChrome(file, name, false, size, progress);
-    }
+    // Errors in reading a run already contain the file name. A run that is a measurement is JSON.
+    const run = kind === 'run' ? await readRun(await readPlain(file, name), name) : null;
+    return await naming(name, async () => {
+      if (run !== null) {
+        const trace = importRun(timelineOf(run));
+        if (spanCount(trace) > 0) return trace;
+        throw new BraggError('foreign-file', 'nothing of its time was recorded');
+      }
+      switch (kind) {
+        case 'sqlite':
+          return database(file);
+        case 'nsys':
+          await mkdir(scratch, { mode: 0o700 });
+          await convertReport(file, made, scratch);
+          return database(made);
+        case 'gzip':
+          if (!isDatabase(await unpackedHead(file, HEAD_BYTES)))
+            return await importChrome(file, name, true, size, progress);
+          await mkdir(scratch, { mode: 0o700 });
+          await unpack(file, made, (read_bytes) => at(read_bytes, 0));
+          return database(made);
+        default:
+          return await importChrome(file, name, false, size, progress);
+      }
+    });
   } catch (error) {
-    if (error instanceof BraggError && (error.code === 'foreign-file' || error.code === 'memory')) {
-      if (error.message.startsWith(name)) throw error;
-      throw new BraggError(error.code, `${name} cannot be opened as a timeline: ${error.message}.`, [], {
-        cause: error,
-      });
-    }
     throw fileError(error, name);
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -1,16 +1,141 @@
-/** The timelines that are open, and those being read. */
+/**
+ * Open timelines, and those being read.
+ *
+ * The host's side of a timeline process.
+ */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { TraceInfo, TraceState } from '../../../contract/timeline.ts';
-import type { Sink } from '../../io/flow/sink.ts';
-import type { StartChild } from '../../io/processes/link.ts';
-import type { Description } from '../../model/timeline/description.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
+import type { ChildLink, Ended, StartChild } from '../../io/processes/link.ts';
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
-import type { Answer, Asked, Question } from '../../model/timeline/questions.ts';
-import type { ReadProgress } from './open.ts';
-import { TraceProcess } from './trace-process.ts';
+import type { Answer, Query, Question } from '../../model/timeline/questions.ts';
+import type { Description } from '../../model/timeline/trace.ts';
+import type { FromTimeline, ToTimeline } from './child.ts';
+import { type ReadProgress, scratchFolder } from './open.ts';
 
-/** Each has a process with its spans in memory; the panel shows fewer at once. */
+/**
+ * Longest time without a progress report while a file is read. Counting rows is one call without a report; for 10 GB on
+ * a network drive it needs minutes.
+ */
+const SILENCE_MS = 300_000;
+
+type Value = Description | Answer<Question> | null;
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+interface Waiting {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
+  readonly progress: (progress: ReadProgress) => void;
+}
+
+export class TraceProcess {
+  readonly #link: ChildLink;
+  readonly #silence_ms: number;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #scratch = scratchFolder();
+  readonly #ended: Promise<void>;
+  #silence: NodeJS.Timeout | undefined;
+  #next = 0;
+  #over: BraggError | null = null;
+
+  constructor(startChild: StartChild, silence_ms = SILENCE_MS) {
+    this.#silence_ms = silence_ms;
+    this.#link = startChild('timeline-child');
+    this.#link.onMessage((reply) => this.#take(reply as FromTimeline));
+    // Read the output, so that the process never waits for a full pipe.
+    this.#link.onOutput(() => undefined);
+    this.#ended = new Promise((resolve) => {
+      this.#link.onEnded((how) => {
+        this.#fail(lostError(`its process ended (${wordsOf(how)})`));
+        resolve();
+      });
+    });
+  }
+
+  async openFile(file: string, name: string, progress: (progress: ReadProgress) => void): Promise<Description> {
+    const late = (): void => {
+      const limit = `${this.#silence_ms / 1000} s`;
+      this.#fail(
+        new BraggError(
+          'foreign-file',
+          `${name} cannot be opened as a timeline: reading made no progress for ${limit}; the file is damaged, or made to take for ever.`,
+        ),
+      );
+      this.#link.kill();
+    };
+    const heard = (): void => {
+      clearTimeout(this.#silence);
+      this.#silence = setTimeout(late, this.#silence_ms);
+    };
+    const report = (made: ReadProgress): void => {
+      heard();
+      progress(made);
+    };
+    heard();
+    try {
+      return (await this.#perform({ kind: 'file', file, name, scratch: this.#scratch }, report)) as Description;
+    } finally {
+      clearTimeout(this.#silence);
+    }
+  }
+
+  async openRun(run: RunTimeline): Promise<Description> {
+    return (await this.#perform({ kind: 'run', run })) as Description;
+  }
+
+  /** Measured copy bandwidth of the GPU, bytes per second. */
+  async setCeiling(ceiling: number | null): Promise<void> {
+    await this.#perform({ kind: 'ceiling', ceiling });
+  }
+
+  async ask<Q extends Question>(question: Q, asked: Query<Q>): Promise<Answer<Q>> {
+    return (await this.#perform({ kind: 'ask', question, asked })) as Answer<Q>;
+  }
+
+  /** Ends the process, which frees its memory. Pending calls fail with `disconnected`. */
+  async close(): Promise<void> {
+    this.#fail(closedError());
+    this.#link.kill();
+    await this.#ended;
+    // A process that was killed while reading leaves the folder.
+    await rm(this.#scratch, { recursive: true, force: true });
+  }
+
+  #perform(task: WithoutId<ToTimeline>, progress: Waiting['progress'] = () => undefined): Promise<Value> {
+    if (this.#over !== null) return Promise.reject(this.#over);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject, progress });
+      this.#link.send({ ...task, id });
+    });
+  }
+
+  #take(reply: FromTimeline): void {
+    const waiting = this.#waiting.get(reply.id);
+    if (reply.kind === 'progress') {
+      waiting?.progress(reply.progress);
+      return;
+    }
+    this.#waiting.delete(reply.id);
+    if (reply.kind === 'done') waiting?.resolve(reply.value);
+    else waiting?.reject(BraggError.fromWire(reply.error));
+  }
+
+  #fail(error: BraggError): void {
+    this.#over ??= error;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(this.#over);
+  }
+}
+
+const closedError = (): BraggError => new BraggError('disconnected', 'This timeline was closed.');
+const lostError = (reason: string): BraggError => new BraggError('memory', `The timeline was lost: ${reason}.`);
+const wordsOf = ({ code, signal }: Ended): string => signal ?? `exit code ${code}`;
+
+/** Maximum number of open timelines. Each has a process with its spans in memory, and the panel shows fewer at once. */
 const MOST_OPEN = 24;
 
 interface Entry {
@@ -21,12 +146,12 @@ interface Entry {
 export class Timelines {
   readonly #entries = new Map<string, Entry>();
   readonly #watchers = new Set<Sink<{ timelines: TraceState[] }>>();
-  /** Runs whose timelines are on their way. */
+  /** Runs whose timelines are being opened. */
   readonly #opening = new Map<string, Promise<TraceInfo>>();
   readonly #startChild: StartChild;
   readonly #ceilingOf: (device: string) => Promise<number | null>;
 
-  /** `ceilingOf`: measured copy bandwidth of a GPU by its name, bytes per second. */
+  /** `ceilingOf`: measured copy bandwidth of a GPU by its name, in bytes per second. */
   constructor(startChild: StartChild, ceilingOf: (device: string) => Promise<number | null>) {
     this.#startChild = startChild;
     this.#ceilingOf = ceilingOf;
@@ -36,7 +161,7 @@ export class Timelines {
     return this.#open(name, null, signal, (timeline, progress) => timeline.openFile(file, name, progress));
   }
 
-  /** A run's timeline is opened once, whoever asks. */
+  /** Opens a run's timeline once, for all requests. */
   openRun(id: string, run: () => Promise<RunTimeline>): Promise<TraceInfo> {
     const known = this.#opening.get(id) ?? this.#openRun(id, run).finally(() => this.#opening.delete(id));
     this.#opening.set(id, known);
@@ -50,7 +175,7 @@ export class Timelines {
     return this.#open(data.name, id, undefined, (timeline) => timeline.openRun(data));
   }
 
-  ask<Q extends Question>(trace: string, question: Q, asked: Asked<Q>): Promise<Answer<Q>> {
+  ask<Q extends Question>(trace: string, question: Q, asked: Query<Q>): Promise<Answer<Q>> {
     const entry = this.#entries.get(trace);
     if (entry?.state.state !== 'open') {
       return Promise.reject(new BraggError('not-found', 'This timeline is no longer open.'));
@@ -58,7 +183,7 @@ export class Timelines {
     return entry.timeline.ask(question, asked);
   }
 
-  /** Throws BraggError `not-found` for one that is not open. */
+  /** Throws BraggError `not-found` if the timeline is not open. */
   infoOf(trace: string): TraceInfo {
     const state = this.#entries.get(trace)?.state;
     if (state?.state === 'open') return state.info;
@@ -112,7 +237,7 @@ export class Timelines {
     } catch (error) {
       await timeline.close();
       if (this.#entries.has(id)) {
-        // The caller gets the error too. The list drops the entry, as there is nothing to close.
+        // The caller gets the error too. The entry is removed from the list, because there is nothing to close.
         entry.state = { state: 'failed', id, name, error: toWireError(error) };
         this.#changed();
         this.#entries.delete(id);

@@ -1,10 +1,13 @@
-/** Files that the page hands over in pieces: written down as they come, so that nobody holds them whole. */
+/**
+ * Files that the page sends in pieces: written to disk as they arrive, so that no process has the complete file in
+ * memory.
+ */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { fileError } from '../../io/files/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
+import { fileError } from '../../io/files/plain-file.ts';
 
 interface Upload {
   readonly name: string;
@@ -14,7 +17,7 @@ interface Upload {
   taken_bytes: number;
 }
 
-/** Dropped files that were begun and never opened give way beyond this many. */
+/** Maximum number of unfinished uploads; the oldest are discarded. */
 const MOST_OPEN = 8;
 
 export class Uploads {
@@ -41,7 +44,7 @@ export class Uploads {
     return id;
   }
 
-  /** Throws BraggError when a piece is out of order or the disk is full. */
+  /** Throws BraggError if a piece is out of order or the disk is full. */
   async take(id: string, offset: number, bytes: Uint8Array): Promise<void> {
     const upload = this.#upload(id);
     if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
@@ -56,7 +59,7 @@ export class Uploads {
     }
   }
 
-  /** The file and the name that the user knows it by. Throws BraggError when pieces are missing. */
+  /** Path of the file, and its name for the user. Throws BraggError if pieces are missing. */
   finished(id: string): { readonly file: string; readonly name: string } {
     const { file, name, taken_bytes, size_bytes } = this.#upload(id);
     if (taken_bytes !== size_bytes) {

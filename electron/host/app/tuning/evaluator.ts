@@ -1,8 +1,19 @@
-/** Measures configurations one by one, each as a session of its own, and the best of them against each other. */
+/**
+ * Measures configurations one by one, each in a separate session, then the best of them against each other.
+ *
+ * Tuning ends when all are measured or its budget is used up.
+ */
 import { availableParallelism, freemem } from 'node:os';
-import type { SessionEntry } from '../../../contract/bench/session.ts';
-import { type Accuracy, correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
+import path from 'node:path';
+import {
+  type Accuracy,
+  correctnessOf,
+  type Session,
+  type SessionEntry,
+  type SessionReport,
+} from '../../../contract/bench/session.ts';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
 import {
   type Measure,
   type PlanHead,
@@ -12,19 +23,43 @@ import {
   STUDY_FOLDER_VERSION,
   type Study,
 } from '../../../contract/study/index.ts';
-import { configuredName } from '../../../contract/tuning/configured.ts';
+import { configuredName, parseConfigured } from '../../../contract/tuning/configured.ts';
 import { fromNative } from '../../io/addon/addon.ts';
-import { limitsOf, sessionGpus } from '../../model/bench/index.ts';
+import { writeAtomically } from '../../io/files/write-file.ts';
+import { limitsOf, sessionGpus, sessionText } from '../../model/bench/index.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
+import { type Candidate, candidatesOf, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
+import { taskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/measures.ts';
-import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
-import { documentOf } from '../studies/documents.ts';
-import { whereOf } from '../studies/points/where.ts';
-import type { SolvingHost } from '../studies/solving-host.ts';
+import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
+import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/workload.ts';
+import { type LocalOptions, type StudyOutcome, watchedGo } from '../studies/local/engine.ts';
+import type { SolvingHost } from '../studies/plan.ts';
+import { whereOf } from '../studies/points/solver.ts';
+import { documentOf, readRows } from '../studies/results.ts';
 import { placeOf } from '../user-kernels/user-kernels.ts';
-import { variantOf } from './lines.ts';
+
+export function variantOf(head: Pick<PlanHead, 'bases'>, { base, settings }: PlanLine): string {
+  const variant = valueAt(documentOf(head.bases[base]?.document, settings), ['solver', 'variant']);
+  return typeof variant === 'string' ? variant : 'auto';
+}
+
+function candidatesIn(head: Pick<PlanHead, 'bases'>, lines: readonly PlanLine[]): readonly Candidate[] {
+  return candidatesOf(
+    lines.map((line) => {
+      const variant = variantOf(head, line);
+      return { id: line.id, ...(parseConfigured(variant) ?? { variant, configuration: {} }) };
+    }),
+  );
+}
+
+/** Time in seconds. Null for a failed or wrong result. */
+export function timeOf({ status, measures }: Pick<PointResult, 'status' | 'measures'>): number | null {
+  const kept = (name: string): unknown => measures.find((one) => one.name === name)?.value;
+  const time = kept('time_s');
+  return status === 'done' && kept('right') === 'yes' && typeof time === 'number' ? time : null;
+}
 
 export type Search = NonNullable<Study['search']>;
 
@@ -38,19 +73,19 @@ interface EvaluatorOptions {
   readonly job: string | null;
 }
 
-/** Seed of the rounds and of the intervals: the same samples give the same interval. */
+/** Seed of the rounds and of the intervals, so that equal samples give equal intervals. */
 const SEED = 1;
-/** A session of the best ends by its precision or its time, else here. */
+/** Maximum number of rounds; a session of the best configurations usually ends earlier by its precision or its time. */
 const BEST_ROUNDS = 100;
 /** Half width of a ratio that ranks configurations, as a ratio less 1. */
 const TUNED_PRECISION = 0.01;
-/** A compiler of the largest kernels takes so much. */
+/** Memory of a compiler for the largest kernels. */
 const COMPILER_BYTES = 3 * 2 ** 30;
-/** Compilers at once. */
+/** Number of compilers that run at the same time. */
 const compilersHere = (): number =>
   Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / COMPILER_BYTES)));
 
-/** 1: within every bound. Below: the error that is allowed over the one that was found. */
+/** 1 if every error is within its bound, else the smallest ratio of a bound to its error. */
 function withinBounds(accuracy: readonly Accuracy[]): number {
   const shares = accuracy.map(({ holds, value, bound }) => {
     if (holds) return 1;
@@ -89,7 +124,7 @@ function measuresOfEntry(
   ];
 }
 
-/** The samples, which files of other tuners keep. */
+/** Samples, because files of other tuners contain them. */
 const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): PointResult['curves'] => [
   {
     ...{ name: 'samples', unit: 's', axis: 'sample', axis_unit: '' },
@@ -98,7 +133,7 @@ const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): 
   },
 ];
 
-export class Evaluator {
+class Evaluator {
   readonly #options: EvaluatorOptions;
   /** Compile times of configurations, by point id. */
   readonly #compiled_s = new Map<string, number>();
@@ -123,7 +158,9 @@ export class Evaluator {
 
   /**
    * Compiles a configuration and the likely next ones, as many as this machine has cores for. Waits for all, because no
-   * compiler may run during a measurement. Compile errors are reported when the configuration is measured.
+   * compiler may run during a measurement.
+   *
+   * Compile errors are reported when the configuration is measured.
    */
   async compileAhead(line: PlanLine, next: readonly PlanLine[]): Promise<void> {
     const { host, signal } = this.#options;
@@ -147,7 +184,7 @@ export class Evaluator {
     );
   }
 
-  /** An error of a configuration becomes its result. Null if it was cancelled. */
+  /** Errors of a configuration become its result. Null if it was cancelled. */
   async evaluate(line: PlanLine): Promise<PointResult | null> {
     const { host, head, study, search, signal } = this.#options;
     const started = new Date().toISOString();
@@ -155,7 +192,7 @@ export class Evaluator {
     const result = { format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, started } as const;
     let workload = head.bases[0]?.name ?? '';
     try {
-      // An unknown name is reported as such, not as an issue of the scenario.
+      // An unknown name must be reported as such, not as an issue of the scenario.
       const reading = await this.#reading(line.settings);
       workload = reading.kind;
       const place = placeOf(reading.scenario ?? { kind: reading.kind });
@@ -207,7 +244,7 @@ export class Evaluator {
     return found.flat();
   }
 
-  /** The constants of today, as configurations. */
+  /** Default constants, as configurations. */
   async usualOf(lines: readonly PlanLine[]): Promise<readonly string[]> {
     const [first] = lines;
     if (first === undefined) return [];
@@ -217,8 +254,10 @@ export class Evaluator {
   }
 
   /**
-   * Measures configurations against each other and the shipped variants, until the ratios are precise. The usual
-   * constants are among them, compiled like the others, so that effects of the compiler are not credited to a constant.
+   * Measures configurations against each other and the shipped variants, until the ratios are precise.
+   *
+   * The default constants are included and compiled like the others, so that effects of the compiler are not attributed
+   * to a constant.
    */
   async best(lines: readonly PlanLine[]): Promise<Session> {
     const { host, head, search, assetsFolder, signal } = this.#options;
@@ -229,30 +268,22 @@ export class Evaluator {
     const chosen = lines.map((line) => variantOf(head, line));
     const shipped = this.#shippedIn(lines);
     const usual = await this.#usual(shipped, place);
-    // The usual constants come first: ratios are to them.
+    // The default constants come first, because ratios are relative to the first.
     const variants = [...new Set([...usual, ...shipped, ...chosen, ...search.also])];
     for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
     await host.userKernels.prepare(variants, place, signal);
     const { benchable } = hostWorkloads[kind];
-    const { session } = await measureSession(
-      host.addon,
-      benchable,
+    const problem = benchable.problem({ kind, scenario, ...reading } as AnyReading);
+    const document = (head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>;
+    const task = taskOf(
+      { workload: kind, problems: [problem], documents: [document], scenarios: [scenario] },
       {
-        ...{
-          workload: kind,
-          scenario: head.name,
-          problems: [benchable.problem({ kind, scenario, ...reading } as AnyReading)],
-        },
-        ...{ scenarios: [scenario], sweep: null, external: [], variants, modes: [], seed: SEED, processes: 0 },
-        ...{ assetsFolder, trace: false, withoutClaims: true },
-        documents: [(head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>],
+        ...{ scenario: head.name, variants, seed: SEED, processes: 0, assetsFolder, withoutClaims: true },
         limits: limitsOf(BEST_ROUNDS, search.best_seconds, { precision: TUNED_PRECISION }),
-        created: new Date().toISOString(),
         command: `study run ${head.name}`,
-        ...{ userKernels: [], userKernelLimit_s: 0 },
       },
-      { signal, tell: () => undefined },
     );
+    const { session } = await measureSession(host.addon, benchable, task, { signal, tell: () => undefined });
     for (const variant of [...usual, ...chosen, ...search.also]) host.userKernels.forget(variant);
     return session;
   }
@@ -261,4 +292,92 @@ export class Evaluator {
     const { host, job } = this.#options;
     return whereOf({ host, at_once: 1, job }, onGpu);
   }
+}
+
+/** Session of the best configurations, next to the plan. */
+export const BEST_FILE = 'best.json';
+
+/** Thrown by an exhausted budget, a stop request or a cancellation. */
+class Ended extends Error {}
+
+interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
+  readonly search: Search;
+  /** Whether failed points are tried again. */
+  readonly retry: boolean;
+  /** External strategy in place of the built-in one; gets all points that it may request. */
+  readonly steer?: (lines: readonly PlanLine[], measure: Steered) => Promise<void>;
+  readonly onMeasured?: (result: PointResult) => void;
+}
+
+/** Null if no more points are measured. */
+export type Steered = (line: PlanLine) => Promise<PointResult | null>;
+
+export interface TuneOutcome extends StudyOutcome {
+  /** Null if no configuration was correct, or none were requested. */
+  readonly best: Session | null;
+}
+
+/** The fastest correct results, best first. */
+function bestOf(results: readonly PointResult[], count: number): readonly PointResult[] {
+  return results
+    .flatMap((result) => {
+      const time = timeOf(result);
+      return time === null ? [] : [{ result, time }];
+    })
+    .toSorted((a, b) => a.time - b.time)
+    .slice(0, count)
+    .map(({ result }) => result);
+}
+
+/** Throws errors that prevent every point from being measured, such as a full disk; existing results remain. */
+export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
+  const { folder, retry, steer, onMeasured } = options;
+  const lines = await folder.lines();
+  const byId = new Map(lines.map((line) => [line.id, line]));
+  const known = new Map((await readRows(folder)).rows.map(({ line, result }) => [line.id, result]));
+  for (const [id, result] of known) if (retry && result.status === 'failed') known.delete(id);
+  const left = lines.length - known.size;
+  return watchedGo({ ...options, left }, async (go) => {
+    const evaluator = new Evaluator({ ...options, head: folder.head, study: folder.study, signal: go.signal });
+    const measure: Steered = async (line) => {
+      const before = known.get(line.id);
+      if (before !== undefined) return before;
+      if (!go.mayBegin()) return null;
+      const result = await evaluator.evaluate(line);
+      if (result === null) return null;
+      await folder.write(result);
+      known.set(line.id, result);
+      go.ended(result.status);
+      onMeasured?.(result);
+      return result;
+    };
+    try {
+      if (steer !== undefined) await steer(lines, measure);
+      else {
+        const candidates = candidatesIn(folder.head, lines);
+        const usual = await evaluator.usualOf(lines);
+        const measured: SearchMeasure = async ({ id }, next) => {
+          const line = byId.get(id);
+          if (line === undefined) throw new Ended();
+          const open = next.flatMap((one) => (known.has(one.id) ? [] : (byId.get(one.id) ?? [])));
+          if (!known.has(id) && go.mayBegin()) await evaluator.compileAhead(line, open.slice(0, go.mostMore() - 1));
+          const result = await measure(line);
+          if (result === null) throw new Ended();
+          return timeOf(result);
+        };
+        const starts = candidates.filter(({ id }) => {
+          const line = byId.get(id);
+          return line !== undefined && usual.includes(variantOf(folder.head, line));
+        });
+        await search(options.search.strategy, candidates, folder.study.seed, measured, starts);
+      }
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+    }
+    const best = bestOf([...known.values()], options.search.best).flatMap(({ id }) => byId.get(id) ?? []);
+    if (best.length === 0 || go.signal.aborted) return { best: null };
+    const session = await evaluator.best(best);
+    await writeAtomically(path.join(folder.folder, BEST_FILE), sessionText(session), 'replace');
+    return { best: session };
+  });
 }

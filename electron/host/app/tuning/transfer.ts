@@ -1,17 +1,23 @@
-/** Studies from and to the files of other tuners. */
+/** Converts studies from and to the files of other tuners. */
 
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
-import { PLAN_FORMAT, POINT_FORMAT, STUDY_FOLDER_VERSION } from '../../../contract/study/index.ts';
+import {
+  PLAN_FORMAT,
+  type PlanHead,
+  type PlanLine,
+  POINT_FORMAT,
+  type PointResult,
+  STUDY_FOLDER_VERSION,
+} from '../../../contract/study/index.ts';
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
 import { canonical, pointId } from '../../model/studies/points.ts';
 import type { Row } from '../../model/studies/table.ts';
-import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/results.ts';
-import { variantOf } from './lines.ts';
+import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/kernel-tuner.ts';
+import { variantOf } from './evaluator.ts';
 
-/** Kind of the base document, and the build in its results, of a study imported from another tuner. */
+/** For studies imported from another tuner: kind of the base document, and build in the results. */
 const TUNING = 'tuning';
 const IMPORTED = 'imported';
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
@@ -28,14 +34,14 @@ function outcomeOf(result: PointResult): Outcome {
   const { code = '', message = '' } = result.error ?? {};
   if (result.where.build === IMPORTED) return OUTCOMES.find((one) => one === message) ?? 'runtime';
   if (/did not end|was not compiled/.test(message)) return 'timeout';
-  // A compiler's message says where in the source.
+  // Compile errors have locations in the source.
   return code === 'invalid' ? 'compile' : 'runtime';
 }
 
 const configurationSchema = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 const importedSchema = z.object({ kind: z.literal(TUNING), kernel: z.string(), problem: z.string() });
 
-/** The configuration of a point: what came from another tuner has it in its settings, ours in its variant's name. */
+/** Configuration of a point: imported points have it in their settings, others in the name of their variant. */
 function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 'configuration'> & { variant: string } {
   const { data } = importedSchema.safeParse(head.bases[line.base]?.document);
   if (data !== undefined) {
@@ -46,7 +52,9 @@ function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 
   return parseConfigured(name) ?? { variant: name, configuration: {} };
 }
 
-/** Throws BraggError `invalid` for a study of several variants, or of more than configurations: those files are of one kernel. */
+/**
+ * Throws BraggError `invalid` for a study of several variants or with other axes: those files describe a single kernel.
+ */
 export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningResults {
   const found = rows.map(({ line, result }) => ({ result, ...configuredAt(head, line) }));
   const variants = [...new Set(found.map(({ variant }) => variant))];
@@ -112,7 +120,7 @@ function imported(line: PlanLine, one: TunedConfiguration, { device, kernel }: T
   };
 }
 
-/** A study of what was measured elsewhere: its table is looked at as any other, and nothing of it is left to do. */
+/** Study with imported results: its table is shown as any other, and no points are left to solve. */
 export async function importStudy(results: TuningResults, folder: string, name: string): Promise<StudyFolder> {
   const base = { kind: TUNING, kernel: results.kernel, problem: results.problem };
   const lines = results.configurations.map(({ configuration }): PlanLine => {

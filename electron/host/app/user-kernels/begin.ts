@@ -1,33 +1,28 @@
-/** Creates a user kernel from a template: its code, its description, the program of its answer, and a scenario. */
-import { readFile, unlink } from 'node:fs/promises';
+/** Creates a problem folder with one kernel from a template: its description, the program of its answer, and its code. */
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-import {
-  type AnswerLanguage,
-  type Beginning,
-  beginningSchema,
-  OWN_BENCH,
-  type UserKernelDescription,
-  userKernelIdSchema,
-} from '../../../contract/user-kernels.ts';
-import { descriptionFile, descriptionText } from '../../model/user-kernels/file.ts';
-import { ownKernel } from '../../workloads/index.ts';
-import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import { type AnswerLanguage, type Beginning, userKernelIdSchema } from '../../../contract/user-kernels.ts';
+import { type ProblemFolder, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
 
-const shippedSchema = z.array(beginningSchema.extend({ problem: z.record(z.string(), z.number()) }));
-type Shipped = z.infer<typeof shippedSchema>[number];
-
-export async function readBeginnings(templates: string): Promise<readonly Shipped[]> {
-  return shippedSchema.parse(JSON.parse(await readFile(path.join(templates, 'templates.json'), 'utf8')));
+async function readTemplates(templates: string): Promise<readonly ProblemFolder[]> {
+  const names = (await readdir(templates)).sort();
+  const found = await Promise.all(names.map((name) => readProblemFolder(path.join(templates, name))));
+  return found.flatMap((one) => one ?? []);
 }
 
-export const wordsOf = ({ id, title, says }: Shipped): Beginning => ({ id, title, says });
+export async function readBeginnings(templates: string): Promise<Beginning[]> {
+  return (await readTemplates(templates)).flatMap(({ name, definition }) => {
+    const [first] = definition.candidates;
+    return first === undefined ? [] : [{ id: name, title: first.title, says: first.changes }];
+  });
+}
 
 interface Begun {
   readonly templates: string;
+  /** Parent of the new problem folder. */
   readonly folder: string;
-  /** Name of the kernel's file; its ending says whether it is for a GPU. */
+  /** Name of the kernel's file; its extension selects CPU or GPU. */
   readonly id: string;
   readonly beginning: string;
   readonly answer: AnswerLanguage;
@@ -35,49 +30,40 @@ interface Begun {
 
 const endings: Readonly<Record<AnswerLanguage, string>> = { python: '.py', typescript: '.ts' };
 
-/** All four files or none; nothing that is there is replaced. Throws a BraggError that names what is. */
+/** The folder is named after the kernel. All files or none are written, and nothing is replaced. Throws BraggError. */
 export async function begin({ templates, folder, id, beginning, answer }: Begun) {
-  const all = await readBeginnings(templates);
-  const from = all.find((one) => one.id === beginning);
+  const all = await readTemplates(templates);
+  const from = all.find(({ name }) => name === beginning);
   if (from === undefined) {
-    const allowed = all.map((one) => one.id).join(', ');
+    const allowed = all.map(({ name }) => name).join(', ');
     throw new BraggError('invalid', `unknown template ${JSON.stringify(beginning)}; allowed: ${allowed}`);
   }
-  if (!userKernelIdSchema.safeParse(id).success) {
+  const { name, ext } = path.parse(id);
+  const declared = from.definition.candidates.find(({ file }) => path.extname(file) === ext);
+  if (!userKernelIdSchema.safeParse(id).success || declared === undefined) {
     const allowed = 'letters, digits, - _ . and .cu or .cpp at the end';
     throw new BraggError('invalid', `${JSON.stringify(id)} cannot be the name of a kernel; allowed: ${allowed}`);
   }
-  const device = id.endsWith('.cu') ? 'cuda' : 'cpu';
-  const { name: stem, ext } = path.parse(id);
-  const program = `${stem}${endings[answer]}`;
-  const own = ownKernel(device);
-  const description: UserKernelDescription = {
-    ...{ kind: 'variant', version: 1, ...own, bench: OWN_BENCH, title: stem, changes: from.title, answer: program },
-    ...{ compile: {}, tunables: [], conditions: [] },
+  const source = path.dirname(from.file);
+  const reference = `reference${endings[answer]}`;
+  const document = {
+    ...JSON.parse(await readFile(from.file, 'utf8')),
+    ...{ name, reference, candidates: [{ ...declared, file: id }] },
   };
-  const scenario = {
-    ...{ kind: own.workload, version: 1, name: stem, notes: `${from.title}: ${from.says}.` },
-    problem: { kind: OWN_BENCH, ...from.problem },
-    solver: { variant: id },
-  };
-  const text = (ending: string): Promise<string> => readFile(path.join(templates, `${from.id}${ending}`), 'utf8');
-  const kernel = path.join(folder, id);
-  const scenarioFile = path.join(folder, `${stem}-problem.json`);
-  const files: readonly (readonly [string, string])[] = [
-    [kernel, await text(ext)],
-    [descriptionFile(kernel), descriptionText(description)],
-    [path.join(folder, program), await text(endings[answer])],
-    [scenarioFile, `${JSON.stringify(scenario, null, 2)}\n`],
-  ];
-  const made: string[] = [];
+  await mkdir(folder, { recursive: true });
+  const made = path.join(folder, name);
+  await mkdir(made).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new BraggError('exists', `${made} exists; allowed: a name that is free, as the problem gets a folder of it`);
+  });
+  const [kernel, scenario] = [path.join(made, id), path.join(made, 'problem.json')];
   try {
-    for (const [file, content] of files) {
-      await writeAtomically(file, content, 'refuse');
-      made.push(file);
-    }
+    await cp(path.join(source, declared.file), kernel);
+    await cp(path.join(source, reference), path.join(made, reference));
+    await writeFile(scenario, `${JSON.stringify(document, null, 2)}\n`);
   } catch (error) {
-    for (const file of made) await unlink(file).catch(() => undefined);
+    await rm(made, { recursive: true, force: true });
     throw error;
   }
-  return { kernel, scenario: scenarioFile, files: files.map(([file]) => file) };
+  return { folder: made, kernel, scenario, files: [kernel, scenario, path.join(made, reference)] };
 }

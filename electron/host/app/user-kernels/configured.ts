@@ -1,36 +1,35 @@
-/** Variants with other constants: user kernels that nobody wrote, made from a shipped variant or from a user's. */
+/** Variants with other constants: user kernels generated from the source of a shipped variant or a user's. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { type Configured, configuredName } from '../../../contract/tuning/configured.ts';
-import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
-import { onDisk } from '../../io/on-disk.ts';
+import { onDisk } from '../../io/programs.ts';
 import { constantsOf, withConstants } from '../../model/tuning/constants.ts';
-import { completed, type Space } from '../../model/tuning/space.ts';
-import type { UserKernelBase } from '../../model/user-kernels/base.ts';
+import { completed, type ShippedSpace, type Space } from '../../model/tuning/space.ts';
 import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
+import type { UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
 
-/** Whose variants: ids alone are of several benchmarks. */
+/** Workload and benchmark of the variants, because equal ids may exist in several benchmarks. */
 type Among = Pick<UserKernelBase, 'workload' | 'bench'>;
 
 export interface ConfiguredParts {
   readonly bases: readonly UserKernelBase[];
   readonly shipped: readonly ShippedSpace[];
   readonly folders: KernelFolders;
-  /** A user kernel that is known. */
+  /** Finds an opened user kernel by its id. */
   readonly find: (id: string) => UserKernel | null;
 }
 
-/** A variant's space, with what its configurations are made from. */
+/** Search space of a variant, with the source for its configurations. */
 export interface SpaceSource {
   readonly space: Space;
   readonly text: string;
-  /** Without its title and what it changes. */
+  /** Description without title and changes. */
   readonly description: Omit<UserKernelDescription, 'title' | 'changes'>;
   readonly base: UserKernelBase;
-  /** A user's, whose trust its configurations have; null of what is shipped. */
+  /** User kernel whose trust applies to the configurations. Null for a shipped variant. */
   readonly from: UserKernel | null;
 }
 
@@ -64,13 +63,12 @@ async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: K
     base: base.id,
     replaces: file,
     compile: {},
-    answer: '',
   } as const;
   const space = { variant: base.id, file, tunables, conditions, usual };
   return { space, text, description: { ...described, tunables: [], conditions: [] }, base, from: null };
 }
 
-/** Null if the variant has no tunables. Throws a BraggError if they do not fit its source. */
+/** Null if the variant has no tunables. Throws BraggError if they do not fit its source. */
 export async function spaceOf(variant: string, place: Among, parts: ConfiguredParts): Promise<SpaceSource | null> {
   const { workload, bench } = place;
   const own = parts.find(variant);
@@ -81,7 +79,7 @@ export async function spaceOf(variant: string, place: Among, parts: ConfiguredPa
   return base === undefined || shipped === undefined ? null : ofShipped(base, shipped, parts.folders);
 }
 
-/** Throws BraggError `invalid` for what the space does not allow. */
+/** Throws BraggError `invalid` if the space does not allow the configuration. */
 export function configuredKernel(source: SpaceSource, { variant, configuration }: Configured): UserKernel {
   const { space, text, description, base, from } = source;
   const whole = completed(space, configuration);

@@ -1,14 +1,12 @@
-/** Problems of the user for agents and scripts: listing folders, reading a problem, and judging one candidate's source. */
+/** User problems for agents and scripts: lists folders, reads a problem, and judges the source of one candidate. */
 
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { correctnessOf, reasonOf, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import type { ProblemDefinition } from '../../../contract/scenario/user-problem/index.ts';
-import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
-import type { BenchProgress } from '../../model/bench/session-clock.ts';
-import { limitsOf, mostRounds } from '../../model/bench/stopping.ts';
+import { type ProblemDefinition, USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
+import { type BenchProgress, limitsOf, mostRounds } from '../../model/bench/stopping.ts';
 import {
   candidateFiles,
   cppSignature,
@@ -17,18 +15,20 @@ import {
 } from '../../model/user-kernels/problem-folder.ts';
 import { measureSession } from '../../workloads/bench.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { UserKernels } from './user-kernels.ts';
 
-/** A problem as an agent reads it. */
+/** A problem as text for an agent. */
 interface ProblemText {
   readonly folder: string;
   readonly name: string;
   readonly notes: string;
-  /** Sizes of the axes in its sessions. */
+  /** Sizes of the axes in the problem's sessions. */
   readonly sizes: Readonly<Record<string, number>>;
   readonly definition: ProblemDefinition;
-  /** `run` as a candidate in C++ defines it; kernels in CUDA and functions in Python have the same parameters in order. */
+  /**
+   * Definition of `run` for a candidate in C++; CUDA kernels and Python functions have the same parameters in order.
+   */
   readonly signature: string;
   readonly reference: { readonly name: string; readonly text: string };
   /** Files of the folder, in the order of the ladder. */
@@ -41,7 +41,7 @@ export interface ProblemParts {
   readonly assetsFolder: string;
 }
 
-/** `root` where it is a problem, and the folders in it that are. */
+/** Returns `root` and its subfolders, as far as they contain a problem. */
 export async function listProblems(root: string): Promise<readonly string[]> {
   const inside = await readdir(root, { withFileTypes: true }).catch(() => []);
   const folders = [root, ...inside.flatMap((one) => (one.isDirectory() ? [path.join(root, one.name)] : []))];
@@ -56,7 +56,7 @@ async function readingOf({ scenarios }: Pick<ProblemParts, 'scenarios'>, folder:
   return reading;
 }
 
-/** Throws BraggError `invalid` with every issue at its place in the document. */
+/** Throws BraggError `invalid` with every issue and its location in the document. */
 export async function readProblem(parts: Pick<ProblemParts, 'scenarios'>, folder: string): Promise<ProblemText> {
   const { scenario } = await readingOf(parts, folder);
   const found = await readProblemFolder(folder);
@@ -76,29 +76,31 @@ export interface Submission {
   /** Name of the candidate's file; it need not be on the disk. */
   readonly id: string;
   readonly text: string;
-  /** Candidates of the folder that it is measured with, the first of which ratios are to. */
+  /** Candidates of the folder to measure along with it; ratios are relative to the first. */
   readonly against?: readonly string[];
-  /** Time of the whole session. */
+  /** Time of the complete session. */
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly tell?: (progress: BenchProgress) => void;
 }
 
 export interface Judgement {
-  /** `correct`, `wrong`, `impossible`, `not checked` or `refused`, as everywhere. */
+  /** `correct`, `wrong`, `impossible`, `not checked` or `refused`. */
   readonly word: string;
-  /** Why it is not correct: the first value beyond its tolerance, the violated audit, or the compiler's words. */
+  /**
+   * Reason if it is not correct: the first value beyond its tolerance, the violated audit, or the compiler's message.
+   */
   readonly reason: string | null;
-  /** The compiler's messages at their lines. */
+  /** Compiler messages with their lines. */
   readonly issues: readonly Issue[];
-  /** The submission's row; null where it was not built. */
+  /** Row of the submission. Null if it was not built. */
   readonly entry: SessionEntry | null;
   readonly session: Session | null;
 }
 
 /**
- * Builds a candidate, checks it and measures it by the judge of every other kernel. The caller has the user's trust for
- * the folder. Throws a BraggError for a problem that cannot be read; what is wrong with the submission is in the result.
+ * Builds a candidate, checks it and measures it with the judge for all kernels. The caller must have obtained trust for
+ * the folder. Throws BraggError if the problem cannot be read; errors of the submission are in the result.
  */
 export async function judgeCandidate(parts: ProblemParts, submission: Submission): Promise<Judgement> {
   const { userKernels, assetsFolder } = parts;

@@ -1,15 +1,17 @@
-/** Exports a reproducer of a user kernel on a scenario: nothing of it is compiled or run, but for the program of its answer. */
+/**
+ * Exports a reproducer of a user kernel on a scenario. Nothing is compiled, and only the program of the answer is run.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { kernelFolders } from '../../model/bench/ceilings.ts';
+import { kernelFolders } from '../../model/bench/machine.ts';
 import { writeReproducer } from '../../model/reproducer/reproducer.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
+import { type AnyReading, refusalOf } from '../../workloads/scenarios/scenarios.ts';
 import { placeOf, type UserKernels } from './user-kernels.ts';
 
-/** The first name of its kind in a folder that is free. */
+/** First unused folder name for a reproducer of the kernel. */
 export function freeFolder(beside: string, kernel: Pick<UserKernel, 'id'>): string {
   const stem = path.join(beside, `${path.parse(kernel.id).name}-reproducer`);
   for (let i = 1; ; i += 1) {
@@ -18,22 +20,22 @@ export function freeFolder(beside: string, kernel: Pick<UserKernel, 'id'>): stri
   }
 }
 
-/** The document with the variant that the kernel was made from: a problem names what the engine knows. */
-export function byBase(document: unknown, { base }: Pick<UserKernel, 'base'>): unknown {
+/** Document with the kernel's base variant, or with the candidate itself. */
+export function byBase(document: unknown, { id, base, candidate }: UserKernel): unknown {
   const { solver, ...rest } = document as { readonly solver?: object };
-  return { ...rest, solver: { ...solver, variant: base.id } };
+  return { ...rest, solver: { ...solver, variant: candidate === undefined ? base.id : id } };
 }
 
 interface Reproducing {
   readonly addon: NativeAddon;
   readonly userKernels: UserKernels;
   readonly kernel: UserKernel;
-  /** The scenario, with the variant that the kernel was made from. */
+  /** Scenario with the base variant of the kernel. */
   readonly reading: AnyReading;
   readonly folder: string;
 }
 
-/** Throws a BraggError for a scenario of another workload, one that cannot be run, and a folder that is there. */
+/** Throws BraggError if the scenario is for another workload or cannot run, or if the folder exists. */
 export async function reproduce({ addon, userKernels, kernel, reading, folder }: Reproducing): Promise<number> {
   const { scenario } = reading;
   if (scenario === null || reading.kind === null) throw refusalOf(reading.issues);

@@ -1,17 +1,30 @@
-/** User kernels that the user trusts, by content: a changed file has to be trusted again. */
+/**
+ * User kernels that the user trusts, by content: a changed file must be trusted again.
+ *
+ * Problem folders to which agents may submit are trusted with their definition and reference.
+ */
 import path from 'node:path';
 import { z } from 'zod';
 import type { Locks } from '../../io/files/locks.ts';
 import { StateFile } from '../../io/files/state-file.ts';
+import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
   trusted: z.array(z.strictObject({ sha256: z.string(), name: z.string(), when: z.string() })),
+  folders: z.array(z.strictObject({ sha256: z.string(), folder: z.string(), when: z.string() })).default([]),
 });
 type Entry = z.infer<typeof trustedSchema>['trusted'][number];
 
-/** Contents that are remembered; of those edited in the workbench there are many. */
+/** Maximum number of remembered contents; editing in the workbench adds many. */
 const MOST = 1000;
+
+/** Hash of the program that runs with every submission to a problem; candidates and sizes are not part of it. */
+export const problemHash = ({ candidate, answer }: Pick<UserKernel, 'candidate' | 'answer'>): string =>
+  hashOf(
+    answer?.text ?? '',
+    JSON.stringify({ ...candidate?.definition, candidates: [], reference: answer?.name ?? null }),
+  );
 
 export class Trust {
   readonly #file: StateFile<z.infer<typeof trustedSchema>>;
@@ -22,11 +35,11 @@ export class Trust {
     this.#entries = entries;
   }
 
-  /** A file that cannot be read trusts nothing. */
+  /** An unreadable file means that nothing is trusted. */
   static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<Trust> {
     const file = path.join(dataFolder, 'trusted-variants.json');
-    const empty = { version: 1, trusted: [] as Entry[] } as const;
-    const untrusting = (): void => onTrouble(`${file} could not be read: every user kernel is asked for again.`);
+    const empty = { version: 1 as const, trusted: [] as Entry[], folders: [] };
+    const untrusting = (): void => onTrouble(`${file} could not be read: every user kernel needs your trust again.`);
     const state = new StateFile({ file, schema: trustedSchema, empty, locks, onDamaged: untrusting });
     const { trusted } = await state.read().catch(() => {
       untrusting();
@@ -42,12 +55,27 @@ export class Trust {
   async add(sha256: string, name: string): Promise<void> {
     if (this.has(sha256)) return;
     const added = { sha256, name, when: new Date().toISOString() };
-    // At once: who has said that they trust it does not wait for the disk.
+    // Takes effect at once, before the file is written.
     this.#entries = [added, ...this.#entries].slice(0, MOST);
-    // Entries that other programs added meanwhile are retained.
-    await this.#file.change(({ version, trusted }) => ({
-      version,
+    // Entries added by other programs in the meantime are retained.
+    await this.#file.change(({ trusted, ...rest }) => ({
+      ...rest,
       trusted: [added, ...trusted.filter((entry) => entry.sha256 !== sha256)].slice(0, MOST),
     }));
+  }
+
+  /** Allows agents to submit to the problem in a folder, by its real path, while it has this hash. */
+  async addFolder(folder: string, sha256: string): Promise<void> {
+    const added = { sha256, folder, when: new Date().toISOString() };
+    await this.#file.change(({ folders, ...rest }) => ({
+      ...rest,
+      folders: [added, ...folders.filter((entry) => entry.folder !== folder)].slice(0, MOST),
+    }));
+  }
+
+  /** Reads the file, because the window may grant trust while a server of agents runs. */
+  async hasFolder(folder: string, sha256: string): Promise<boolean> {
+    const { folders } = await this.#file.read().catch(() => ({ folders: [] }));
+    return folders.some((entry) => entry.folder === folder && entry.sha256 === sha256);
   }
 }

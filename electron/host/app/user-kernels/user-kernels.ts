@@ -1,49 +1,49 @@
-/** The user kernels that this host knows, and the addon as everything else sees it: with them among its variants. */
+/** User kernels known to this host, and the addon with these kernels among its variants. */
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import type { Code } from '../../../contract/launches.ts';
 import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
-import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
 import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import { InOrder } from '../../io/flow/in-order.ts';
+import { InOrder } from '../../io/flow/queues.ts';
 import { forkChild, type StartChild } from '../../io/processes/link.ts';
-import { answerOf } from '../../model/user-kernels/answer.ts';
-import type { UserKernelBase } from '../../model/user-kernels/base.ts';
+import { userCode, userResources } from '../../model/machine-code/index.ts';
+import type { ShippedSpace } from '../../model/tuning/space.ts';
+import { References } from '../../model/user-kernels/answer.ts';
 import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
-import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
-import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
-import { PrintedText } from '../../model/user-kernels/printed.ts';
-import { candidateFiles, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
+import { type KnownUserKernels, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
+import { candidateFiles, readProblemFolder, type UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
+import { PrintedText } from '../../model/user-kernels/process/user-kernel-process.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 
-/** Most seconds that one run of a user kernel may take unless it is said otherwise. */
+/** Default time limit in seconds for one run of a user kernel. */
 const USUAL_LIMIT_S = 120;
 
 interface UserKernelsOptions {
-  /** The engine itself. */
+  /** The engine without user kernels. */
   readonly addon: NativeAddon;
   readonly folders: KernelFolders;
   readonly isTrusted: (sha256: string) => boolean;
   readonly startChild?: StartChild;
   readonly limit_s?: number;
-  /** Gets what a kernel prints. */
+  /** Receives the output of a kernel. */
   readonly onPrinted?: (id: string, text: string) => void;
-  /** The tunables of the shipped variants; none by default. */
+  /** Tunables of the shipped variants; none by default. */
   readonly spaces?: () => Promise<readonly ShippedSpace[]>;
 }
 
 /** Workload and benchmark that a scenario's variants must belong to. */
 export interface BenchKind {
   readonly workload: string;
-  /** Empty for a workload that has one. */
+  /** Empty for a workload with a single benchmark. */
   readonly bench: string;
 }
 
@@ -62,12 +62,15 @@ export function placeOf(scenario: {
   return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
 }
 
-/** The engine's small workloads have hundreds of variants, which stay the same: every look into a file asks for them. */
+/**
+ * Caches the list, because the hundreds of variants of small workloads do not change and every file check requests
+ * them.
+ */
 function listedOnce(addon: NativeAddon): NativeAddon {
   const known = new Map<string | undefined, ReturnType<NativeAddon['taskVariants']>>();
   const taskVariants: NativeAddon['taskVariants'] = (workload) => {
     const variants = known.get(workload) ?? addon.taskVariants(workload);
-    // None: the solver of a first start is still being compiled.
+    // An empty list means that the solver is still being compiled on a first start.
     if (variants.length > 0) known.set(workload, variants);
     return variants;
   };
@@ -75,13 +78,14 @@ function listedOnce(addon: NativeAddon): NativeAddon {
 }
 
 export class UserKernels {
-  /** The engine with user kernels among its own. */
+  /** The engine with user kernels among its variants. */
   readonly addon: NativeAddon;
   readonly #options: UserKernelsOptions;
   readonly #known = new Map<string, UserKernel>();
-  /** Contents that are trusted in this process: configurations of trusted sources, and submissions. */
+  /** Contents that are trusted only in this process: configurations of trusted sources, and submissions. */
   readonly #configured = new Set<string>();
   readonly #closing = new AbortController();
+  readonly #references: References;
   readonly #loaded = new Map<string, LoadedUserKernel>();
   readonly #printed = new Map<string, PrintedText>();
   /** Reads are in the order of requests, so that an older text never replaces a newer one. */
@@ -91,6 +95,8 @@ export class UserKernels {
   constructor(options: UserKernelsOptions) {
     this.#options = options;
     this.#limit_s = options.limit_s ?? USUAL_LIMIT_S;
+    const { addon, folders } = options;
+    this.#references = new References({ addon, cache: folders.cache, signal: this.#closing.signal });
     const known: KnownUserKernels = {
       list: (workload) => this.list().filter(({ base }) => base.workload === workload),
       find: (workload, id) => {
@@ -106,7 +112,7 @@ export class UserKernels {
     this.addon = engine;
   }
 
-  /** Limit for runs that are started from now on. */
+  /** Time limit for later runs. */
   set limit_s(seconds: number) {
     this.#limit_s = seconds;
     for (const loaded of this.#loaded.values()) loaded.retire();
@@ -130,7 +136,7 @@ export class UserKernels {
     return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].userKernels.bases(this.#options.addon));
   }
 
-  /** Why a variant cannot run a scenario, where it is a user kernel of another workload; null otherwise. */
+  /** Reason why a variant cannot run a scenario, if it is a user kernel for another workload. Null otherwise. */
   mismatch(id: string, { workload, bench }: BenchKind): Mismatch | null {
     const kernel = this.find(id);
     if (kernel === null || (kernel.base.workload === workload && kernel.base.bench === bench)) return null;
@@ -140,15 +146,15 @@ export class UserKernels {
     return { says: `is made from ${from}, and the scenario is of ${here}`, allowed: `variants of ${here}` };
   }
 
-  /** Throws a BraggError `invalid` for a user kernel of another workload. */
+  /** Throws BraggError `invalid` for a user kernel of another workload. */
   requireFit(id: string, place: BenchKind): void {
     const mismatch = this.mismatch(id, place);
     if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
   }
 
   /**
-   * Reads one from disk, and knows it from now on; `text`: its code as it is submitted, in place of the file's. Throws a
-   * BraggError; then it is not known.
+   * Reads a kernel from disk and registers it. `text`: submitted code in place of the file's. Throws BraggError; the
+   * kernel is then not registered.
    */
   open(file: string, text?: string): Promise<UserKernel> {
     return this.#reading.do(async () => {
@@ -167,7 +173,10 @@ export class UserKernels {
     return kernel;
   }
 
-  /** Opens the one that a scenario names from the first of the folders that has it. One opened by its path stays. */
+  /**
+   * Opens the kernel that a scenario names, from the first folder that contains it. A kernel that was opened by its
+   * path remains.
+   */
   async discover(folders: readonly (string | null)[], id: string, place?: BenchKind): Promise<void> {
     const configured = parseConfigured(id);
     if (configured !== null && place !== undefined) {
@@ -182,7 +191,7 @@ export class UserKernels {
     if (file !== undefined) await this.open(file);
   }
 
-  /** Tunables of a variant; null if it has none. Throws a BraggError if they do not fit its source. */
+  /** Tunables of a variant. Null if it has none. Throws BraggError if they do not fit its source. */
   async space(variant: string, place: BenchKind): Promise<SpaceSource | null> {
     const parts: ConfiguredParts = {
       bases: this.bases(),
@@ -193,13 +202,13 @@ export class UserKernels {
     return spaceOf(variant, place, parts);
   }
 
-  /** The name may have its parts in another order than ours. */
+  /** Registered under the given id, whose parts may be in another order than usual. */
   #adoptConfigured(id: string, { from }: SpaceSource, kernel: UserKernel): void {
     if (from === null || this.isTrusted(from)) this.#configured.add(kernel.sha256);
     this.adopt({ ...kernel, id });
   }
 
-  /** Its processes end, and it is known no more. */
+  /** Ends the processes of a kernel and removes it. */
   forget(id: string): void {
     this.#known.delete(id);
     this.#loaded.get(id)?.close();
@@ -207,7 +216,7 @@ export class UserKernels {
     this.#printed.delete(id);
   }
 
-  /** All of a folder; `troubles` are those that cannot be used. */
+  /** Opens all kernels of a folder. `troubles`: errors of those that cannot be used. */
   async openAll(folder: string): Promise<{
     readonly variants: readonly UserKernel[];
     readonly troubles: readonly { readonly id: string; readonly message: string }[];
@@ -226,7 +235,7 @@ export class UserKernels {
     return { variants, troubles };
   }
 
-  /** Names of the kernels in a folder. Programs in Python are kernels where they are candidates of a problem. */
+  /** Names of the kernels in a folder. Python programs are kernels only as candidates of a problem. */
   async #namesIn(folder: string): Promise<readonly string[]> {
     const problem = await readProblemFolder(folder);
     if (problem !== null) return candidateFiles(problem);
@@ -234,7 +243,7 @@ export class UserKernels {
     return names.filter((name) => !name.endsWith('.py')).sort();
   }
 
-  /** Output of a kernel since it was prepared last. */
+  /** Output of a kernel since it was last prepared. */
   printed(id: string): Printed {
     return (this.#printed.get(id) ?? new PrintedText()).text;
   }
@@ -251,10 +260,9 @@ export class UserKernels {
   }
 
   /**
-   * Before variants are run on a scenario: throws a BraggError `untrusted` for an
-   * user kernel that is not trusted; `invalid` for one of another workload, or
-   * with its compiler's messages for one that does not compile. A run's time then
-   * holds no compiler.
+   * Call before running variants on a scenario, so that times of runs do not include the compiler. Throws BraggError
+   * `untrusted` for an untrusted user kernel. Throws `invalid` for one of another workload, or with the compiler's
+   * messages if it does not compile.
    */
   async prepare(ids: readonly string[], place: BenchKind, signal?: AbortSignal): Promise<void> {
     const chosen = this.chosen(ids);
@@ -266,31 +274,45 @@ export class UserKernels {
     }
   }
 
-  /** For this process alone: the caller has the user's word, such as for a whole folder. */
+  /** Trusts a kernel in this process only; the caller has the user's permission, for example for a complete folder. */
   trustHere({ sha256 }: UserKernel): void {
     this.#configured.add(sha256);
   }
 
-  /** Those of `ids` that are user kernels: what another thread needs to run them. */
+  /** User kernels among `ids`, which another thread needs to run them. */
   chosen(ids: readonly string[]): readonly UserKernel[] {
     return ids.flatMap((id) => this.#known.get(withoutSuffix(id)) ?? []);
   }
 
-  /** Throws a BraggError `untrusted` for one that is not trusted as it is. */
+  /** Throws BraggError `untrusted` if the present content is not trusted. */
   requireTrust(kernel: UserKernel): void {
     this.#requireTrustOf(kernel);
   }
 
-  /** The file with the answer that its program expects. Throws a BraggError `untrusted` first. */
+  /** File with the expected answer from the kernel's program. Throws BraggError `untrusted` first. */
   async answer(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
     this.#requireTrustOf(kernel);
-    return this.#answerOf(kernel, problem);
+    return this.#references.answer(kernel, problem);
   }
 
-  /** Compiles it and runs nothing of it. Throws a BraggError `untrusted` first: a compiler reads files too. */
+  /**
+   * Compiles the kernel but does not run it. Throws BraggError `untrusted` first, because a compiler reads files too.
+   */
   async build(kernel: UserKernel, signal?: AbortSignal): Promise<Built> {
     this.#requireTrustOf(kernel);
     return buildUserKernel(kernel, this.#buildOptions(signal));
+  }
+
+  /** PTX or SASS of one CUDA kernel in the file. Throws BraggError `untrusted` first. */
+  code(kernel: UserKernel, request: Parameters<typeof userCode>[2]): Promise<Code> {
+    this.#requireTrustOf(kernel);
+    return userCode(kernel, this.#buildOptions(request.signal), request);
+  }
+
+  /** Registers, shared memory and spills of the CUDA kernels in the file. Throws BraggError `untrusted` first. */
+  resources(kernel: UserKernel, architecture: string, signal?: AbortSignal): ReturnType<typeof userResources> {
+    this.#requireTrustOf(kernel);
+    return userResources(kernel, this.#buildOptions(signal), { architecture, signal });
   }
 
   #buildOptions(signal?: AbortSignal): BuildOptions {
@@ -299,7 +321,7 @@ export class UserKernels {
     return { addon, folders, startChild: this.startChild, signal: either };
   }
 
-  /** Ends every process, compilers too. */
+  /** Ends every process, including compilers. */
   close(): void {
     this.#closing.abort();
     for (const loaded of this.#loaded.values()) loaded.close();
@@ -308,11 +330,6 @@ export class UserKernels {
 
   get startChild(): StartChild {
     return this.#options.startChild ?? forkChild;
-  }
-
-  #answerOf(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
-    const { addon, folders } = this.#options;
-    return answerOf(kernel, problem, { addon, cache: folders.cache, signal: this.#closing.signal });
   }
 
   #requireTrustOf(kernel: UserKernel): void {
@@ -331,7 +348,7 @@ export class UserKernels {
       startChild: this.startChild,
       build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
-      answer: (variant, problem) => this.#answerOf(variant, problem),
+      answer: (variant, problem) => this.#references.answer(variant, problem),
       onOutput: (text) => this.addPrinted(kernel.id, text),
       requireTrust: (variant) => this.#requireTrustOf(variant),
     });

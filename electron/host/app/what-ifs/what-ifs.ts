@@ -1,8 +1,237 @@
-/** Live of all pages. */
+/**
+ * Live sessions of all pages.
+ *
+ * The Live session of one page: solves its requests one at a time, always the newest, and updates the run with the
+ * answer.
+ */
+import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
-import type { WhatIfFrame } from '../../../contract/scenario/transport/what-if.ts';
-import type { Sink } from '../../io/flow/sink.ts';
-import { WhatIf, type WhatIfAsked, type WhatIfParts } from './what-if.ts';
+import type { FileRef } from '../../../contract/files.ts';
+import type { MapRequest } from '../../../contract/run.ts';
+import { kindOfDocument, valueAt } from '../../../contract/scenario/index.ts';
+import type { WhatIfAnswer, WhatIfFrame } from '../../../contract/scenario/transport/what-if.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { Lanes } from '../../io/flow/lanes.ts';
+import { LatestWins } from '../../io/flow/queues.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
+import { nameWith } from '../../model/scenarios/overrides.ts';
+import type { RunContext } from '../../workloads/run-context.ts';
+import type { ScenarioOrigin, Scenarios } from '../../workloads/scenarios/scenarios.ts';
+import { storedPairs } from '../../workloads/transport/display/maps.ts';
+import { depthDoseOfRun, ledgerOfRun, momentsOfRun, summaryOfRun } from '../../workloads/transport/readouts.ts';
+import type { RunData } from '../../workloads/transport/run-data.ts';
+import { Pace, type PreparedWhatIf, prepareWhatIf } from '../../workloads/transport/what-if/prepare.ts';
+import { changesOf, type LiveRun, type Runs } from '../runs/runs.ts';
+import { mapsOf } from '../runs/transport-maps.ts';
+
+interface WhatIfRequest {
+  readonly sequence: number;
+  readonly scenario: ScenarioDraft;
+  readonly file: FileRef | null;
+  readonly name: string;
+  /** Document of the file, if the form differs from it. */
+  readonly saved: ScenarioDraft | null;
+  readonly full: boolean;
+  readonly maps: readonly MapRequest[];
+}
+
+interface WhatIfParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly memoryLimit_bytes: number;
+  readonly runs: Runs;
+  /** Shared with runs and benchmarks, so that Live computes nothing during a measurement. */
+  readonly lanes: Lanes;
+  readonly program: RunContext['program'];
+  readonly machine: Omit<RunContext['machine'], 'device'>;
+  readonly gpu: () => string | null;
+  /** Origin of a draft's relative paths. */
+  readonly placeOf: (file: FileRef | null) => Promise<ScenarioOrigin>;
+  /** Builds the user kernel that a scenario names. Throws if it is not trusted. */
+  readonly prepareVariant: (scenario: { readonly kind: string }, variant: string) => Promise<void>;
+}
+
+/** Maximum number of ledger rows: as many as a screen can show. */
+const LEDGER_ROWS = 1000;
+
+/** Errors that do not depend on the scenario. */
+const isFatal = ({ code }: BraggError): boolean => code === 'device' || code === 'internal';
+
+class WhatIf {
+  readonly #parts: WhatIfParts;
+  readonly #sink: Sink<WhatIfFrame>;
+  readonly #run: LiveRun;
+  readonly #pace = new Pace();
+  readonly #questions: LatestWins<WhatIfRequest>;
+  /** Resolves when the page has received the previous answer, so that no answer is computed that nobody sees. */
+  #taken: Promise<void> = Promise.resolve();
+  #ended = false;
+
+  constructor(parts: WhatIfParts, sink: Sink<WhatIfFrame>) {
+    this.#parts = parts;
+    this.#sink = sink;
+    this.#run = parts.runs.live();
+    this.#questions = new LatestWins({
+      work: (requested, signal) => this.#answer(requested, signal),
+      givesWay: ({ full }) => full,
+    });
+  }
+
+  ask(asked: WhatIfRequest): void {
+    this.#questions.put(asked);
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#questions.stop();
+    this.#run.end();
+  }
+
+  async #answer(asked: WhatIfRequest, signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#taken, signal);
+    if (signal.aborted) return;
+    const begun_ms = performance.now();
+    try {
+      const prepared = await this.#prepare(asked);
+      if (signal.aborted) return;
+      await this.#inLane(asked, prepared, signal, () => this.#solve(asked, prepared, begun_ms, signal));
+    } catch (error) {
+      this.#refuse(asked, fromNative(error));
+    }
+  }
+
+  #refuse({ sequence }: WhatIfRequest, error: BraggError): void {
+    if (this.#ended) return;
+    if (isFatal(error)) {
+      this.#sink.end(error);
+      void this.end();
+      return;
+    }
+    const { issues, ...wire } = error.toWire();
+    this.#sink.offer(() => ({ state: 'refused', sequence, error: { ...wire, issues: [] }, issues: [...issues] }));
+  }
+
+  async #prepare({ scenario, file, full, maps }: WhatIfRequest): Promise<PreparedWhatIf> {
+    const { addon, scenarios, memoryLimit_bytes, placeOf, prepareVariant } = this.#parts;
+    const place = await placeOf(file);
+    const variant = valueAt(scenario, ['solver', 'variant']);
+    if (full && typeof variant === 'string') await prepareVariant({ kind: kindOfDocument(scenario) }, variant);
+    const sameDose = maps.some(({ against }) => against !== undefined);
+    const question = { document: scenario, place, full, sameDose };
+    return prepareWhatIf({ addon, scenarios, memoryLimit_bytes }, question, this.#pace);
+  }
+
+  /** Runs `work` when the device is free, unless a newer request has replaced this one. */
+  #inLane(
+    { sequence }: WhatIfRequest,
+    { running }: PreparedWhatIf,
+    signal: AbortSignal,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { lanes } = this.#parts;
+    const id = `live-${randomBytes(9).toString('base64url')}`;
+    const waits = (): void => this.#sink.offer(() => ({ state: 'waiting', sequence }));
+    return lanes.turn({ id, lane: running.lane, signal, waits, interrupt: () => running.cancel() }, work);
+  }
+
+  async #solve(asked: WhatIfRequest, prepared: PreparedWhatIf, begun_ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { running, kind, cells } = prepared;
+    const name = await nameOf(asked, prepared);
+    const created = new Date().toISOString();
+    const start_ms = performance.now();
+    const data = await running.start({
+      progressed: () => undefined,
+      context: () => this.#contextOf(asked, prepared, { name, created, start_ms }),
+      keep: null,
+      warn: () => undefined,
+    });
+    if (signal.aborted || data.status === 'cancelled') return;
+    if (data.error !== null) throw new BraggError(data.error.code, data.error.message);
+    const solve_ms = performance.now() - start_ms;
+    if (asked.full) this.#pace.rested();
+    else if (kind !== null) this.#pace.took(kind, cells, data.setup_s, data.solve_s);
+    this.#run.put(running, data);
+    const answer = await this.#compose(asked, prepared, data);
+    if (signal.aborted) return;
+    this.#offer({ ...answer, solve_ms, total_ms: performance.now() - begun_ms });
+  }
+
+  #offer(answer: WhatIfAnswer): void {
+    let taken = (): void => undefined;
+    this.#taken = new Promise((resolve) => {
+      taken = resolve;
+    });
+    this.#sink.offer(() => {
+      taken();
+      return answer;
+    });
+  }
+
+  async #compose(
+    { sequence, full, maps }: WhatIfRequest,
+    { way, resolved }: PreparedWhatIf,
+    data: RunData,
+  ): Promise<Omit<WhatIfAnswer, 'solve_ms' | 'total_ms'>> {
+    const { runs } = this.#parts;
+    const { id: run } = this.#run;
+    const made = maps.map(async (request): Promise<WhatIfAnswer['maps'][number]> => {
+      try {
+        const { maps: shown } = await mapsOf(runs, run, data, data.keyframes.length - 1, [request], true);
+        const [field] = shown;
+        return field === undefined ? { reason: 'There is no such map.' } : { field };
+      } catch (error) {
+        return { reason: fromNative(error).message };
+      }
+    });
+    const [depthDose, summary, moments, ledger, ...shown] = await Promise.all([
+      depthDoseOfRun(data),
+      summaryOfRun(data),
+      momentsOfRun(data),
+      ledgerOfRun(data, LEDGER_ROWS),
+      ...made,
+    ]);
+    return {
+      ...{ state: 'answer', sequence, run, full, way, resolved, depthDose, summary, moments, ledger, maps: shown },
+      keyframes: data.keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })),
+      pairs: storedPairs(data.keyframes[0]),
+    };
+  }
+
+  #contextOf(
+    { scenario }: WhatIfRequest,
+    { running, solved }: PreparedWhatIf,
+    { name, created, start_ms }: { readonly name: string; readonly created: string; readonly start_ms: number },
+  ): RunContext {
+    const { program, machine, gpu } = this.#parts;
+    return {
+      program,
+      machine: { ...machine, device: running.device === 'cpu' ? null : (gpu() ?? running.device) },
+      name,
+      created,
+      finished: new Date().toISOString(),
+      scenario: { ...scenario },
+      completeScenario: { ...solved.scenario },
+      wall_s: (performance.now() - start_ms) / 1000,
+    };
+  }
+}
+
+/** Name as for a run. During a drag the name is constant, because each new name is sent to every list of runs. */
+async function nameOf({ scenario, saved, name, full }: WhatIfRequest, { reading }: PreparedWhatIf): Promise<string> {
+  const own = reading.scenario?.name || name || 'untitled';
+  if (saved === null) return own;
+  return full ? nameWith(own, await changesOf(saved, scenario)) : `${own} (edited)`;
+}
+
+function untilAborted(done: Promise<void>, signal: AbortSignal): Promise<void> {
+  return Promise.race([
+    done,
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  ]);
+}
 
 export class WhatIfs {
   readonly #parts: WhatIfParts;
@@ -12,7 +241,7 @@ export class WhatIfs {
     this.#parts = parts;
   }
 
-  /** Opens a Live session; the returned function ends it. Throws BraggError `exists` if the name is in use. */
+  /** Opens a Live session. Returns a function that ends it. Throws BraggError `exists` if the name is in use. */
   open(name: string, sink: Sink<WhatIfFrame>): () => void {
     if (this.#open.has(name)) throw new BraggError('exists', 'This page is in Live already.');
     const live = new WhatIf(this.#parts, sink);
@@ -23,8 +252,8 @@ export class WhatIfs {
     };
   }
 
-  /** Throws BraggError `not-found` where none of that name is open. */
-  ask(name: string, asked: WhatIfAsked): void {
+  /** Throws BraggError `not-found` if no session has that name. */
+  ask(name: string, asked: WhatIfRequest): void {
     const live = this.#open.get(name);
     if (live === undefined) throw new BraggError('not-found', 'Live has ended for this page.');
     live.ask(asked);

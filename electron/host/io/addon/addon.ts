@@ -1,24 +1,31 @@
 /**
- * The native addon: its interface, declared once, and how it is found. Nothing
- * else imports it. native/binding implements these types.
+ * Interface of the native addon, declared once, and the search for its file. Only this module loads the addon.
+ * native/binding implements these types.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Variant } from '../../../contract/capabilities.ts';
-import type { Ceilings, ClockState, DeviceReport } from '../../../contract/devices.ts';
+import type { Ceilings, ClockState, DeviceReport, Variant } from '../../../contract/capabilities.ts';
 import { BraggError, type ErrorCode, errorCodeSchema, messageOf } from '../../../contract/errors.ts';
 import type { DriverOccupancy } from '../../../contract/launches.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { EngineScalars } from '../../../contract/scenario/transport/run-scalars.ts';
-import { onDisk } from '../on-disk.ts';
-import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './diffraction.ts';
-import type { Clocks, DeviceTrace, Spans } from './recorded.ts';
-import type { NativeTask, TaskProblem, TaskVariant } from './task.ts';
+import { onDisk } from '../programs.ts';
+import type {
+  Clocks,
+  DeviceTrace,
+  DiffractionProblem,
+  DiffractionRun,
+  DiffractionVariant,
+  NativeTask,
+  Spans,
+  TaskProblem,
+  TaskVariant,
+} from './task.ts';
 
-export type { DeviceTrace, Spans } from './recorded.ts';
+export type { DeviceTrace, Spans } from './task.ts';
 
-/** A variant of proton transport with what only transport asks of one. */
+/** A variant of proton transport, with the fields for transport only. */
 export interface TransportVariant extends Omit<Variant, 'precisions'> {
   readonly precisions: Precision[];
   readonly steppings: readonly ('path' | 'depth')[];
@@ -35,30 +42,36 @@ export interface NativeAddon {
     readonly logicalCores: number;
     readonly isa: string;
     readonly memoryBytes: number;
-    /** One group of cores has this much. */
+    /** Size for one group of cores that share the cache. */
     readonly lastLevelCacheBytes: number;
     readonly os: string;
   };
-  /** Bytes per second that all cores read from memory; needs a fifth of a second. */
+  /** Bytes per second that all cores read from memory; the measurement needs 0.2 s. */
   memoryReadRate(): number;
   /** Opens NVIDIA's libraries on the first call. `cache`: folder of the cached measured ceilings. */
   devices(options?: { readonly cache?: string }): DeviceReport;
-  /** Devices as the driver alone reports them, without clocks or ceilings; no other library is opened. */
+  /** Devices according to the driver alone, without clocks or ceilings; no other library is opened. */
   driverDevices(): DeviceReport['cuda'];
-  /** NVML's reading of the GPU with that UUID; null without NVML. */
+  /** Clock state of the GPU with this UUID from NVML. Null without NVML. */
   clockState(options: { readonly device: string }): ClockState | null;
-  /** Keeps its multiprocessor clock for all programs, or with null no longer. Why that cannot be; null where it is so. */
+  /**
+   * Locks the multiprocessor clock of a GPU for all programs; a null clock releases it. Returns the reason of a
+   * failure, or null.
+   */
   lockClocks(options: { readonly device: string; readonly sm_MHz: number | null }): string | null;
-  /** Takes about a second on the device unless `cache` has them. Rejects like `createTransport` throws. */
+  /**
+   * Measures the ceilings, which needs about a second on the device unless `cache` contains them. Rejects with the
+   * errors of `createTransport`.
+   */
   measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
   /**
-   * Compiles every kernel of a workload on several threads, where there is no fat binary; null where there is one. `auto`
-   * takes no GPU variant of that workload meanwhile. Rejects like `createTransport` throws.
+   * Compiles every kernel of a workload on several threads if there is no fat binary. Null if there is one. Meanwhile
+   * `auto` does not select GPU variants of that workload. Rejects with the errors of `createTransport`.
    */
   warmKernels(options: { readonly workload: string; readonly device?: string }): Promise<WarmedKernels | null>;
   /**
-   * Occupancy of kernels at block sizes, from the driver; loads them on a thread. Rejects like `createTransport`
-   * throws.
+   * Occupancy of kernels at block sizes from the driver, which loads the kernels on a thread. Rejects with the errors
+   * of `createTransport`.
    */
   kernelOccupancy(
     options: KernelFolders & {
@@ -70,56 +83,56 @@ export interface NativeAddon {
     },
   ): Promise<DriverOccupancy[]>;
   variants(): TransportVariant[];
-  /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, by the engines' own interpolation. */
+  /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, with the engines' own interpolation. */
   rangeTable(
     energies_MeV: Float64Array,
     stopping_MeV_cm2_g: Float64Array,
     at_MeV: Float64Array,
   ): { readonly stopping_MeV_cm2_g: Float64Array; readonly range_g_cm2: Float64Array };
   /**
-   * Widths of the problem's beam in Fermi–Eyges theory at the middle of every cell of depth from its entrance on,
-   * until it stops. Throws `unsupported` for a beam that is not along z.
+   * Widths of the problem's beam by Fermi–Eyges theory, at the centres of the depth cells from the entrance until the
+   * beam stops. Throws `unsupported` for a beam that is not along z.
    */
   fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
   /**
-   * Depth dose (MeV in each row) and width of a beam in layered matter, with their derivatives, [direction][row]. Rejects with
-   * `unsupported` where matter is not layered, beams are tilted, or products of reactions are followed.
+   * Depth dose (MeV in each row) and width of a beam in layered matter, with their derivatives, [direction][row].
+   * Rejects with `unsupported` for matter that is not layered, tilted beams, or tracked reaction products.
    */
   doseTangents(problem: TransportProblem, directions: readonly TangentDirection[]): Promise<DoseTangents>;
-  /** Dose in three dimensions of spots in layered matter; rejects likewise. */
+  /** Three-dimensional dose of spots in layered matter. Rejects like `doseTangents`. */
   volumeDose(problem: TransportProblem, across: AcrossGrid): { readonly done: Promise<VolumeDose>; cancel(): void };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
   /**
-   * The same, laid out on a thread of its own: with many steps that takes a tenth of a second. Rejects as that throws.
-   * `memory`: its plan says what it takes, found within some milliseconds.
+   * Like `createTransport`, but on a separate thread, because a plan with many steps needs 0.1 s. Rejects with the same
+   * errors. `memory`: also estimates the memory for the plan, which needs some milliseconds.
    */
   layTransport(problem: TransportProblem, memory?: boolean): Promise<TransportRun>;
   /**
-   * Every spot of the problem as a beam of its own, on one grid; `devices` share them, GPUs by index or UUID, in the place
-   * of the problem's. Rejects as `createTransport` throws.
+   * Every spot of the problem as a separate beam, on one grid. `devices`: GPUs by index or UUID that share the beams,
+   * in place of the problem's. Rejects with the errors of `createTransport`.
    */
   layBeams(problem: TransportProblem, devices?: readonly string[]): Promise<TransportBeams>;
-  /** Replaces the shipped variant that a compiled user variant was made from, for the rest of the process. */
+  /** Replaces the base variant of a compiled user variant for the rest of the process. */
   loadUserLibrary(file: string): void;
-  /** The same of CUDA kernels, by their names. */
+  /** Replaces CUDA kernels by name for the rest of the process. */
   loadUserKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
-  /** Blocks for seconds. Throws an Error with the compiler's `log` if the text does not compile. */
+  /** Blocks the thread for seconds. Throws an Error with the compiler's `log` if the text does not compile. */
   compileUserKernels(request: UserKernelsRequest): { readonly image: Uint8Array; readonly log: string };
-  /** Hands on what C and C++ code has printed and the process not yet written. */
+  /** Flushes buffered output of C and C++ code. */
   flushOutput(): void;
-  /** Lets the process take that much more memory; false where the system knows no such limit. */
+  /** Allows the process this much additional memory. False if the system has no such limit. */
   limitMemory(bytes: number): boolean;
   diffractionVariants(): DiffractionVariant[];
-  /** Throws like `createTransport`. */
+  /** Throws the errors of `createTransport`. */
   createDiffraction(problem: DiffractionProblem): DiffractionRun;
-  /** Variants of small workloads: for one kind of scenario, or all. */
+  /** Variants of small workloads: of one kind of scenario, or all. */
   taskVariants(workload?: string): TaskVariant[];
-  /** Throws like `createTransport`. */
+  /** Throws the errors of `createTransport`. */
   createTask(problem: TaskProblem): NativeTask;
 }
 
-/** An input by which a dose is differentiated; units in transport/moments/tangents.hpp. */
+/** An input for which the derivative of a dose is computed; units in transport/moments/tangents.hpp. */
 export interface TangentDirection {
   readonly input:
     | 'energy'
@@ -131,7 +144,7 @@ export interface TangentDirection {
     | 'density'
     | 'thickness'
     | 'scattering';
-  /** From the front; of inputs that belong to a layer. */
+  /** Index of the layer from the front, for inputs that belong to a layer. */
   readonly layer: number;
 }
 
@@ -155,7 +168,7 @@ interface AcrossGrid {
 export interface VolumeDose {
   /** [z][y][x] */
   readonly dose_MeV: Float64Array;
-  /** Inside and outside of the cells. */
+  /** Depth dose inside and outside of the cells. */
   readonly depth_dose_MeV: Float64Array;
   readonly energy: Readonly<
     Record<'in' | 'outside' | 'neutral' | 'left' | 'products' | 'misfit' | 'rel_error', number>
@@ -168,33 +181,33 @@ export interface KernelFolders {
   readonly images: string;
   /** Folder of the sources for compilation at run time: dist/kernels/source. */
   readonly sources: string;
-  /** Folder for what is compiled or measured at run time: the user's cache. */
+  /** Folder for files compiled or measured at run time: the user's cache. */
   readonly cache: string;
 }
 
-/** Result of `warmKernels`; a piece is compiled as one image. */
+/** Result of `warmKernels`; each piece is compiled to one image. */
 export interface WarmedKernels {
   readonly pieces: number;
   readonly compiled: number;
   readonly from_cache: number;
-  /** Sum over the pieces; several threads compile at once. */
+  /** Sum over the pieces, which several threads compile at the same time. */
   readonly compile_s: number;
 }
 
-/** Device code of the user's in the place of one of ours, for NVRTC. */
+/** The user's device code in place of a shipped kernel, for NVRTC. */
 interface UserKernelsRequest {
-  /** The file to compile, which is or includes the replaced one, and the folder of the kernels' sources. */
+  /** File to compile, which is or includes the replacement, and the folder of the kernels' sources. */
   readonly main: string;
   readonly root: string;
   readonly replaced: string;
   readonly text: string;
-  /** As messages name it. */
+  /** Name in messages. */
   readonly name: string;
   readonly cache: string;
-  /** NVRTC options in addition to our own flags. */
+  /** NVRTC options in addition to the default flags. */
   readonly options: readonly string[];
   readonly device?: string;
-  /** Used if there is no GPU that defines it, such as 90. */
+  /** Compute capability if there is no GPU, such as 90. */
   readonly architecture: number;
 }
 
@@ -202,20 +215,20 @@ export interface TransportProblem {
   readonly beam: {
     readonly energy_MeV: number;
     readonly energy_sigma_MeV: number;
-    /** From +z in the z–x plane. */
+    /** Angle from +z in the z–x plane. */
     readonly angle_rad: number;
     readonly angle_sigma_rad: number;
     readonly x_mm: number;
     readonly x_sigma_mm: number;
-    /** Place and width along the axis that the plane sums over. */
+    /** Position and width along the axis that the plane sums over. */
     readonly y_mm?: number;
     readonly y_sigma_mm?: number;
-    /** Way from the entrance to where the beam is narrowest; negative: to a source in front. */
+    /** Distance from the entrance to the narrowest point of the beam; negative for a source in front. */
     readonly focus_mm?: number;
     readonly z_mm: number;
     readonly weight: number;
   };
-  /** Spots that replace the beam, whose energy is the highest of these. Entry depths are the beam's. */
+  /** Spots in place of the beam, whose energy is the highest of these. Their entry depth is that of the beam. */
   readonly spots?: readonly TransportProblem['beam'][];
   readonly grid: {
     readonly nx: number;
@@ -230,7 +243,7 @@ export interface TransportProblem {
       | { readonly kind: 'uniform'; readonly step_MeV: number; readonly min_MeV: number };
     readonly cutoff_MeV: number;
   };
-  /** Index 0 is water always: it defines the range grid. One entry per pair of material and density scale. */
+  /** Index 0 is always water, which defines the range grid. One entry per pair of material and density scale. */
   readonly materials: readonly {
     readonly name: string;
     readonly density_g_cm3: number;
@@ -249,7 +262,7 @@ export interface TransportProblem {
     readonly scattering: 'gottschalk' | 'fermi-rossi' | 'highland' | 'off';
     readonly straggling: 'bohr' | 'off';
     readonly nuclear: 'off' | 'attenuation' | 'icru63';
-    /** For icru63: the files of assets/nuclear. */
+    /** Files of assets/nuclear, for the model icru63. */
     readonly nuclear_tables?: readonly { readonly name: string; readonly text: string }[];
   };
   readonly solver: {
@@ -259,16 +272,16 @@ export interface TransportProblem {
     readonly max_steps: number;
     readonly stop_weight: number;
     readonly precision: Precision;
-    /** A variant's id, or `auto`. */
+    /** Id of a variant, or `auto`. */
     readonly variant: string;
-    /** GPU by index or UUID; absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first that can be used. */
+    /** GPU by index or UUID. If absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first usable GPU. */
     readonly device?: string;
     /** 0: all. */
     readonly threads: number;
     readonly memory_limit_bytes: number;
   };
   readonly keyframes: number;
-  /** Scores moments of tracks, and spectra at depths. */
+  /** Scores moments of tracks, and spectra at the given depths. */
   readonly tracks?: { readonly spectra_mm: Float64Array };
 }
 
@@ -279,15 +292,21 @@ export interface TransportBeams {
     'variant' | 'precision' | 'ne' | 'ntheta' | 'nz' | 'nx' | 'energies_MeV' | 'steps_max'
   > & {
     readonly device: 'cpu' | 'cuda';
-    /** For each beam. */
+    /** Estimate for each beam. */
     readonly estimate_bytes: number;
-    /** Beams at the same time on the CPU. */
+    /** Number of beams solved at the same time on the CPU. */
     readonly lanes: number;
     readonly isa: string;
   };
-  /** Solves all beams, once. Reports each as it ends, by its index in the list; failed ones with their `error`. */
+  /**
+   * Solves all beams; call once. Reports each beam when it ends, by its index in the list; failed ones with their
+   * `error`.
+   */
   start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
-  /** The same in blocks, each of which holds until `ended` returns; `reach_mm` as for `axisProfile`. */
+  /**
+   * Like `start`, but with results in reusable blocks, each valid until `ended` returns. `reach_mm` as for
+   * `axisProfile`.
+   */
   startInBlocks(
     ended: (
       answer:
@@ -296,7 +315,7 @@ export interface TransportBeams {
     ) => void,
     reach_mm: number,
   ): Promise<void>;
-  /** Beams that are still running are no longer reported. */
+  /** Cancels the beams; active ones are not reported any more. */
   cancel(): void;
 }
 
@@ -317,29 +336,29 @@ export interface TransportRun {
     readonly extra_straggling_mm: number;
     /** Memory of a completely filled ψ: an upper bound for ψ in any run. */
     readonly estimate_bytes: number;
-    /** Approximate peak memory of the run with tables and results, if requested; for a GPU, its device memory. */
+    /** Approximate peak memory of the run with tables and results, if requested; device memory for a GPU. */
     readonly memory_bytes?: number;
     readonly steps_max: number;
     readonly threads: number;
   };
-  /** Solves on native threads; progress at most about 60 times a second. Once per run. */
+  /** Solves on native threads; reports progress at most about 60 times per second. Call once per run. */
   start(onProgress: (progress: NativeProgress) => void, measuring?: Measuring): Promise<TransportResult>;
-  /** Effective within one step; the promise then resolves with status 'cancelled'. */
+  /** Takes effect within one step; the promise then resolves with status 'cancelled'. */
   cancel(): void;
   /** Planes to include in further live frames; replaces the previous request. Throws `invalid` outside the grid. */
   wantPlanes(planes: readonly PlaneRequest[]): void;
-  /** Hands over one keyframe of a run that has ended, once; by index in the result's list. */
+  /** Returns one keyframe of an ended run by its index in the result's list. Call once per keyframe. */
   keyframe(index: number): Marginals;
-  /** The newest marginals since the last call, or null. Never waits for the run. */
-  /** With `parts` the frame holds the dose and the sums that are named, and the others are empty. */
+  /** Newest marginals since the last call, or null. Never waits for the run. */
+  /** With `parts` the frame contains only the dose and the named sums; other arrays are empty. */
   live(parts?: readonly string[]): NativeLive | null;
-  /** Asks for the state so far, without the keyframes that are known already. */
+  /** Requests the present state, without the `knownKeyframes` keyframes that are already known. */
   wantCheckpoint(knownKeyframes: number): void;
   /** The requested state; null if it is not ready yet. Never waits for the run. */
   checkpoint(): NativeCheckpoint | null;
 }
 
-/** A run as if it had ended at a step, with the keyframes that were not known. */
+/** A run as if it had ended at a step, with the keyframes that were not yet known. */
 export interface NativeCheckpoint
   extends Omit<TransportResult, 'spans' | 'keyframes' | 'clocks' | 'trace' | 'traceReason'> {
   readonly keyframes: readonly Marginals[];
@@ -347,11 +366,11 @@ export interface NativeCheckpoint
 
 /** Options for timing and monitoring a run of any workload. */
 export interface Measuring {
-  /** Empty the caches (a GPU's L2) before the first step, outside the timed span. */
+  /** Empty the caches (the L2 of a GPU) before the first step, outside of the timed span. */
   readonly coldCaches?: boolean;
-  /** On a GPU: capture what a batch launches, untimed, and replay it as one graph. The CPU refuses it. */
+  /** On a GPU: capture the launches of a batch, untimed, and replay them as one graph. Rejected on the CPU. */
   readonly graphReplay?: boolean;
-  /** Nobody looks at the run on its way or asks for its last frame: no live frames are made. */
+  /** Make no live frames, because nobody displays the run in progress or requests its last frame. */
   readonly unwatched?: boolean;
   /** Read the device's clocks before set-up and after the steps. */
   readonly clocks?: boolean;
@@ -369,7 +388,7 @@ export interface NativeProgress {
   readonly eta_s: number;
 }
 
-/** Protons per cell, summed over the other two axes. First axis slow, second contiguous. */
+/** Protons per cell, summed over the other two axes. The first axis is slow, the second contiguous. */
 export interface Marginals {
   readonly step: number;
   readonly depth_mm: number;
@@ -383,17 +402,17 @@ export interface Marginals {
   readonly ez: Float32Array;
   /** [e][x]; empty in files of earlier versions. */
   readonly ex: Float32Array;
-  /** [z][theta]; empty as above. */
+  /** [z][theta]; empty in files of earlier versions. */
   readonly ztheta: Float32Array;
 }
 
 type NativeAxis = 'e' | 'theta' | 'z' | 'x';
 
-/** Protons over two axes; each of the others summed (-1) or cut at one index. */
+/** Protons over two axes; each other axis is summed (-1) or cut at one index. */
 export interface PlaneRequest {
   readonly slow: NativeAxis;
   readonly fast: NativeAxis;
-  /** In the order e, theta, z, x; -1 for the axes that are shown. */
+  /** In the order e, theta, z, x; -1 for the displayed axes. */
   readonly cut: readonly [number, number, number, number];
 }
 
@@ -403,29 +422,29 @@ export interface NativePlane extends PlaneRequest {
 }
 
 export interface NativeLive extends Marginals {
-  /** MeV per cell so far, [z][x]. */
+  /** MeV per cell up to now, [z][x]. */
   readonly dose: Float64Array;
-  /** Planes that `wantPlanes` had requested when the frame was made. */
+  /** Planes of the last `wantPlanes` request when the frame was made. */
   readonly planes: readonly NativePlane[];
 }
 
-/** Its numbers are those of run-scalars.ts. */
+/** Scalars are described in run-scalars.ts. */
 export interface TransportResult extends EngineScalars {
-  /** `failed`: the device failed on the way; the rest is what was finished before, and `error` why. */
+  /** `failed`: the device failed during the run; other fields describe the finished part, and `error` the reason. */
   readonly status: 'done' | 'cancelled' | 'failed';
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly variant: string;
   readonly precision: Precision;
   /** Parts of setup_s: tables; for a CUDA variant also device, kernels, upload, state, capture. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
-  /** Operations of this problem's operators: wide angle kernels have more. */
+  /** Operations of this problem's operators; wide angle kernels have more. */
   readonly flops_per_cell_step: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
-  /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */
+  /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence through its centre plane; mm, rad from +z. */
   readonly crossing: Float64Array;
   /**
-   * With icru63: destinations of the energy that reactions removed, and the seconds of following it, in addition to
+   * With icru63: destinations of the energy that reactions removed, and the seconds for following it, in addition to
    * solve_s.
    */
   readonly secondaries?: {
@@ -445,29 +464,29 @@ export interface TransportResult extends EngineScalars {
     readonly spectrum_rows: readonly number[];
     readonly spectrum_energies_MeV: Float64Array;
   };
-  /** [step][column], columns as `numberColumns` of the contract. */
+  /** [step][column], with the columns in `numberColumns` of the contract. */
   readonly ledger_number: Float64Array;
-  /** The same in MeV, columns as `energyColumns`. */
+  /** Energies in MeV, [step][column], with the columns in `energyColumns`. */
   readonly ledger_energy: Float64Array;
-  /** The same of what has escaped through each face, columns as `faceColumns`: protons, and MeV. */
+  /** Protons and energy (MeV) that escaped through each face, with the columns in `faceColumns`. */
   readonly faces_number: Float64Array;
   readonly faces_energy: Float64Array;
-  /** Their arrays are fetched one by one with `TransportRun.keyframe`. */
+  /** Arrays of keyframes are fetched one by one with `TransportRun.keyframe`. */
   readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
   readonly spans: Spans;
   readonly isa: string;
   /** Clock states, each null unless `clocks` was requested and NVML supports the device. */
   readonly clocks: Clocks;
-  /** Device trace; null unless `trace` was requested and recorded. `traceReason` then contains the reason. */
+  /** Device trace. Null unless `trace` was requested and recorded; `traceReason` then contains the reason. */
   readonly trace: DeviceTrace | null;
   readonly traceReason: string | null;
 }
 
-/** Paths where the addon may be: next to the bundle's folder, and in the build folder of a checkout. */
+/** Possible paths of the addon: next to the bundle's folder, and in the build folder of a checkout. */
 function candidates(): readonly string[] {
   const here = import.meta.dirname;
   const folders = [path.join(here, '..', 'native'), path.join(here, '../../../..', 'dist/native')];
-  // A first start compiles an addon that solves transport on the CPU before the whole one.
+  // A first start compiles an addon with CPU transport before the complete one.
   return ['braggbench.node', 'braggbench_first.node'].flatMap((name) => folders.map((each) => path.join(each, name)));
 }
 
@@ -482,12 +501,12 @@ function findAddon(file?: string): string {
   );
 }
 
-/** The addon's folder, with what user kernels are linked with. */
+/** Folder of the addon, with the libraries that user kernels are linked with. */
 export function nativeFolder(): string {
   return path.dirname(findAddon());
 }
 
-/** Loads the addon. Throws a BraggError that says where it was looked for or why it cannot be loaded. */
+/** Loads the addon. Throws BraggError with the searched paths or the reason of a failure. */
 export function loadAddon(file?: string): NativeAddon {
   const found = findAddon(file);
   try {
@@ -498,7 +517,7 @@ export function loadAddon(file?: string): NativeAddon {
   }
 }
 
-/** Range spread that the energy grid of a problem adds, as the engine computes it; null if it rejects the problem. */
+/** Range spread that the energy grid of a problem adds, as computed by the engine. Null if it rejects the problem. */
 export function extraStraggling(addon: NativeAddon): (problem: TransportProblem) => Promise<number | null> {
   return async (problem) => {
     try {
@@ -510,9 +529,9 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
   };
 }
 
-/** Capabilities of the transport variant with this name; null if there is none, as for `auto`. */
+/** Capabilities of the transport variant with this name. Null if there is none, as for `auto`. */
 export function offersOf(addon: NativeAddon): (variant: string) => Offers | null {
-  // Listing all variants for each file of a library takes long. A first start gets further ones.
+  // Cached, because listing all variants for each file of a library would be slow. A first start adds variants later.
   let known: ReadonlyMap<string, Offers> = new Map();
   return (variant) => {
     if (!known.has(variant)) known = new Map(addon.variants().map((offers) => [offers.id, offers]));
@@ -520,7 +539,7 @@ export function offersOf(addon: NativeAddon): (variant: string) => Offers | null
   };
 }
 
-/** An error of the addon with its code, as the host passes it on. */
+/** Converts an error of the addon, with its code. */
 export function fromNative(error: unknown): BraggError {
   if (error instanceof BraggError) return error;
   const told = typeof error === 'object' && error !== null ? error : {};

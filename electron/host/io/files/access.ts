@@ -1,16 +1,15 @@
-/** File references to paths, and back. The one place that turns what a page holds into a path. */
+/** Converts file references to paths, and back. Only this module converts references from a page to paths. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import { MAX_FRAME_BYTES } from '../../../contract/wire/frame.ts';
-import { fileError } from './errors.ts';
 import type { Library } from './library.ts';
 import { type Locks, makeOwnFolder } from './locks.ts';
-import { openPlain } from './plain-file.ts';
+import { fileError, openPlain } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
-/** A grant is a key to a file: it must not be guessed by a page that was not given it. */
+/** A grant gives access to a file, so a page must not be able to guess it. */
 const GRANT_BYTES = 15;
 
 interface Readable {
@@ -31,8 +30,8 @@ export class FileAccess {
   }
 
   /**
-   * Lets pages read and write this file: the user chose it. A file of the
-   * library stays one of the library, so that those of the program stay as they are.
+   * Allows pages to read and write a file that the user chose. A file of the library is referenced as such, so that
+   * shipped files remain read-only.
    */
   grant(file: string): NamedFile {
     const absolute = path.resolve(file);
@@ -80,8 +79,8 @@ export class FileAccess {
   }
 
   /**
-   * Whole or not at all. `check` sees the path before anything is written and may throw; until it is written no
-   * other program that keeps to the lock writes in its folder. Throws BraggError.
+   * Writes atomically. `check` gets the path before anything is written and may throw. Between the check and the write,
+   * no program that uses the lock writes in the folder. Throws BraggError.
    */
   async write(
     ref: FileRef,
@@ -93,14 +92,14 @@ export class FileAccess {
       await check(file);
       await writeAtomically(file, data, ifExists);
     };
-    // A name that is free is taken without a moment in between: there is nothing to lock.
+    // Creating a new file is atomic, so no lock is needed.
     if (ifExists === 'refuse') await write(await this.writable(ref));
     else await this.#holding(ref, write);
     if (ref.kind === 'library') this.library.touched();
     return this.nameOf(ref);
   }
 
-  /** Does `work` while no other program changes anything in the library. Not to be nested. Throws BraggError. */
+  /** Runs `work` while no other program changes the library. Must not be nested. Throws BraggError. */
   async holdingLibrary<T>(work: () => Promise<T>): Promise<T> {
     const { folder } = this.library;
     try {
@@ -111,7 +110,7 @@ export class FileAccess {
     return this.#locks.holding(path.join(folder, 'library'), work);
   }
 
-  /** The same for the folder of any file. */
+  /** Runs `work` while no other program changes the folder of a file. */
   async holdingFolderOf<T>(file: string, work: () => Promise<T>): Promise<T> {
     const inLibrary = path.resolve(path.dirname(file)) === path.resolve(this.library.folder);
     return inLibrary ? this.holdingLibrary(work) : this.#locks.holding(file, work);
@@ -129,7 +128,7 @@ export class FileAccess {
   }
 }
 
-/** True when it is a plain file that can be opened for reading now. */
+/** True for a regular file that can be opened for reading. */
 export async function exists(file: string): Promise<boolean> {
   try {
     await (await openPlain(file)).close();

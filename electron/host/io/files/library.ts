@@ -1,22 +1,21 @@
 /**
- * The library: the user's folder, and what comes with the program seen through
- * it, with its folders. Pages name its files by file name, and shipped ones by
- * their folder too; nothing that a page says leads out of these folders.
+ * The library: the user's folder, and shipped folders as read-only parts of it. Pages identify its files by file name,
+ * and shipped ones by folder and name. No key from a page leads out of these folders.
  */
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { makePrivate } from './data-folder.ts';
-import { fileError } from './errors.ts';
+import { makePrivate } from './folders.ts';
+import { fileError } from './plain-file.ts';
 
-/** Extensions that may be written into the library, or read from it. */
+/** Extensions of files that may be read from the library or written into it. */
 const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.svg', '.npz', '.txt', '.html', '.pdf']);
 
-/** Names that Windows gives to devices, with any extension; refused everywhere so that libraries can be moved. */
+/** Device names on Windows, with any extension; rejected on every system so that libraries are portable. */
 const DEVICE_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-/** Marks of text direction are among them: `cod\u202efdp.exe` is displayed as `codexe.pdf`. */
+/** Includes marks of text direction: `cod\u202efdp.exe` is displayed as `codexe.pdf`. */
 const FORBIDDEN = /[<>:"/\\|?*\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-/** Files that a system starts or loads when they are opened. */
+/** Files that a system runs or loads when they are opened. */
 const RUNNABLE = new RegExp(
   `\\.(?:${[
     ...['exe', 'com', 'bat', 'cmd', 'ps1', 'psm1', 'vbs', 'vbe', 'js', 'jse', 'mjs', 'cjs', 'wsf', 'wsh', 'hta', 'jar'],
@@ -30,27 +29,27 @@ const RUNNABLE = new RegExp(
 export interface LibraryFile {
   readonly key: string;
   readonly path: string;
-  /** Came with the program. */
+  /** True for shipped files. */
   readonly readOnly: boolean;
   readonly modified: Date;
   readonly bytes: number;
 }
 
-/** Shipped files may lie in folders of the program's own, one below the other: `diffraction/mosaic-1000.json`. */
+/** Shipped files may be in nested folders: `diffraction/mosaic-1000.json`. */
 const FOLDERS = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
 
-/** A folder of the program, and what pages see of it. */
+/** A shipped folder, and its keys in the library. */
 interface ShippedFolder {
   readonly folder: string;
-  /** Before the names of its files in their keys: empty, or a folder with its slash. */
+  /** Prefix of the keys of its files: empty, or a folder with a slash. */
   readonly below: string;
-  /** Name endings of the files that are seen. */
+  /** Name endings of the listed files. */
   readonly endings: readonly string[];
 }
 
 const plainName = (key: string): string => key.replace(FOLDERS, '');
 
-/** Reason against a name of a file or folder that is valid on every system; null if there is none. */
+/** Reason why the name of a file or folder is not valid on every system. Null if it is. */
 function nameError(name: string): string | null {
   if (FORBIDDEN.test(name)) return 'must not contain any of < > : " / \\ | ? *, control or direction characters';
   if (name === '' || name.startsWith('.') || /[. ]$/.test(name) || name.trim() !== name)
@@ -68,8 +67,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * Parts of the path of a data file below a folder, such as `ct/slice 1.dcm`. Throws BraggError `invalid` for a name that is
- * not valid on every system, and for a file that a system would run.
+ * Parts of the path of a data file below a folder, such as `ct/slice 1.dcm`. Throws BraggError `invalid` for a name
+ * that is not valid on every system, or for a file that a system would run.
  */
 export function checkedParts(file: string): readonly string[] {
   const parts = file.split('/');
@@ -90,18 +89,18 @@ export class Library {
     this.#shipped = shipped;
   }
 
-  /** The user's folder; made when something is first saved. */
+  /** The user's folder; created when something is first saved. */
   get folder(): string {
     return this.#folder;
   }
 
-  /** Another folder from now on. Files that were open stay where they are. */
+  /** Uses another folder from now on. Open files remain at their paths. */
   moveTo(folder: string): void {
     this.#folder = path.resolve(folder);
     this.touched();
   }
 
-  /** Calls the listener when the program has written into the library, or its folder has changed. */
+  /** Calls the listener when the program has written to the library, or its folder has changed. */
   listen(listener: () => void): void {
     this.#listeners.add(listener);
   }
@@ -110,7 +109,7 @@ export class Library {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The key of a file that lies in one of the folders, else null. */
+  /** Key of a file in one of the folders. Null for other files. */
   keyOf(file: string): string | null {
     const folder = path.dirname(path.resolve(file));
     if (folder === path.resolve(this.folder)) return path.basename(file);
@@ -122,14 +121,17 @@ export class Library {
     return null;
   }
 
-  /** All files with one of the extensions, the user's first, by name. A user's file hides a shipped one of its name. */
+  /**
+   * All files with one of the extensions, by name, the user's first. A user's file hides a shipped one with the same
+   * name.
+   */
   async list(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
     const all = await this.listAll(extensions);
     const names = new Set(all.flatMap(({ key, readOnly }) => (readOnly ? [] : [key])));
     return all.filter(({ key, readOnly }) => !readOnly || !names.has(key));
   }
 
-  /** The same with shipped files that one of the user's hides. */
+  /** All files, including shipped ones that a user's file hides. */
   async listAll(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
     const all = await this.#files(this.folder, '', false, extensions);
     for (const shipped of this.#shipped) {
@@ -139,19 +141,19 @@ export class Library {
     return all;
   }
 
-  /** The file to read. Throws `not-found`. */
+  /** Path of a file to read. Throws `not-found`. */
   async readable(key: string): Promise<{ readonly path: string; readonly readOnly: boolean }> {
     checkKey(plainName(key));
     const own = key === plainName(key) ? await this.#inside(this.folder, key) : null;
     if (own !== null) return { path: own, readOnly: false };
     const shipped = await this.#shippedFile(key);
     if (shipped !== null) return { path: shipped, readOnly: true };
-    // Folders are those of the examples and no others.
+    // Only keys of shipped files may contain folders.
     checkKey(key);
     throw new BraggError('not-found', `There is no ${key} in the library.`);
   }
 
-  /** The path to write. Throws `exists` for the name of a shipped file, which stays as it is. */
+  /** Path of a file to write. Throws `exists` for the name of a shipped file, which is read-only. */
   async writable(key: string): Promise<string> {
     checkKey(key);
     if ((await this.#shippedFile(key)) !== null) {
@@ -163,7 +165,7 @@ export class Library {
       throw fileError(error, this.folder);
     }
     const target = path.join(this.folder, key);
-    // Writing goes by renaming, which replaces a link and does not follow it.
+    // Files are written by renaming, which replaces a link instead of following it.
     const present = await lstat(target).catch(() => null);
     if (present !== null && !present.isFile()) {
       throw new BraggError('io', `${key} in the library is not a plain file and is left alone.`);
@@ -180,7 +182,7 @@ export class Library {
     return null;
   }
 
-  /** Those in the folder, then those in its folders by name. */
+  /** Files in the folder, then those in its subfolders by name. */
   async #shippedFiles(
     shipped: ShippedFolder,
     within: string,
@@ -213,7 +215,7 @@ export class Library {
     return files;
   }
 
-  /** The file's real path if it is where its key says below the folder, also behind links; null otherwise. */
+  /** Real path of a file if it is in the folder that its key names, after resolving links. Null otherwise. */
   async #inside(folder: string, key: string): Promise<string | null> {
     try {
       const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, key))]);

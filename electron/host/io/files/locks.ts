@@ -1,6 +1,6 @@
 /**
- * One at a time, over all processes: what reads, changes and writes the files of one folder. The lock is SQLite's
- * on an empty file: the system frees it when its holder dies, so that it needs no clock, no process id and no age.
+ * Serializes, over all processes, code that reads, changes and writes the files of one folder. The lock is SQLite's
+ * lock on an empty file. The system releases it when its owner dies, so it needs no clock, process id or age.
  */
 import { createHash } from 'node:crypto';
 import { chmod, realpath, stat, writeFile } from 'node:fs/promises';
@@ -8,16 +8,16 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
-import { InOrder } from '../flow/in-order.ts';
-import { makePrivate } from './data-folder.ts';
-import { fileError } from './errors.ts';
+import { InOrder } from '../flow/queues.ts';
+import { makePrivate } from './folders.ts';
+import { fileError } from './plain-file.ts';
 
-/** The program's own folder within a library: labels and the lock go where the library goes. */
+/** The program's folder inside a library: labels and the lock move with the library. */
 export const OWN_FOLDER = '.braggbench';
-/** Holders read and write small files. One that takes longer hangs. */
+/** Locks are held only for reading and writing small files; a longer wait means that the owner hangs. */
 const WAIT_MS = 15_000;
 const TRIED_EVERY_MS = [2, 25] as const;
-/** SQLite's code, https://www.sqlite.org/rescode.html. */
+/** SQLite's error code, https://www.sqlite.org/rescode.html. */
 const BUSY = 5;
 
 export interface Lock {
@@ -30,13 +30,13 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Takes the lock on a file that holds nothing, at once; null: another connection, of this process or of another,
- * holds it. The file is opened by SQLite alone: closing it otherwise would free the lock (POSIX).
+ * Tries to lock an empty file without waiting. Null if another connection of this or another process has the lock. The
+ * file must be opened by SQLite only, because closing any other handle would release the lock (POSIX).
  */
 export function tryLock(file: string): Lock | null {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is written: neither a journal, for which a full disk has no room, nor what is begun here.
+    // Nothing is written: no journal, which would fail on a full disk, and no data.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: () => database.close() };
   } catch (error) {
@@ -46,11 +46,11 @@ export function tryLock(file: string): Lock | null {
   }
 }
 
-/** `bits` for the owner, and for group and others where they may write into the folder with `mode`. */
+/** Mode with `bits` for the owner, and also for group and others if they may write into the folder with `mode`. */
 const sharedMode = (mode: number, bits: number): number =>
   (bits << 6) | (mode & 0o020 ? bits << 3 : 0) | (mode & 0o002 ? bits : 0);
 
-/** Makes the program's own folder in a library. In a library that several users write into, they share it. */
+/** Creates the program's folder in a library. If several users can write into the library, they share it. */
 export async function makeOwnFolder(library: string): Promise<void> {
   const folder = path.join(library, OWN_FOLDER);
   if ((await makePrivate(folder)) === undefined) return;
@@ -58,8 +58,8 @@ export async function makeOwnFolder(library: string): Promise<void> {
 }
 
 /**
- * Makes the file of a lock. Whoever can open it can hold it for as long as they like, so it has the permissions of the
- * folder that it guards: a user who may not write into that may not lock it.
+ * Creates the file of a lock. Any user who can open the file can hold the lock indefinitely. It therefore has the
+ * permissions of the guarded folder: users without write permission cannot lock it.
  */
 export async function makeLockFile(file: string, guarded = path.dirname(file)): Promise<void> {
   await makePrivate(path.dirname(file));
@@ -78,7 +78,7 @@ interface LockFile {
   readonly guarded: string;
 }
 
-/** Waits of this process, by the file of the lock: in the order in which they came. */
+/** Queues of this process by the unresolved path of the folder, so that the order is that of the requests. */
 const waits = new Map<string, { readonly order: InOrder; users: number }>();
 
 async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
@@ -106,31 +106,32 @@ async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: (
 export class Locks {
   readonly #folder: string;
 
-  /** Locks of folders other than libraries are stored in the data folder: we leave no files among the user's. */
+  /** Locks of folders other than libraries are stored in the data folder, to leave no files among the user's. */
   constructor(dataFolder: string) {
     this.#folder = path.join(dataFolder, 'locks');
   }
 
   /**
-   * Does `work` while no other program does anything to the folder of `file` under its lock. Not to be nested.
-   * Throws BraggError `io` where the lock is not to be had.
+   * Runs `work` while no other program changes the folder of `file` under its lock. Must not be nested. Throws
+   * BraggError `io` if the lock cannot be obtained.
    */
   async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
-    const lockFile = await this.#fileOf(path.dirname(file));
-    const wait = waits.get(lockFile.file) ?? { order: new InOrder(), users: 0 };
-    waits.set(lockFile.file, wait);
+    const folder = path.resolve(path.dirname(file));
+    const wait = waits.get(folder) ?? { order: new InOrder(), users: 0 };
+    waits.set(folder, wait);
     wait.users += 1;
+    const locked = async (): Promise<T> => whileLocked(await this.#fileOf(folder), path.basename(file), work);
     try {
-      return await wait.order.do(() => whileLocked(lockFile, path.basename(file), work));
+      return await wait.order.do(locked);
     } finally {
       wait.users -= 1;
-      if (wait.users === 0) waits.delete(lockFile.file);
+      if (wait.users === 0) waits.delete(folder);
     }
   }
 
-  /** The lock file; in the folder itself where any program made it a library. */
+  /** Path of the lock file; in the folder itself if it is a library of any program. */
   async #fileOf(folder: string): Promise<LockFile> {
-    const real = await realpath(folder).catch(() => path.resolve(folder));
+    const real = await realpath(folder).catch(() => folder);
     const own = path.join(real, OWN_FOLDER);
     if ((await stat(own).catch(() => null))?.isDirectory()) return { file: path.join(own, 'lock'), guarded: real };
     const name = createHash('sha256').update(real).digest('hex').slice(0, 32);

@@ -1,6 +1,6 @@
-/** JSON as programs really write it: with Python's NaN and Infinity, and cut off where its writer was killed. */
+/** JSON as some programs write it: with Python's NaN and Infinity, or truncated because the writer was killed. */
 
-/** Python's NaN and Infinity, which are no JSON, become null. Throws a SyntaxError. */
+/** Replaces Python's NaN and Infinity, which are not JSON, by null. Throws SyntaxError. */
 export function parseLoose(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -13,13 +13,13 @@ export function parseLoose(json: string): unknown {
   }
 }
 
-/** A place in the text, and the brackets that close it there. */
+/** Offset in the text, and the brackets that close the document there. */
 interface Cut {
   readonly end: number;
   readonly closing: string;
 }
 
-/** The last place after a whole value at that depth. */
+/** Last offset after a complete value at this depth. */
 function lastWhole(text: string, depth: number): Cut | null {
   const open: string[] = [];
   let inText = false;
@@ -39,7 +39,9 @@ function lastWhole(text: string, depth: number): Cut | null {
   return found;
 }
 
-/** The document. One that is cut off has its whole entries, which are `depth` brackets deep. Throws a SyntaxError. */
+/**
+ * Parses a document. A truncated one retains its complete entries, which are `depth` brackets deep. Throws SyntaxError.
+ */
 export function parseBroken(text: string, depth: number): { readonly value: unknown; readonly broken: boolean } {
   try {
     return { value: parseLoose(text), broken: false };
@@ -48,4 +50,21 @@ export function parseBroken(text: string, depth: number): { readonly value: unkn
     if (cut === null) throw error;
     return { value: parseLoose(text.slice(0, cut.end) + cut.closing), broken: true };
   }
+}
+
+/** First duplicate key in an object, because JSON.parse silently uses the last value. Null if there is none. */
+export function repeatedKey(json: string): string | null {
+  const open: (Set<string> | null)[] = [];
+  for (const [token, colon] of json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(null);
+    else if (token === '}' || token === ']') open.pop();
+    else if (colon !== undefined) {
+      const keys = open.at(-1);
+      const key = token.slice(1, token.lastIndexOf('"'));
+      if (keys?.has(key) === true) return key;
+      keys?.add(key);
+    }
+  }
+  return null;
 }

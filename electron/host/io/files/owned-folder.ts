@@ -1,22 +1,23 @@
 /**
- * Folders of which each process has one, such as those of recovery data. A folder whose process is gone contains the
- * data left by a crash. A lock, which the system releases with the process, shows that the owner is alive. Process ids
- * are meaningless across containers and machines, and so are ages if a clock is set.
+ * One folder per process, such as for recovery data. A folder whose process has died contains the data left by a crash.
+ *
+ * A lock, which the system releases with the process, shows that the owner is alive. Process ids are meaningless across
+ * containers and machines, and so are ages if a clock is set.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { InOrder } from '../flow/in-order.ts';
-import { makePrivate } from './data-folder.ts';
+import { InOrder } from '../flow/queues.ts';
+import { makePrivate } from './folders.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
-import { isTemporary, temporaryIn } from './temporary.ts';
 import { thisMachine } from './this-machine.ts';
+import { isTemporary, temporaryIn } from './write-file.ts';
 
-/** A living process says so this often, to machines that do not see its lock. */
+/** Interval of heartbeats, for machines that do not see the lock. */
 const BEAT_MS = 30_000;
-/** Seen from another machine: one that was silent for as long is gone. */
+/** An owner on another machine without a heartbeat for this long is considered dead. */
 const SILENT_MS = 5 * BEAT_MS;
 const OWNER = 'owner.json';
 const LOCK = 'owner.lock';
@@ -30,20 +31,20 @@ interface Sighting {
 
 export class OwnedFolders {
   readonly #root: string;
-  /** This process's folder; created when something is first saved. */
+  /** Folder of this process; created when something is first saved. */
   readonly own: string;
   readonly #making = new InOrder();
   readonly #sightings = new Map<string, Sighting>();
   #lock: Lock | null = null;
   #beat: NodeJS.Timeout | undefined;
 
-  /** `root` is the folder of the folders. */
+  /** `root`: parent of the folders. */
   constructor(root: string) {
     this.#root = root;
     this.own = path.join(root, `${process.pid}-${randomBytes(6).toString('hex')}`);
   }
 
-  /** Makes the own folder, again where someone has deleted it. Rejects as the file system does. */
+  /** Creates the folder of this process, also if it was deleted. Rejects with system errors. */
   make(): Promise<void> {
     return this.#making.do(async () => {
       if (this.#lock !== null && (await stat(path.join(this.own, LOCK)).catch(() => null)) !== null) return;
@@ -63,7 +64,7 @@ export class OwnedFolders {
     return orphans;
   }
 
-  /** Frees the own folder, which goes when nothing is left in it that `isKept` knows. */
+  /** Releases the folder of this process. Deletes it if it contains nothing for which `isKept` is true. */
   async close(isKept: (name: string) => boolean = () => false): Promise<void> {
     clearInterval(this.#beat);
     await this.#making.settled();
@@ -81,14 +82,14 @@ export class OwnedFolders {
       if (lock === null) return false;
       lock.release();
     } catch {
-      // Another user's file: only they can tell.
+      // Another user's file: only that user can determine whether it is locked.
       return false;
     }
-    // Free, in the eyes of this machine; another's locks may not reach it.
+    // The lock is free on this machine, but locks of other machines may not be visible.
     return (await isOfThisMachine(folder)) || this.#isSilent(folder, now_ms);
   }
 
-  /** True when its owner has given no sign of life for long while this process looked. */
+  /** True if the owner's heartbeat has not changed for a long time while this process observed it. */
   async #isSilent(folder: string, now_ms: number): Promise<boolean> {
     const found = (await stat(path.join(folder, OWNER)).catch(() => null)) ?? (await stat(folder).catch(() => null));
     if (found === null) return false;
@@ -103,14 +104,15 @@ export class OwnedFolders {
     const [lockFile, owner] = [path.join(this.own, LOCK), path.join(this.own, OWNER)];
     await makePrivate(this.#root);
     if ((await stat(this.own).catch(() => null)) === null) {
-      // Whole from its first moment: whoever finds one without a lock cannot tell whether its process lives.
+      // Created under a temporary name and renamed, because a folder without a lock file does not show whether its
+      // process lives.
       const making = temporaryIn(this.#root);
       await mark(making);
       await rename(making, this.own);
     } else {
       await mark(this.own);
     }
-    // Whoever looks whether it is free holds it for a moment.
+    // Other processes hold the lock for a moment when they test it.
     for (this.#lock = tryLock(lockFile); this.#lock === null; this.#lock = tryLock(lockFile)) await sleep(2);
     clearInterval(this.#beat);
     this.#beat = setInterval(() => {
@@ -121,7 +123,7 @@ export class OwnedFolders {
   }
 }
 
-/** Says in a folder whose it is, and how to ask whether they live. */
+/** Records the owner of a folder, and how to determine whether it is alive. */
 async function mark(folder: string): Promise<void> {
   await makePrivate(folder);
   await writeFile(
@@ -140,11 +142,14 @@ async function isOfThisMachine(folder: string): Promise<boolean> {
   }
 }
 
-/** Takes a folder away in which there is nothing that `isKept` knows: half-written files and what marks the owner go with it. */
+/**
+ * Deletes a folder unless it contains something for which `isKept` is true. Partial files and the owner's marks are
+ * deleted too.
+ */
 export async function removeUnless(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => null);
   if (names === null || names.some(isKept)) return;
-  // Gone as a whole, too, also when this process ends half way.
+  // Renamed first, so that the folder disappears at once even if this process ends midway.
   const going = temporaryIn(path.dirname(folder));
   const moved = await rename(folder, going).then(
     () => going,

@@ -1,15 +1,20 @@
 /**
  * Regular files only. A pipe would block a thread until somebody writes into it, and only four such threads read files
  * here. Files are opened non-blocking and checked before anything is read.
+ *
+ * File system errors as messages for the user.
+ *
+ * Reads a small JSON file of this program and validates it by its schema.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { BraggError } from '../../../contract/errors.ts';
+import type { z } from 'zod';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 
-/** Not of Windows, whose pipes have names of their own. */
+/** Zero on Windows, where pipes have separate names. */
 const WITHOUT_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** Pipes, sockets and terminals: reading one waits for whoever is at its other end. */
+/** Opens pipes, sockets and terminals without blocking; reading one would wait for the process at its other end. */
 export async function openWithoutWaiting(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | WITHOUT_WAITING);
 }
@@ -23,7 +28,7 @@ function refuseOther(
   if (!found.isFile()) throw new BraggError('foreign-file', `${name} is a pipe or a device, not a file.`);
 }
 
-/** Throws as the file system does, and a BraggError `foreign-file` for what is no plain file. `name`: for messages. */
+/** Throws system errors, and BraggError `foreign-file` for anything but a regular file. `name`: name in messages. */
 export async function openPlain(file: string, name = file): Promise<FileHandle> {
   const handle = await openWithoutWaiting(file);
   try {
@@ -35,7 +40,7 @@ export async function openPlain(file: string, name = file): Promise<FileHandle> 
   }
 }
 
-/** All bytes. Throws as `openPlain`. */
+/** Reads all bytes. Throws the errors of `openPlain`. */
 export async function readPlain(file: string, name = file): Promise<Buffer> {
   const handle = await openPlain(file, name);
   try {
@@ -45,7 +50,7 @@ export async function readPlain(file: string, name = file): Promise<Buffer> {
   }
 }
 
-/** The same; null for a file of more bytes, which is not read. */
+/** Reads all bytes. Null for a larger file, which is not read. */
 export async function readPlainAtMost(file: string, most_bytes: number, name = file): Promise<Buffer | null> {
   const handle = await openPlain(file, name);
   try {
@@ -56,7 +61,7 @@ export async function readPlainAtMost(file: string, most_bytes: number, name = f
   }
 }
 
-/** The same at once, for very many small files: a promise for each step of each takes ten times as long. */
+/** Synchronous version for very many small files: with a promise for each step, each file needs ten times as long. */
 export function readPlainNow(file: string): Buffer {
   const handle = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
   try {
@@ -67,11 +72,70 @@ export function readPlainNow(file: string): Buffer {
   }
 }
 
-/** All bytes of a file that a user named. Throws a BraggError where there is none. `what`: as `a run`. */
+/**
+ * Reads all bytes of a file that a user named. Throws BraggError if it is missing. `what`: noun for messages, such as
+ * `a run`.
+ */
 export async function readNamed(file: string, what: string): Promise<Buffer> {
   return readPlain(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not ${what}.`);
     throw error;
   });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** `name`: file name for messages. */
+export function fileError(error: unknown, name: string): BraggError {
+  if (error instanceof BraggError) return error;
+  const options = { cause: error };
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return new BraggError('not-found', `${name} does not exist.`, [], options);
+    case 'EACCES':
+    case 'EPERM':
+      return new BraggError('io', `${name} may not be opened: permission denied.`, [], options);
+    case 'EROFS':
+      return new BraggError('io', `${name} cannot be written: the file system can only be read.`, [], options);
+    case 'EMFILE':
+    case 'ENFILE':
+      return new BraggError(
+        'io',
+        `${name} cannot be opened: too many files are open. Raise the limit of open files (ulimit -n, at least 256).`,
+        [],
+        options,
+      );
+    case 'EISDIR':
+      return new BraggError('io', `${name} is a folder.`, [], options);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new BraggError('no-space', `There is no space left for ${name}.`, [], options);
+    default: {
+      const reason = messageOf(error);
+      return new BraggError('io', `${name} cannot be used: ${reason}`, [], options);
+    }
+  }
+}
+
+/**
+ * Null if there is no file.
+ * @param most_bytes a larger file counts as damaged
+ * @throws BraggError `foreign-file` for a damaged file, so that it is not overwritten
+ */
+export async function readOwnJson<T>(file: string, schema: z.ZodType<T>, most_bytes: number): Promise<T | null> {
+  let text: string;
+  try {
+    text = (await readPlainAtMost(file, most_bytes))?.toString('utf8') ?? '';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw fileError(error, file);
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new BraggError('foreign-file', `${file} is damaged, or of a newer version.`, [], { cause: error });
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * Identifies this machine, its boot and its namespace of process ids among others that see the same files. Read on
- * first use: the command line's start-up image is made by another process, of an earlier boot.
+ * Identifies this machine, its boot and its namespace of process ids, compared with others that see the same files.
+ *
+ * Read on first use: the command line's start-up image is made by another process, of an earlier boot.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -16,7 +17,7 @@ function said(read: () => string): string | null {
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
-/** The system's identifier, else that of the mainboard (readable as root), else the host name. */
+/** Hash of the system's identifier, else of the mainboard's (readable as root), else of the host name. */
 function systemId(): string {
   const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];
   const found = files.map((file) => said(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
@@ -24,18 +25,20 @@ function systemId(): string {
 }
 
 interface Machine {
-  /** The same for every start of this system, and in no other: hashed, as sessions carry it to other people. */
+  /**
+   * Constant over all boots of this system, and unique. Hashed, because sessions with it are passed on to other people.
+   */
   readonly id: string;
-  /** Boot id of the running kernel, the same in all of its containers; null where the system does not tell. */
+  /** Boot id of the running kernel, equal in all of its containers. Null if the system does not report it. */
   readonly bootId: string | null;
-  /** Containers have names of their own. */
+  /** Includes the host name, which differs between containers. */
   readonly name: string;
-  /** Process ids mean the same only where this is the same. */
+  /** Process ids are comparable only if this id is equal. */
   readonly processRoomId: string;
 }
 let known: Machine | null = null;
 
-function asked(): Machine {
+function identified(): Machine {
   const bootId = said(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   const name = `${hostname()} ${said(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
   const room = [bootId ?? name, said(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
@@ -43,17 +46,17 @@ function asked(): Machine {
 }
 
 export function thisMachine(): Machine {
-  known ??= asked();
+  known ??= identified();
   return known;
 }
 
-/** Whether there is a process of this id in this room. */
+/** Whether a process with this id exists in this namespace. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's: there is such a process.
+    // The process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,10 +1,58 @@
-/** Writes a file so that it is either the old one or the new one, never half of it. */
+/**
+ * Writes a file atomically: after a crash it has the old or the new content.
+ *
+ * Files and folders being written have temporary names until they are complete; leftovers of killed processes are
+ * deleted.
+ */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, rename, stat, unlink, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { link, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import path, { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode, messageOf } from '../../../contract/errors.ts';
-import { sweepOnce, temporaryIn } from './temporary.ts';
+import { isAlive, thisMachine } from './this-machine.ts';
+
+/** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
+const OURS = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
+const EARLIER = /^\..+\.[0-9a-f]{12}\.tmp$/;
+/** Age at which a file whose process cannot be checked is considered abandoned; no write takes so long. */
+const ABANDONED_MS = 24 * 60 * 60_000;
+
+/** New temporary name in `folder`. */
+export function temporaryIn(folder: string): string {
+  return path.join(
+    folder,
+    `.braggbench-${thisMachine().processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
+  );
+}
+
+export const isTemporary = (name: string): boolean => OURS.test(name);
+
+async function isAbandoned(folder: string, name: string): Promise<boolean> {
+  const [, room, pid] = OURS.exec(name) ?? [];
+  if (room === thisMachine().processRoomId) return !isAlive(Number(pid));
+  if (room === undefined && !EARLIER.test(name)) return false;
+  const found = await stat(path.join(folder, name)).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS;
+}
+
+/** Deletes leftovers of dead writers in a folder. Ignores files that cannot be deleted. */
+async function sweepTemporaries(folder: string): Promise<void> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tmp'));
+  for (const name of names) {
+    if (!(await isAbandoned(folder, name))) continue;
+    await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+const swept = new Set<string>();
+
+/** Deletes leftovers once for each folder that this process writes into. */
+export async function sweepOnce(folder: string): Promise<void> {
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  await sweepTemporaries(folder);
+}
 
 const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ['no-space', 'there is no space left'],
@@ -12,12 +60,12 @@ const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EEXIST: ['exists', 'it exists already'],
   EACCES: ['io', 'permission denied'],
   EPERM: ['io', 'permission denied'],
-  // The folder is there, such as /proc.
+  // The folder exists, but it is one such as /proc.
   ENOENT: ['io', 'its folder takes no files'],
   EROFS: ['io', 'the file system can only be read'],
 };
 
-/** Why a file cannot be written, without the names that are ours and not the user's. */
+/** Reason why a file cannot be written, without temporary names that the user does not know. */
 function refusal(path: string, error: unknown, folder = dirname(path)): BraggError {
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
@@ -45,8 +93,8 @@ async function modeOf(path: string): Promise<number | null> {
 }
 
 /**
- * Checks that a file can be written now, before work whose result goes there. Creates and deletes a file next to it,
- * because permission bits are no proof. Throws what `writeAtomically` would; does not check free space.
+ * Checks that a file can be written, before the work for its contents. Creates and deletes a file next to it, because
+ * permission bits are not conclusive. Throws the errors of `writeAtomically`; does not check free space.
  */
 export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'): Promise<void> {
   try {
@@ -66,7 +114,7 @@ async function tryFolder(folder: string): Promise<void> {
   await unlink(temporary);
 }
 
-/** The same of a folder for results, which is made where it is not there: the nearest one above it is tried. */
+/** Checks that a folder for results can be written. If it does not exist, the nearest existing parent is tested. */
 export async function checkFolder(folder: string): Promise<void> {
   let above = resolve(folder);
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
@@ -79,8 +127,8 @@ export async function checkFolder(folder: string): Promise<void> {
 }
 
 /**
- * A hard link fails where the name is taken, without a moment between looking
- * and writing. File systems without hard links have to do with that moment.
+ * A hard link fails if the name exists, without a race between check and write. On file systems without hard links the
+ * race remains.
  */
 export async function renameToFreeName(from: string, to: string): Promise<void> {
   try {
@@ -95,10 +143,10 @@ export async function renameToFreeName(from: string, to: string): Promise<void> 
   await unlink(from);
 }
 
-/** Folders that cannot be opened or synced, such as those of Windows: the system does it in its own time. */
+/** Errors of folders that cannot be opened or synced, such as on Windows; the system then writes them later. */
 const UNSYNCED = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
-/** The name too is on the disk before a write is acknowledged: of a file alone a power failure can leave the old one. */
+/** Syncs the folder too before a write is acknowledged: without it a power failure may restore the old file. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
@@ -113,7 +161,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Writes a file next to `path` and renames it to `path`; `refuse` throws `exists` instead of replacing a file. Throws a
+ * Writes a file next to `path` and renames it to `path`; `refuse` throws `exists` instead of replacing a file. Throws
  * BraggError with the path in its message.
  */
 export async function writeAtomically(
@@ -127,7 +175,7 @@ export async function writeAtomically(
     const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);
     try {
-      // A private file stays private.
+      // Retain the permissions, so that a private file stays private.
       if (mode !== null) await file.chmod(mode);
       await file.writeFile(data, 'utf8');
       await file.sync();
@@ -145,10 +193,10 @@ export async function writeAtomically(
 
 /**
  * Writes a file next to `path` and renames it to `path`, without waiting for the disk. A kill leaves the old or the new
- * file; a power failure may leave it empty. For thousands of small files whose readers check them. Throws like
+ * file; a power failure may leave it empty. For thousands of small files whose readers check them. Throws the errors of
  * `writeAtomically`.
  */
-export async function writeBeside(path: string, data: string): Promise<void> {
+export async function writeReplacing(path: string, data: string): Promise<void> {
   const temporary = temporaryIn(dirname(path));
   await sweepOnce(dirname(path));
   try {

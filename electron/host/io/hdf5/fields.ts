@@ -1,16 +1,16 @@
-/** Reading single values and arrays of a run file, each checked before it is used. */
+/** Reads single values and arrays of a run file, each validated before use. */
 import type { File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
-import { oversize } from '../../../contract/scenario/kept-document.ts';
+import { oversize } from '../../../contract/scenario/workload.ts';
 import { datasetAt, isDataset, isGroup } from './h5.ts';
 
-/** All arrays of a run together are nowhere near this; forged shapes would be. */
+/** Limit for forged shapes; all arrays of a run together are far smaller. */
 const MAX_BYTES = 2 ** 31 - 1;
-/** Deflate makes no more of a byte: what claims more has chunks that were never written. */
+/** Largest ratio of deflate; a larger claimed size means chunks that were never written. */
 const MAX_RATIO = 1032;
-/** Far more than any run has, deep or wide. */
+/** Far above the depth and the number of datasets in any run. */
 const [MAX_DEPTH, MAX_DATASETS] = [8, 10_000];
-/** HDF5's classes of whole numbers and of floating-point ones. */
+/** HDF5's classes of integers and floating-point numbers. */
 const NUMBER_CLASSES = [0, 1];
 
 export class RunFileFields {
@@ -20,7 +20,7 @@ export class RunFileFields {
     this.#file = file;
   }
 
-  /** Before anything is read: what all arrays say that they hold, together. `file_bytes`: of the file as it lies. */
+  /** Checks the total declared size of all arrays before reading any. `file_bytes`: size of the file on disk. */
   limitTotal(file_bytes: number): void {
     let [total, datasets] = [0, 0];
     const walk = (group: Group, depth: number): void => {
@@ -45,7 +45,7 @@ export class RunFileFields {
     }
   }
 
-  /** Whether there is a group of this name: what later versions added is missing from older files. */
+  /** Whether a group exists; older files lack groups that later versions added. */
   has(group: string): boolean {
     return isGroup(this.#file.get(group));
   }
@@ -77,7 +77,7 @@ export class RunFileFields {
     return typeof value === 'string' ? value : this.refuse(`${group} ${key} is not text`);
   }
 
-  /** An attribute that older files do not have. */
+  /** Text attribute, with a default for older files. */
   textOr(group: string, key: string, otherwise: string): string {
     return this.#has(group, key) ? this.text(group, key) : otherwise;
   }
@@ -106,7 +106,7 @@ export class RunFileFields {
     return Number.isFinite(value) ? value : this.refuse(`${group} ${key} is ${value}`);
   }
 
-  /** An attribute that older files do not have. */
+  /** Number attribute, with a default for older files. */
   finiteOr(group: string, key: string, otherwise: number): number {
     return this.#has(group, key) ? this.finite(group, key) : otherwise;
   }
@@ -148,14 +148,14 @@ export class RunFileFields {
     return [rows, columns];
   }
 
-  /** Finite numbers all: nothing that is drawn or compared could do with another. */
+  /** Array whose values must all be finite, because plots and comparisons require it. */
   float64(path: string, shape: readonly number[]): Float64Array {
     const value = this.#array(path, shape, 8);
     if (value === null) return new Float64Array(0);
     return value instanceof Float64Array ? this.#finite(path, shape, value) : this.#mistyped(path);
   }
 
-  /** As `float64`. */
+  /** Like `float64`, in single precision. */
   float32(path: string, shape: readonly number[]): Float32Array {
     const value = this.#array(path, shape, 4);
     if (value === null) return new Float32Array(0);

@@ -1,37 +1,66 @@
 /**
- * HDF5 in memory: files are made in and read from the library's own virtual
- * file system, which cannot see the machine's. A foreign file with links to
- * other files, or with its data outside itself, thus reaches nothing.
+ * HDF5 in memory: files are made in and read from the library's own virtual file system, which cannot access the
+ * machine's. A foreign file with links to other files, or with external data, therefore reaches nothing.
+ *
+ * Filters of h5wasm-plugins that the HDF5 library loads by name, because Eiger detectors compress images with them.
  */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Dataset, Entity, File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
-import { readFilters } from './filters.ts';
 
-/** The HDF5 library, loaded when the first file is made or read: it takes its time. */
+/** Files of the filters by their registered numbers: LZ4, and bitshuffle with LZ4. */
+export const filterFiles: Readonly<Record<number, string>> = { 32004: 'libH5Zlz4.so', 32008: 'libH5Zbshuf.so' };
+
+/** Folders of the filters: next to the bundle in a package, and in node_modules of a checkout. */
+function folders(): readonly string[] {
+  const here = import.meta.dirname;
+  const installed = path.join('node_modules', 'h5wasm-plugins', 'plugins');
+  return [
+    path.join(here, '..', 'hdf5-filters'),
+    path.join(here, '../..', installed),
+    path.join(here, '../../../..', installed),
+  ];
+}
+
+/** Bytes of every filter by file name. */
+async function readFilters(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const names = Object.values(filterFiles);
+  const folder = folders().find((each) => names.every((name) => existsSync(path.join(each, name))));
+  if (folder === undefined) {
+    throw new BraggError('unsupported', `The filters of HDF5 (${names.join(', ')}) are not installed. Run: npm ci`);
+  }
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))] as const)),
+  );
+}
+
+/** The HDF5 library, loaded for the first file because loading is slow. */
 type Module = Awaited<typeof import('h5wasm')['ready']>;
 
-/** The open files of the library's file system, by number: not declared by it. */
+/** Open files in the library's file system, by number; missing from its type declarations. */
 interface OpenFiles {
   readonly streams: readonly (Parameters<Module['FS']['close']>[0] | null | undefined)[];
 }
 
 interface Library {
-  /** Makes the filters of images known to the library, once. */
+  /** Registers the image filters with the library, once. */
   readonly withFilters: () => Promise<void>;
   readonly File: typeof File;
   readonly FS: Module['FS'];
-  /** All work in the library between its awaits. */
+  /** Must wrap all synchronous work in the library. */
   readonly entered: <T>(work: () => T) => T;
 }
 let loading: Promise<Library> | null = null;
 
-/** The name under which the library finds work to call. */
+/** Name of the function through which the library calls the work. */
 const WORK = 'braggbench_work';
 
 /**
- * The library's errors are thrown through C, which then puts nothing back: a kilobyte of its stack and two open files
- * stay behind each. After some 2,000 errors the stack was gone, and sound files failed with "memory access out of
- * bounds". Its ccall() saves and restores the stack around what it calls, if it has text to pass.
+ * Errors are thrown through the library's C code, which then does not clean up: each leaves 1 kB of its stack and two
+ * open files behind. After some 2,000 errors the stack was exhausted, and valid files failed with "memory access out of
+ * bounds". ccall() saves and restores the stack around a call if it has text arguments.
  */
 function enteredIn(module: Module): Library['entered'] {
   const { streams } = module.FS as Module['FS'] & OpenFiles;
@@ -59,7 +88,7 @@ function taken<T>(outcome: { readonly value: T } | { readonly error: unknown } |
 async function loadNow(): Promise<Library> {
   const { File: Opened, ready } = await import('h5wasm');
   const module = await ready;
-  // Without it the library prints its errors and returns nonsense.
+  // Without this handler the library prints its errors and returns invalid values.
   module.activate_throwing_error_handler();
   let filters: Promise<void> | null = null;
   const install = async (): Promise<void> => {
@@ -81,7 +110,7 @@ function loadLibrary(): Promise<Library> {
 
 let counter = 0;
 
-/** Makes a file and returns its bytes. */
+/** Creates a file and returns its bytes. */
 export async function createFile(fill: (file: File) => void): Promise<Uint8Array> {
   const { File: Opened, FS, entered } = await loadLibrary();
   const path = `/made-${counter++}.h5`;
@@ -100,7 +129,7 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
   }
 }
 
-/** Errors of the library list every function that they passed: the innermost names the cause. */
+/** Shortens errors of the library, which list every function on the stack: the innermost ones give the cause. */
 function inWords(error: unknown): unknown {
   const text = error instanceof Error ? error.message : '';
   if (!text.startsWith('HDF5-DIAG')) return error;
@@ -111,13 +140,13 @@ function inWords(error: unknown): unknown {
 }
 
 interface OpenOptions {
-  /** Whether datasets may be packed by filters outside the library. */
+  /** Whether datasets may be compressed by filters outside of the library. */
   readonly filters?: boolean;
-  /** Bytes of another file, to which links of the first one lead. */
+  /** Bytes of another file that links in the first one refer to. */
   readonly linked?: Uint8Array | null;
 }
 
-/** Opens bytes as a file. Throws BraggError `foreign-file` when they are none. */
+/** Opens bytes as a file. Throws BraggError `foreign-file` if they are not HDF5. */
 export async function openFile<T>(
   bytes: Uint8Array,
   read: (file: File, linked: File | null) => T,

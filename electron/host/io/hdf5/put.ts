@@ -1,9 +1,68 @@
-/** Putting arrays, text and values into a run file. */
+/** Writes arrays, text and values into a run file. */
 import type { Dataset, File, Group } from 'h5wasm';
-import { COMPRESSION } from './layout.ts';
+
+/**
+ * Layout of a run file. Version 1:
+ *
+ *   /                 attributes: format, format_version, workload, name, created, finished, status; for a failed
+ *                     run also error and error_code, and the arrays contain the finished part
+ *   /scenario         the scenario as written, JSON; /scenario_complete with every default
+ *   /setup            parts of the set-up time, names and seconds
+ *   /program /machine /engine /timing /beam /metrics      attributes; the commit of the program from 0.1.0 on
+ *   /axes/z_mm x_mm theta_rad energy_MeV                  cell centres, dimension scales of the fields
+ *   /dose             [z][x] MeV per cell
+ *   /depth_dose/      depth_mm, dose_MeV_per_mm: integrated across the beam axis
+ *   /crossing         [z][6] sums over the proton fluence through each plane
+ *   /moments/         columns computed from these sums
+ *   /ledger/number energy_MeV      [step][column]
+ *   /ledger/faces_number faces_energy_MeV   [step][face] escaped; missing in files of earlier versions
+ *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez ex ztheta (the last two
+ *                     missing in files of earlier versions), with the keyframe as first axis
+ *   /spans/           operator spans per thread, columns
+ *   /trace/           only in traced runs: the GPU's work and the driver's calls, columns
+ *
+ * A run of the workload `diffraction` has these groups in place of /axes and all following ones:
+ *
+ *   /image            [slow][fast] photons per pixel
+ *   /spans/ /trace/   as above
+ *
+ * Every array is chunked and compressed: a reader that requires this never follows data stored outside of the file.
+ */
+export const FORMAT = 'braggbench-run';
+export const FORMAT_VERSION = 1;
+
+/**
+ * Level of deflate: the next level needs two to eight times as long for keyframes and saves a twentieth of their bytes.
+ */
+export const COMPRESSION = 3;
+
+/** Text inside the file is UTF-8. */
+export const attributes = {
+  format: 'format',
+  version: 'format_version',
+} as const;
+
+export const crossingColumns = [
+  'number',
+  'sum_x_mm',
+  'sum_x2_mm2',
+  'sum_theta_rad',
+  'sum_theta2_rad2',
+  'sum_x_theta_mm_rad',
+];
+
+export const keyframeFields = [
+  { name: 'zx', axes: ['z_mm', 'x_mm'] },
+  { name: 'xtheta', axes: ['x_mm', 'theta_rad'] },
+  { name: 'etheta', axes: ['energy_MeV', 'theta_rad'] },
+  { name: 'ez', axes: ['energy_MeV', 'z_mm'] },
+  // Missing in files of earlier versions.
+  { name: 'ex', axes: ['energy_MeV', 'x_mm'] },
+  { name: 'ztheta', axes: ['z_mm', 'theta_rad'] },
+] as const;
 
 type Stored = Float64Array | Float32Array | Uint32Array | Uint16Array;
-/** A chunk of about this many elements compresses well and is read quickly. */
+/** Chunks with about this many elements compress well and are read quickly. */
 const CHUNK_ELEMENTS = 65_536;
 
 /** Whole rows per chunk, as many as fit. */
@@ -13,13 +72,13 @@ function chunksOf(shape: readonly number[]): number[] {
   return [Math.max(1, Math.min(rows, Math.floor(CHUNK_ELEMENTS / row))), ...rest];
 }
 
-/** Numbers always as doubles: the library would take a whole one for a 32-bit integer. */
+/** Store numbers as doubles, because the library would store an integer as 32 bits. */
 export function putNote(at: Group | Dataset, key: string, value: string | number | string[]): void {
   if (typeof value === 'number') at.create_attribute(key, value, null, '<d');
   else at.create_attribute(key, value);
 }
 
-/** Arrays without elements are left out: HDF5 has no chunks for them. */
+/** Writes an array. Arrays without elements are left out, because HDF5 has no chunks for them. */
 export function put(
   group: Group,
   name: string,
@@ -38,7 +97,7 @@ export function put(
   for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
 }
 
-/** Writes the same as `put` for an array of float32, but row by row: it is never in memory as a whole. */
+/** Writes the same data as `put` for a float32 array, but row by row, so that the complete array is never in memory. */
 export function putRows(
   group: Group,
   name: string,
@@ -50,7 +109,7 @@ export function putRows(
   const length = rest.reduce((a, b) => a * b, 1);
   if (rows * length === 0) return;
   const chunks = chunksOf(shape);
-  // Writes the rows of a chunk together, so that it is compressed once.
+  // The rows of a chunk are written together, so that it is compressed once.
   const [together = 1] = chunks;
   const taken = (from: number): Float32Array => {
     const count = Math.min(together, rows - from);
@@ -75,7 +134,7 @@ export function putText(group: Group, name: string, text: string): void {
   group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
 }
 
-/** A group whose attributes are the values; null becomes NaN, which every HDF5 reader knows. */
+/** A group with the values as attributes; null becomes NaN, which every HDF5 reader supports. */
 export function putValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
   const group = file.create_group(name);
   for (const [key, value] of Object.entries(values)) {

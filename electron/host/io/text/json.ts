@@ -1,7 +1,9 @@
 /**
  * Strict JSON with positions. JSON.parse reports no positions and accepts duplicate keys silently. NaN and Infinity are
- * read as numbers, so that the schema can reject them at their path. Custom code: jsonc-parser is larger (4.6 kB, this
- * is 3.2), repairs errors instead of reporting the first, and overflows the stack on deep nesting.
+ * read as numbers, so that the schema can reject them at their path.
+ *
+ * Custom code: jsonc-parser is larger (4.6 kB, this is 3.2), repairs errors instead of reporting the first, and
+ * overflows the stack on deep nesting.
  */
 import {
   deepestNesting,
@@ -72,7 +74,7 @@ class JsonReader {
       case '"':
         return { kind: 'scalar', at, value: this.string() };
       case "'":
-        throw new JsonFault(at, 'text stands in double quotes in JSON');
+        throw new JsonFault(at, 'text needs double quotes in JSON');
       default:
         return { kind: 'scalar', at, value: this.bare() };
     }
@@ -92,7 +94,7 @@ class JsonReader {
     const isNumeric = /^[-+.]?\d/.test(word);
     throw new JsonFault(
       at,
-      isNumeric ? `${shown} is not a JSON number` : `${shown} is not JSON; text stands in double quotes`,
+      isNumeric ? `${shown} is not a JSON number` : `${shown} is not JSON; text needs double quotes`,
     );
   }
 
@@ -155,7 +157,7 @@ class JsonReader {
     return { key, keyAt, value: this.value(depth + 1) };
   }
 
-  /** After an entry: true on a comma with an entry behind it, false on the closing bracket. */
+  /** Called after an entry. True after a comma with an entry behind it, false at the closing bracket. */
   private another(close: string): boolean {
     this.skipSpace();
     if (this.text[this.at] === close) return false;
@@ -168,7 +170,7 @@ class JsonReader {
   }
 }
 
-/** Stops at the first syntax error: the rest cannot be interpreted. */
+/** Stops at the first syntax error, because the rest cannot be interpreted. */
 export function parseJson(text: string): ParsedText {
   try {
     return { root: new JsonReader(text).document(), faults: [] };
@@ -178,3 +180,11 @@ export function parseJson(text: string): ParsedText {
     return { root: null, faults: [fault] };
   }
 }
+
+/** Schema error as a message for the author of the file: the allowed values, without internals of the program. */
+export const schemaFault = (message: string): string =>
+  message
+    .replace(/^Invalid input: expected (.+), received undefined$/, 'is missing; allowed: $1')
+    .replace(/^Invalid input: expected (.+), received (.+)$/, 'is of type $2; allowed: $1')
+    .replace(/^Too (small|big): expected .+ to (?:be|have) ([<>]=?)(.+)$/, 'is too $1; allowed: $2 $3')
+    .replace(/^Invalid (?:input|option): /, '');

@@ -1,32 +1,46 @@
-/** Bytes of a file to text, with limits that no scenario reaches. */
+/**
+ * Converts the bytes of a file to text, with limits far above any scenario.
+ *
+ * Text that may be packed by gzip, like published tuning results.
+ */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { messageOf } from '../../../contract/errors.ts';
+import { NO_TABLE_TEXT, tableText } from '../../../domain/values/csv.ts';
 import { openWithoutWaiting } from '../files/plain-file.ts';
 
-/** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
+/** 256 KiB: two hundred regions with names need 30 KiB. A larger file is not a scenario. */
 export const largestText_bytes = 256 * 1024;
 
-/** Bytes of a single read: the limits are far above most files. */
+/** Bytes per read, because the limits are far above most files. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Why there is nothing to read. */
+/** Reason why a file could not be read. */
 interface Unread {
   readonly ok: false;
   readonly reason: string;
-  /** There is no such file, rather than one that cannot be read. */
+  /** True if the file does not exist, false if it cannot be read. */
   readonly missing: boolean;
 }
 
 export type TextOrReason = { readonly ok: true; readonly text: string } | Unread;
 
-export function unread(reason: string, missing = false): Unread {
+function unread(reason: string, missing = false): Unread {
   return { ok: false, reason, missing };
 }
 
-/** UTF-8 (a byte order mark is dropped), or why it is not. */
-export function decodeText(bytes: Uint8Array, largest_bytes: number = largestText_bytes): TextOrReason {
+/** `tables` may also be UTF-16, because other programs write them. */
+type Kind = 'scenarios' | 'tables';
+
+/** Text from UTF-8 without the byte order mark, or the reason why it is invalid. */
+function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextOrReason {
   if (bytes.length > largest_bytes) {
     const what = largest_bytes === largestText_bytes ? 'which no scenario is' : 'the most that is read';
     return unread(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
+  }
+  if (kind === 'tables') {
+    const text = tableText(bytes);
+    return text === null ? unread(`is ${NO_TABLE_TEXT}`) : { ok: true, text };
   }
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
@@ -53,10 +67,10 @@ function failBy(error: unknown): Unread {
 type BytesOrReason = { readonly ok: true; readonly bytes: Uint8Array } | Unread;
 
 /**
- * Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be: a device may have no end. Pipes are refused:
- * reading one waits for whoever is at its other end.
+ * Reads at most `largest_bytes` + 1 bytes, whatever size the file reports: a device may have no end. Rejects pipes,
+ * because reading one waits for the process at its other end.
  */
-export async function readBytes(path: string, largest_bytes: number): Promise<BytesOrReason> {
+async function readBytes(path: string, largest_bytes: number): Promise<BytesOrReason> {
   try {
     const file = await openWithoutWaiting(path);
     try {
@@ -80,8 +94,36 @@ export async function readBytes(path: string, largest_bytes: number): Promise<By
   }
 }
 
-/** Text of at most `largest_bytes`, or why there is none. */
+/** Text of at most `largest_bytes`, or the reason why it cannot be read. */
 export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
   const read = await readBytes(path, largest_bytes);
-  return read.ok ? decodeText(read.bytes, largest_bytes) : read;
+  return read.ok ? decodeText(read.bytes, largest_bytes, 'scenarios') : read;
+}
+
+/** Like `readText`, for a table of another program. */
+export async function readTableText(path: string, largest_bytes: number): Promise<TextOrReason> {
+  const read = await readBytes(path, largest_bytes);
+  return read.ok ? decodeText(read.bytes, largest_bytes, 'tables') : read;
+}
+
+const GZIP = [0x1f, 0x8b] as const;
+
+/** Like `readTableText`; packed or not, the text has at most `largest_bytes`. */
+export async function readPackedText(file: string, largest_bytes: number): Promise<TextOrReason> {
+  const read = await readBytes(file, largest_bytes);
+  if (!read.ok) return read;
+  const { bytes } = read;
+  if (bytes.length > largest_bytes || GZIP.some((byte, i) => bytes[i] !== byte))
+    return decodeText(bytes, largest_bytes, 'tables');
+  try {
+    return decodeText(await promisify(gunzip)(bytes, { maxOutputLength: largest_bytes }), largest_bytes, 'tables');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    const tooLarge = code === 'ERR_BUFFER_TOO_LARGE';
+    return unread(
+      tooLarge
+        ? `is larger than ${largest_bytes / 1024} KiB when it is unpacked`
+        : 'its compressed data are cut off or damaged',
+    );
+  }
 }

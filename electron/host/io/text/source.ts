@@ -1,4 +1,21 @@
-/** Documents with the place of every value in the text, whether JSON or YAML. */
+/**
+ * Documents with the position of every value in the text, for JSON and YAML.
+ *
+ * YAML with positions: the plain subset that scenarios need. Anchors, tags and further documents are rejected: nothing
+ * here needs them, and they allow a small file to expand to a large one.
+ */
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  Parser,
+} from 'yaml';
 import type { Path } from '../../../contract/scenario/index.ts';
 
 /** A value and the offset in the text where it begins. */
@@ -13,24 +30,24 @@ export interface SourceEntry {
   readonly value: SourceNode;
 }
 
-/** Something wrong with the text itself. */
+/** A syntax error in the text. */
 export interface TextFault {
   readonly at: number;
   readonly message: string;
 }
 
 export interface ParsedText {
-  /** Null if the text is no document. */
+  /** Null if the text is not a document. */
   readonly root: SourceNode | null;
   readonly faults: readonly TextFault[];
 }
 
-/** Deeper nesting than this is no scenario, and would only exhaust the stack. */
+/** Limit of nesting; scenarios are less deep, and more could exhaust the stack. */
 export const deepestNesting = 32;
 
 export const tooDeep = `is nested deeper than ${deepestNesting} levels, which no scenario is`;
 
-/** The value as plain JSON. Of duplicate keys the last one counts. */
+/** Value as plain JSON. The last of several duplicate keys counts. */
 export function plainValue(node: SourceNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(plainValue);
@@ -58,7 +75,7 @@ export function duplicateKeys(node: SourceNode): readonly TextFault[] {
 
 type MapNode = Extract<SourceNode, { kind: 'map' }>;
 
-/** Index by key for objects with many entries, as a linear search for each of many issues would be slow. */
+/** Index by key for objects with many entries: a linear search for each of many issues would be slow. */
 const byKey = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
 const MANY_ENTRIES = 50;
 
@@ -73,7 +90,7 @@ function entryOf(node: MapNode, step: string | number): SourceEntry | undefined 
 const innerOf = (node: SourceNode): readonly SourceNode[] =>
   node.kind === 'list' ? node.items : node.kind === 'map' ? node.entries.map(({ value }) => value) : [];
 
-/** Values of a document, with those that only hold others. Stops counting past `most`. */
+/** Number of values in a document, including lists and objects. Counting stops beyond `most`. */
 export function countValues(node: SourceNode, most: number): number {
   let count = 1;
   for (const each of innerOf(node)) {
@@ -83,7 +100,7 @@ export function countValues(node: SourceNode, most: number): number {
   return count;
 }
 
-/** Offset of the first object with more than `most` keys; null without one. */
+/** Offset of the first object with more than `most` keys. Null if there is none. */
 export function firstWithMoreKeys(node: SourceNode, most: number): number | null {
   if (node.kind === 'map' && node.entries.length > most) return node.at;
   for (const each of innerOf(node)) {
@@ -94,8 +111,8 @@ export function firstWithMoreKeys(node: SourceNode, most: number): number | null
 }
 
 /**
- * Offset of the value at `path`, of its key if `atKey`; of the nearest thing
- * around it where the path is not in the text.
+ * Offset of the value at `path`, or of its key if `atKey`. If the path is not in the text, offset of the nearest
+ * enclosing value.
  */
 export function offsetOf(root: SourceNode, path: Path, atKey: boolean): number {
   let node = root;
@@ -147,5 +164,114 @@ export class LineIndex {
       else high = middle - 1;
     }
     return { line: low + 1, column: offset - (this.starts[low] ?? 0) + 1 };
+  }
+}
+
+/** The parser has up to three stack entries per level of nesting. */
+const deepestStack = 3 * deepestNesting + 8;
+
+class YamlFault extends Error {
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** Tokens of the concrete syntax; stops at too deep nesting before any recursive function gets them. */
+function tokens(text: string): CST.Token[] {
+  const parser = new Parser();
+  const all: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) all.push(token);
+    if (parser.stack.length > deepestStack) throw new YamlFault(parser.offset, tooDeep);
+  }
+  for (const token of parser.end()) all.push(token);
+  return all;
+}
+
+/** First line of a message, because the library adds an excerpt below it. */
+function firstLine(message: string): string {
+  const line = message.split('\n')[0] ?? '';
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+function ownFaults(document: Document.Parsed): TextFault[] {
+  const found = [...document.errors, ...document.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')];
+  const faults = found.map(({ pos, message }) => ({ at: pos[0], message: firstLine(message) }));
+  const version = document.directives.yaml;
+  if (version.explicit && version.version !== '1.2') {
+    faults.push({ at: 0, message: `YAML ${version.version} reads on, off and numbers differently; allowed: YAML 1.2` });
+  }
+  return faults;
+}
+
+function convert(node: ParsedNode | null, at: number, depth: number, faults: TextFault[]): SourceNode {
+  if (node === null) return { kind: 'scalar', at, value: null };
+  const here = node.range[0];
+  if (depth > deepestNesting) throw new YamlFault(here, tooDeep);
+  if (isAlias(node)) {
+    faults.push({ at: here, message: 'aliases (*name) are not read here; write the value out' });
+    return { kind: 'scalar', at: here, value: null };
+  }
+  if (node.anchor !== undefined) faults.push({ at: here, message: 'anchors (&name) are not read here' });
+  if (node.tag !== undefined) {
+    faults.push({ at: here, message: 'tags (!name) are not read here' });
+    return { kind: 'scalar', at: here, value: null };
+  }
+  if (isSeq<ParsedNode>(node)) {
+    return { kind: 'list', at: here, items: node.items.map((item) => convert(item, here, depth + 1, faults)) };
+  }
+  if (isMap<ParsedNode, ParsedNode | null>(node)) {
+    const entries = node.items.map((pair) => entry(pair.key, pair.value, depth, faults));
+    return { kind: 'map', at: here, entries };
+  }
+  return { kind: 'scalar', at: here, value: scalarValue(node, here, faults) };
+}
+
+function entry(key: ParsedNode, value: ParsedNode | null, depth: number, faults: TextFault[]): SourceEntry {
+  const keyAt = key.range[0];
+  if (!isScalar(key) || key.anchor !== undefined || key.tag !== undefined) {
+    faults.push({ at: keyAt, message: 'a key has to be a plain word' });
+    return { key: '?', keyAt, value: { kind: 'scalar', at: keyAt, value: null } };
+  }
+  return { key: String(key.value), keyAt, value: convert(value, keyAt, depth + 1, faults) };
+}
+
+function scalarValue(node: ParsedNode, at: number, faults: TextFault[]): string | number | boolean | null {
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+    return value;
+  }
+  faults.push({ at, message: 'this value is neither text, number, true, false nor null' });
+  return null;
+}
+
+export function parseYaml(text: string): ParsedText {
+  try {
+    const composer = new Composer({
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+      schema: 'core',
+      version: '1.2',
+    });
+    const documents = [...composer.compose(tokens(text), true, text.length)];
+    const document = documents[0];
+    if (document === undefined || document.contents === null) {
+      return {
+        root: null,
+        faults: [...(document ? ownFaults(document) : []), { at: 0, message: 'the file is empty' }],
+      };
+    }
+    const faults = ownFaults(document);
+    const second = documents[1];
+    if (second) faults.push({ at: second.range[0], message: 'a second document begins here; allowed: one' });
+    if (document.errors.length > 0) return { root: null, faults };
+    return { root: convert(document.contents, 0, 0, faults), faults };
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    return { root: null, faults: [{ at: error.at, message: error.message }] };
   }
 }

@@ -1,27 +1,19 @@
 /**
- * One slice of a CT: from a folder with a DICOM series, one DICOM file, NRRD or MetaImage. Places are in the patient's
- * coordinates: x to the left, y to the back, z to the head, mm.
+ * One slice of a CT: from a folder with a DICOM series, one DICOM file, NRRD or MetaImage. Coordinates are those of the
+ * patient: x to the left, y to the back, z to the head, mm.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { BraggError } from '../../../contract/errors.ts';
-import { formatBytes } from '../../../contract/units.ts';
-import {
-  type DicomSlice,
-  dicomModality,
-  dicomSeries,
-  isDicom,
-  isLocalizer,
-  readDicomHeader,
-  readDicomPixels,
-} from './dicom.ts';
-import { foreign } from './header-fields.ts';
+import { foreign } from '../../../domain/header-fields.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
+import { chosenSeries, type Found, type Series, seriesIn } from './ct-series.ts';
+import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
 import type { Volume } from './volume.ts';
-import { readVolumeFile, volumeHeader } from './volume-file.ts';
+import { otherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
 
 export type CtPlane = 'transverse' | 'coronal' | 'sagittal';
 
-/** The image's columns and rows along two axes of the patient, and the axis that it is cut across. */
+/** Patient axes of the image's columns and rows, and the axis normal to it. */
 const axesOf: Readonly<Record<CtPlane, readonly [u: number, v: number, across: number]>> = {
   transverse: [0, 1, 2],
   coronal: [0, 2, 1],
@@ -30,7 +22,7 @@ const axesOf: Readonly<Record<CtPlane, readonly [u: number, v: number, across: n
 
 export interface CtSlice {
   readonly plane: CtPlane;
-  /** FrameOfReferenceUID of a DICOM series; empty of other files. */
+  /** FrameOfReferenceUID of a DICOM series; empty for other files. */
   readonly frame: string;
   readonly columns: number;
   readonly rows: number;
@@ -39,53 +31,51 @@ export interface CtSlice {
   readonly origin_mm: readonly [number, number];
   /** Hounsfield units, row by row; both axes ascend. */
   readonly hu: Float32Array;
-  /** Place of the slice along the third axis, and those of the first and the last one there is. */
+  /** Position of the slice along the third axis, and those of the first and last slice. */
   readonly at_mm: number;
   readonly from_mm: number;
   readonly to_mm: number;
   readonly slices: number;
-  /** Facts about the files that a user must know: padding, files that were left out. */
+  /** Facts about the files that a user must know: padding, omitted files. */
   readonly notes: readonly string[];
 }
 
-export interface CtAsked {
-  /** A file or a folder. */
+export interface CtRequest {
+  /** Path of a file or a folder. */
   readonly path: string;
   /** Name in messages. */
   readonly name: string;
-  /** SeriesInstanceUID or SeriesDescription of one of several series; null: the only one. */
+  /** SeriesInstanceUID or SeriesDescription of one of several series. Null for the only one. */
   readonly series: string | null;
   readonly plane: CtPlane;
-  /** The slice nearest to it is taken; null: the one in the middle. */
+  /** Selects the nearest slice. Null for the middle one. */
   readonly at_mm: number | null;
 }
 
-const MOST_BYTES = 2 ** 30;
-const MOST_FILES = 4000;
-/** 2048 × 2048. */
+/** Largest slice: 2048 × 2048. */
 const MOST_PIXELS = 2 ** 22;
-/** A volume is read whole, as FP64. */
+/** A volume is read completely, as FP64. */
 const MOST_VOLUME_BYTES = 2 ** 29;
 
 function tooLarge(name: string, bytes: number, allowed: number): Error {
   return foreign(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
 }
 
-/** Index of the requested position among those of the slices, which ascend. `alone`: thickness of a single slice. */
-function nearest(name: string, places: readonly number[], asked: number | null, alone: number): number {
-  if (asked === null) return Math.floor((places.length - 1) / 2);
+/** Index of the slice nearest to the requested position; `places` ascend. `alone`: thickness of a single slice. */
+function nearest(name: string, places: readonly number[], requested: number | null, alone: number): number {
+  if (requested === null) return Math.floor((places.length - 1) / 2);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
   const [below, above] = [(places[1] ?? first + alone) - first, last - (places.at(-2) ?? last - alone)];
-  if (asked < first - below / 2 || asked > last + above / 2) {
-    throw foreign(name, `it has no slice at ${asked} mm; allowed: ${first} to ${last} mm`);
+  if (requested < first - below / 2 || requested > last + above / 2) {
+    throw foreign(name, `it has no slice at ${requested} mm; allowed: ${first} to ${last} mm`);
   }
   return places.reduce(
-    (best, place, i) => (Math.abs(place - asked) < Math.abs((places[best] ?? 0) - asked) ? i : best),
+    (best, place, i) => (Math.abs(place - requested) < Math.abs((places[best] ?? 0) - requested) ? i : best),
     0,
   );
 }
 
-/** Values on three axes of the patient. `places`: of the slices where they are not equally spaced. */
+/** Values on three patient axes. `places`: positions of slices that are not equally spaced. */
 type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
   readonly frame: string;
   readonly value: (at: readonly number[]) => number;
@@ -132,10 +122,10 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
   };
 }
 
-/** Units of a CT's values, where a header states one. */
+/** Names of Hounsfield units in headers. */
 const HU = /^(hu|hounsfield( units?)?)$/i;
 
-function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit }: Volume): Box {
+function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes = [] }: Volume): Box {
   if (unit !== undefined && !HU.test(unit)) throw foreign(name, `its values are in ${unit}; allowed: HU`);
   const [nx = 1, ny = 1, nz = 1] = sizes;
   const [dx = 1, dy = 1, dz = 1] = spacing_mm;
@@ -146,119 +136,14 @@ function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit }: Vol
     spacing_mm: [dx, dy, dz],
     origin_mm: [x, y, z],
     value: ([i = 0, j = 0, k = 0]) => values[(k * ny + j) * nx + i] ?? 0,
-    notes: [],
+    notes: notes.map((note) => `${note}.`),
   };
 }
 
-interface Found extends DicomSlice {
-  readonly file: string;
-}
-
-interface Series {
-  readonly slices: readonly Found[];
-  readonly notes: readonly string[];
-}
-
-interface Unusable {
-  readonly series: string;
-  readonly error: BraggError;
-}
-
-/** One file of a folder: a slice, a reason why it is none, or the kind of object that it is instead. */
-function classified(name: string, file: string, bytes: Uint8Array): Found | Unusable | string {
-  const shown = `${name}/${file}`;
-  const modality = dicomModality(shown, bytes);
-  if (modality !== 'CT' && modality !== '') return modality;
-  if (isLocalizer(shown, bytes)) return 'localizer';
-  try {
-    return { ...readDicomHeader(shown, bytes), file };
-  } catch (error) {
-    if (!(error instanceof BraggError)) throw error;
-    return { series: dicomSeries(shown, bytes), error };
-  }
-}
-
-/** The series of a folder as messages list them. */
-function listed(found: readonly Found[]): string {
-  const counts = Map.groupBy(found, ({ series }) => series);
-  return [...counts]
-    .map(([uid, slices]) => {
-      const about = slices[0]?.description.trim() ?? '';
-      return `${slices.length} of ${uid}${about === '' ? '' : ` "${about}"`}`;
-    })
-    .join(', ');
-}
-
-/** SeriesInstanceUID of the requested series among those of a folder, or of its only one. */
-function chosenSeries(name: string, found: readonly Found[], asked: string | null): string {
-  const uids = [...new Set(found.map(({ series }) => series))];
-  const [only = '', second] = uids;
-  const allowed = 'its UID or its description in geometry.ct.series';
-  if (asked === null) {
-    if (second === undefined) return only;
-    throw foreign(name, `it mixes ${uids.length} series (${listed(found)}); allowed: one, or ${allowed}`);
-  }
-  if (uids.includes(asked)) return asked;
-  const described = new Set(found.filter((one) => one.description.trim() === asked.trim()).map((one) => one.series));
-  const [match, other] = described;
-  if (match !== undefined && other === undefined) return match;
-  const how = match === undefined ? 'no series is' : `${described.size} series are`;
-  throw foreign(name, `${how} "${asked}"; allowed: ${allowed}: ${listed(found)}`);
-}
-
-/** The slices of a folder's only or requested CT series. Hidden files and those of other formats are no part of it. */
-async function seriesIn(folder: string, name: string, asked: string | null): Promise<Series> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
-  if (files.length > MOST_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MOST_FILES}`);
-  const found: Found[] = [];
-  const unusable: Unusable[] = [];
-  const others = new Map<string, number>();
-  let total = 0;
-  for (const entry of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const bytes = await readFile(path.join(folder, entry.name));
-    total += bytes.length;
-    if (total > MOST_BYTES)
-      throw foreign(name, `its files have more than ${formatBytes(MOST_BYTES)}; allowed: ${formatBytes(MOST_BYTES)}`);
-    if (!isDicom(bytes)) continue;
-    const one = classified(name, entry.name, bytes);
-    if (typeof one === 'string') others.set(one, (others.get(one) ?? 0) + 1);
-    else if ('error' in one) unusable.push(one);
-    else found.push(one);
-  }
-  const known = new Set(found.map((one) => one.series));
-  // A slice that cannot be read makes a gap; a series of which no slice can be read is another image.
-  const [broken] = unusable.filter((one) => one.series === asked || (asked === null && known.size === 0));
-  if (broken !== undefined) throw broken.error;
-  if (found.length === 0) {
-    const there = [...others].map(([kind, count]) => `${count} × ${kind}`).join(', ');
-    throw foreign(
-      name,
-      `it holds no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
-    );
-  }
-  const chosen = chosenSeries(name, found, asked);
-  const gap = unusable.find((one) => one.series === chosen);
-  if (gap !== undefined) throw gap.error;
-  const left = found.filter((one) => one.series !== chosen);
-  const foreignSeries = new Map(unusable.map((one) => [one.series, one.error.message]));
-  return {
-    slices: found.filter((one) => one.series === chosen),
-    notes: [
-      ...(left.length === 0 ? [] : [`Other series in ${name} left out: ${listed(left)}.`]),
-      ...[...others].map(
-        ([kind, count]) =>
-          `${count} ${count === 1 ? 'file' : 'files'} in ${name} left out: ${kind}, not a slice of the CT.`,
-      ),
-      ...[...foreignSeries].map(([uid, why]) => `The series ${uid} in ${name} left out: ${why}`),
-    ],
-  };
-}
-
-/** Places in a series may be off by so much of the distance between slices. */
+/** Tolerance for slice positions, relative to the distance of slices. */
 const PLACE_SLACK = 0.01;
 
-/** Refuses slices on different grids, and says in which way they differ. */
+/** Rejects slices on different grids, with the difference in the message. */
 function sameGrid(name: string, slices: readonly Found[]): void {
   const [first] = slices;
   if (first === undefined) return;
@@ -297,7 +182,7 @@ function sameGrid(name: string, slices: readonly Found[]): void {
   }
 }
 
-/** Distance of the slices, which are ascending; null where it changes. Throws where one is missing or given twice. */
+/** Distance between slices in ascending order. Null if it varies. Throws if a slice is missing or duplicated. */
 function sliceSpacing(name: string, slices: readonly Found[]): number | null {
   if (slices.length === 1) return 1;
   const place = (i: number): number => slices[i]?.position_mm[2] ?? 0;
@@ -309,7 +194,7 @@ function sliceSpacing(name: string, slices: readonly Found[]): number | null {
     if (gap <= PLACE_SLACK * usual) {
       throw foreign(name, `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each once`);
     }
-    // Scanners change the spacing for a part of the body; a single wider gap is a missing slice.
+    // Scanners change the spacing for a part of the body; a single wider gap means a missing slice.
     const repeated = [gaps[i - 1], gaps[i + 1]].some((next) => next !== undefined && same(next, gap));
     if (!same(gap, usual) && !repeated) {
       throw foreign(
@@ -321,7 +206,7 @@ function sliceSpacing(name: string, slices: readonly Found[]): number | null {
   return gaps.every((gap) => same(gap, usual)) ? usual : null;
 }
 
-/** Rows and columns of a slice, ascending along the patient's axes. */
+/** Reorders the rows and columns of a slice to ascend along the patient's axes. */
 function ascending(values: Float32Array, { columns, rows, way }: DicomSlice): Float32Array {
   if (way[0] === 1 && way[1] === 1) return values;
   const turned = new Float32Array(values.length);
@@ -334,10 +219,24 @@ function ascending(values: Float32Array, { columns, rows, way }: DicomSlice): Fl
   return turned;
 }
 
+/** Facts about the values of a series, each with the number of affected slices. */
+function notesOf(slices: readonly Found[]): readonly string[] {
+  const counts = Map.groupBy(
+    slices.flatMap((one) => one.notes),
+    (note) => note,
+  );
+  const mixed = Object.keys(slices[0]?.settings ?? {}).flatMap((name) => {
+    const values = [...new Set(slices.map(({ settings }) => settings[name] ?? ''))];
+    return values.length > 1 ? [`Its slices differ in ${name}: ${values.slice(0, 6).join(', ')}.`] : [];
+  });
+  const facts = [...counts].map(([note, all]) => `${all.length} of ${slices.length} slices: ${note}.`);
+  return [...facts, ...mixed];
+}
+
 async function seriesSlice(
   folder: string,
   { slices, notes: before }: Series,
-  { name, plane, at_mm }: CtAsked,
+  { name, plane, at_mm }: CtRequest,
 ): Promise<CtSlice> {
   sameGrid(name, slices);
   const sorted = [...slices].sort((a, b) => a.position_mm[2] - b.position_mm[2]);
@@ -358,7 +257,7 @@ async function seriesSlice(
     return way[axis] === 1 ? start : start - length;
   });
   const places = sorted.map(({ position_mm }) => position_mm[2]);
-  const notes = [...before];
+  const notes = [...before, ...notesOf(slices)];
   let [padded, all] = [0, 0];
   let padding = '';
   const pixels = async (index: number): Promise<Float32Array> => {
@@ -369,7 +268,7 @@ async function seriesSlice(
     padding = [...new Set(found.padding ?? [])].join(' to ');
     return ascending(found.hu, first);
   };
-  // A slice across needs one file, a plane along the body needs all.
+  // A transverse slice needs one file, other planes need all.
   const wanted = plane === 'transverse' ? nearest(name, places, at_mm, apart ?? 1) : null;
   const read: Float32Array[] = [];
   for (let i = 0; i < sorted.length; i += 1)
@@ -391,8 +290,8 @@ async function seriesSlice(
   return sliceOf(name, box, plane, at_mm);
 }
 
-/** Throws a BraggError `foreign-file` that says what is wrong and what is allowed. */
-export async function readCtSlice(asked: CtAsked): Promise<CtSlice> {
+/** Throws BraggError `foreign-file` with the issue and the allowed values. */
+export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   const { path: where, name, series, plane, at_mm } = asked;
   const found = await stat(where).catch(() => null);
   if (found === null) throw foreign(name, 'it cannot be found');
@@ -406,6 +305,8 @@ export async function readCtSlice(asked: CtAsked): Promise<CtSlice> {
       throw foreign(name, `it has no series "${series}"; allowed: geometry.ct.series for DICOM alone`);
     return sliceOf(name, boxOf(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
   }
+  const other = otherFormat(bytes);
+  if (other !== null && !isDicom(bytes)) throw foreign(name, `it is ${other}; allowed: DICOM, NRRD or MetaImage`);
   const slice = { ...readDicomHeader(name, bytes), file: path.basename(where) };
   if (series !== null) chosenSeries(name, [slice], series);
   return seriesSlice(path.dirname(where), { slices: [slice], notes: [] }, { ...asked, name: path.dirname(name) });

@@ -1,14 +1,14 @@
 /**
- * Files with the data of a volume as headers of MetaImage and NRRD name them: one name; LIST, with names on the lines after
- * it; or a pattern such as `slice%03d.raw 1 40 1`. Files of a list hold equal parts, in the order of the slowest axis.
+ * Data files of a volume in headers of MetaImage and NRRD: one name; LIST, with names on the lines after it; or a
+ * pattern such as `slice%03d.raw 1 40 1`. Files of a list contain equal parts, in the order of the slowest axis.
  */
-import { foreign } from './header-fields.ts';
+import { foreign } from '../../../domain/header-fields.ts';
 import { wholeOf } from './volume.ts';
 
-/** A folder of a CT may hold as many slices. */
+/** Maximum number of files, enough for the slices of any CT. */
 const MOST_FILES = 4000;
 
-/** A pattern of C with one whole number. */
+/** A C format with one integer. */
 const PATTERN = /^([^%]*)%(0?)(\d{0,2})d([^%]*)$/;
 
 function numbered(file: string, field: string, pattern: string, range: readonly string[]): readonly string[] {
@@ -30,7 +30,10 @@ function numbered(file: string, field: string, pattern: string, range: readonly 
   });
 }
 
-/** `axes`: of each file, as LIST and patterns may state; without it files hold one step of the slowest axis. */
+/**
+ * `axes`: dimensions of each file, as LIST and patterns may state; by default each file contains one step of the
+ * slowest axis.
+ */
 function checkCount(file: string, field: string, count: number, axes: string | undefined, sizes: readonly number[]) {
   const each = axes === undefined ? sizes.length - 1 : wholeOf(file, field, axes.replace(/d$/i, ''), 1);
   const slowest = sizes.at(-1) ?? 1;
@@ -45,7 +48,16 @@ function checkCount(file: string, field: string, count: number, axes: string | u
   );
 }
 
-/** `following`: the header's text after the field. Throws BraggError `foreign-file`. */
+/** Headers are decoded as Latin-1; file names in them are decoded as UTF-8 if their bytes are valid. */
+function nameOf(latin1: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'));
+  } catch {
+    return latin1;
+  }
+}
+
+/** `following`: text of the header after the field. Throws BraggError `foreign-file`. */
 export function dataFilesOf(
   file: string,
   field: string,
@@ -67,7 +79,7 @@ export function dataFilesOf(
     }
     checkCount(file, field, names.length, list ? rest[0] : rest[3], sizes);
   }
-  const plain = names.map((name) => name.replace(/^\.\//, ''));
+  const plain = names.map((name) => nameOf(name).replace(/^\.\//, ''));
   const away = plain.find((name) => name === '' || /[/\\\0]|^\.\.?$/.test(name));
   if (away === undefined) return plain;
   throw foreign(file, `${field} names "${away}"; allowed: files in the same folder`);

@@ -1,6 +1,6 @@
-/** Stored values of DICOM's pixel data: uncompressed, RLE and lossless JPEG, of any depth that BitsStored states. */
+/** Stored values of DICOM pixel data: uncompressed, RLE and lossless JPEG, at any depth in BitsStored. */
 import dicom, { type DataSet, type Element } from 'dicom-parser';
-import { foreign } from './header-fields.ts';
+import { foreign } from '../../../domain/header-fields.ts';
 import { jpegLossless } from './jpeg-lossless.ts';
 
 export interface PixelFormat {
@@ -14,7 +14,7 @@ export interface PixelFormat {
 
 export type Packing = 'none' | 'rle' | 'jpeg-lossless';
 
-/** A value of which only the low bits are stored: the others may hold overlays, or the sign again. */
+/** Value in the low bits; the bits above may contain overlays or repeated signs. */
 export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, 'stored' | 'signed'>): number {
   const span = 2 ** stored;
   const low = stored === 32 ? raw >>> 0 : (raw & (span - 1)) >>> 0;
@@ -70,7 +70,7 @@ function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, all
   return out;
 }
 
-/** Bytes of a frame in fragments: of an only frame all of them. */
+/** Bytes of a frame from its fragments; a single frame uses all fragments. */
 function frameBytes(file: string, data: DataSet, element: Element, frame: number, frames: number): Uint8Array {
   const { fragments = [], basicOffsetTable: table = [] } = element;
   try {
@@ -78,14 +78,36 @@ function frameBytes(file: string, data: DataSet, element: Element, frame: number
       ? dicom.readEncapsulatedImageFrame(data, element, frame)
       : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1);
   } catch (error) {
-    // The library throws strings as well.
+    // The library also throws strings.
     throw foreign(file, `frame ${frame + 1} of its PixelData cannot be found: ${String(error)}`);
   }
 }
 
 const PIXELS = 'x7fe00010';
 
-/** Little-endian bytes of all frames, as if they were not compressed. */
+/** Bits of a pixel with overlays, as files before 2004 store them: part 3, C.9.2 (retired). */
+function overlayBits(file: string, data: DataSet, { stored, allocated: pixel }: PixelFormat): number {
+  let bits = 0;
+  for (let group = 0x6000; group <= 0x601e; group += 2) {
+    const tag = `x${group.toString(16)}`;
+    const [allocated = 1, position = 0] = [data.uint16(`${tag}0100`), data.uint16(`${tag}0102`)];
+    if (allocated === 1 || data.elements[`${tag}3000`] !== undefined) continue;
+    if (position < stored || position >= pixel) {
+      throw foreign(file, `OverlayBitPosition is ${position}; allowed: ${stored} to ${pixel - 1}, above BitsStored`);
+    }
+    bits += 2 ** position;
+  }
+  return bits;
+}
+
+/** Whether bits above BitsStored are zero or repeat the sign, except overlay bits. */
+function isPlain(raw: number, value: number, { allocated, stored }: PixelFormat, overlays: number): boolean {
+  const above = ((stored === 32 ? 0 : -(2 ** stored)) & (allocated === 16 ? 0xffff : -1) & ~overlays) >>> 0;
+  const found = (raw & above) >>> 0;
+  return found === 0 || (value < 0 && found === above);
+}
+
+/** Little-endian bytes of all frames after decompression. */
 function unpackedBytes(file: string, data: DataSet, packing: Packing, format: PixelFormat): Uint8Array {
   const { rows, columns, frames, allocated } = format;
   const element = data.elements[PIXELS];
@@ -119,21 +141,36 @@ function unpackedBytes(file: string, data: DataSet, packing: Packing, format: Pi
   return out;
 }
 
-/** Stored values of all frames in the order of the file. Throws BraggError `foreign-file`. */
+/**
+ * Stored values of all frames in file order. `padding`: allocated bits of pixels without a value, which become NaN.
+ * Throws BraggError `foreign-file`.
+ */
 export function storedValues(
   file: string,
   data: DataSet,
   format: PixelFormat,
   { packing, little }: { readonly packing: Packing; readonly little: boolean },
+  padding: readonly number[] = [],
 ): Float64Array {
   const bytes = unpackedBytes(file, data, packing, format);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const order = packing === 'none' ? little : true;
+  const overlays = overlayBits(file, data, format);
   const values = new Float64Array(format.rows * format.columns * format.frames);
+  let [strange, first] = [0, 0];
   for (let i = 0; i < values.length; i += 1) {
-    values[i] = storedValue(
-      format.allocated === 16 ? view.getUint16(2 * i, order) : view.getUint32(4 * i, order),
-      format,
+    const raw = format.allocated === 16 ? view.getUint16(2 * i, order) : view.getUint32(4 * i, order);
+    const value = storedValue(raw, format);
+    const isPadding = padding.includes(raw);
+    values[i] = isPadding ? Number.NaN : value;
+    if (isPadding || isPlain(raw, value, format, overlays)) continue;
+    if (strange === 0) first = raw;
+    strange += 1;
+  }
+  if (strange > 0) {
+    throw foreign(
+      file,
+      `${strange} ${strange === 1 ? 'pixel has' : 'pixels have'} bits above BitsStored = ${format.stored}, the first is ${first}; allowed: 0, the sign again, PixelPaddingValue, or overlays at OverlayBitPosition`,
     );
   }
   return values;

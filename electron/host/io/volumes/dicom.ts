@@ -1,14 +1,24 @@
 /**
- * One slice of a CT series and RT Dose from DICOM files, read with dicom-parser. Nothing about the patient is looked at.
- * Tags, names and meanings: the standard's parts 3, 5 and 6.
+ * One slice of a CT series and RT Dose from DICOM files, parsed with dicom-parser. No data about the patient is read.
+ * Tags, names and meanings: parts 3, 5 and 6 of the standard.
  */
 
 import { inflateRawSync } from 'node:zlib';
 import dicom, { type DataSet } from 'dicom-parser';
-import { decimalOf } from '../../../contract/csv.ts';
 import { messageOf } from '../../../contract/errors.ts';
+import {
+  absent,
+  absentAs,
+  type FieldRule,
+  foreign,
+  honoured,
+  ignored,
+  mayNotBeThere,
+  oneOf,
+  only,
+} from '../../../domain/header-fields.ts';
+import { decimalOf } from '../../../domain/values/csv.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
-import { absent, type FieldRule, foreign, honoured, ignored, oneOf } from './header-fields.ts';
 import { alongAxis, countOf, obliqueness, straightened, type Volume } from './volume.ts';
 
 interface TransferSyntax {
@@ -28,7 +38,7 @@ const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.4.70': { little: true, packing: 'jpeg-lossless' },
 };
 
-/** Part 6, table A-1: what is not read, by the beginnings of its identifiers. */
+/** Part 6, table A-1: unsupported syntaxes by the prefix of their identifiers. */
 const otherSyntaxes: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.10': 'MPEG',
   '1.2.840.10008.1.2.4.11': 'JPEG XL',
@@ -42,15 +52,18 @@ const otherSyntaxes: Readonly<Record<string, string>> = {
 interface Attribute {
   readonly tag: string;
   readonly rule: FieldRule;
-  /** Number of 16 bits where it is no text. */
+  /** True for a 16-bit number instead of text. */
   readonly short?: true;
 }
 
-/** Attributes for display or with repeated information leave stored values and positions unchanged. */
+/** Attributes for display, or with repeated information, do not change stored values or positions. */
 const display = ignored('changes how values are displayed, and no value');
 const repeated = ignored('ImagePositionPatient and ImageOrientationPatient state positions');
 
-/** Attributes of both kinds of image that can change what pixels mean, by their keyword. */
+const perFrame = absentAs('a file for each slice, no Enhanced CT');
+const colours = ignored('colours the image when it is displayed');
+
+/** Attributes, by keyword, of both kinds of image that can change the meaning of pixels. */
 const imageAttributes = {
   Modality: { tag: 'x00080060', rule: honoured },
   ImagePositionPatient: { tag: 'x00200032', rule: honoured },
@@ -81,15 +94,22 @@ const imageAttributes = {
   AnatomicalOrientationType: { tag: 'x00102210', rule: oneOf('BIPED') },
   PatientOrientation: { tag: 'x00200020', rule: repeated },
   SpacingBetweenSlices: { tag: 'x00180088', rule: repeated },
-  AcquisitionNumber: { tag: 'x00200012', rule: ignored('slices at one position are refused, of any acquisition') },
-  TemporalPositionIdentifier: { tag: 'x00200100', rule: ignored('slices at one position are refused, of any time') },
+  AcquisitionNumber: { tag: 'x00200012', rule: ignored('a dose is one grid') },
+  TemporalPositionIdentifier: { tag: 'x00200100', rule: ignored('a dose is one grid') },
   PixelSpacingCalibrationType: { tag: 'x00280a02', rule: ignored('states the source of PixelSpacing in projections') },
   SmallestImagePixelValue: { tag: 'x00280106', rule: ignored('repeats the least stored value'), short: true },
   LargestImagePixelValue: { tag: 'x00280107', rule: ignored('repeats the greatest stored value'), short: true },
-  LossyImageCompression: {
-    tag: 'x00282110',
-    rule: ignored('reports a loss before the pixels were stored as they are'),
-  },
+  LossyImageCompressionRatio: { tag: 'x00282112', rule: ignored('LossyImageCompression states the loss') },
+  SharedFunctionalGroupsSequence: { tag: 'x52009229', rule: perFrame },
+  PerFrameFunctionalGroupsSequence: { tag: 'x52009230', rule: perFrame },
+  MaskSubtractionSequence: { tag: 'x00286100', rule: absent },
+  QuantityDefinitionSequence: { tag: 'x00409220', rule: absent },
+  PixelIntensityRelationship: { tag: 'x00281040', rule: oneOf('LIN') },
+  PixelPresentation: { tag: 'x00089205', rule: oneOf('MONOCHROME') },
+  RedPaletteColorLookupTableDescriptor: { tag: 'x00281101', rule: colours },
+  SegmentedRedPaletteColorLookupTableData: { tag: 'x00281221', rule: colours },
+  ICCProfile: { tag: 'x00282000', rule: colours },
+  OverlayData: { tag: 'x60003000', rule: display },
   PresentationLUTShape: { tag: 'x20500020', rule: display },
   ExtendedOffsetTable: { tag: 'x7fe00001', rule: ignored('frames are found by the basic table or their fragments') },
   SliceThickness: { tag: 'x00180050', rule: ignored('slices may overlap; their positions state the spacing') },
@@ -98,9 +118,31 @@ const imageAttributes = {
 export const ctAttributes = {
   ...imageAttributes,
   SeriesInstanceUID: { tag: 'x0020000e', rule: honoured },
+  SOPClassUID: {
+    tag: 'x00080016',
+    rule: only('1.2.840.10008.5.1.4.1.1.2, CT Image', (uid) => uid === '1.2.840.10008.5.1.4.1.1.2'),
+  },
   FrameOfReferenceUID: { tag: 'x00200052', rule: honoured },
   ImageType: { tag: 'x00080008', rule: honoured },
   SeriesDescription: { tag: 'x0008103e', rule: honoured },
+  DerivationDescription: { tag: 'x00082111', rule: honoured },
+  ImageComments: { tag: 'x00204000', rule: honoured },
+  MultienergyCTAcquisition: { tag: 'x00189361', rule: honoured },
+  MultienergyCTCharacteristicsSequence: { tag: 'x00189364', rule: honoured },
+  ContrastBolusAgent: { tag: 'x00180010', rule: honoured },
+  BurnedInAnnotation: { tag: 'x00280301', rule: honoured },
+  LossyImageCompression: { tag: 'x00282110', rule: honoured },
+  VolumetricProperties: { tag: 'x00089206', rule: oneOf('VOLUME', 'SAMPLED') },
+  VolumeBasedCalculationTechnique: { tag: 'x00089207', rule: oneOf('NONE', 'MPR') },
+  KVP: { tag: 'x00180060', rule: honoured },
+  ConvolutionKernel: { tag: 'x00181210', rule: honoured },
+  GantryDetectorTilt: { tag: 'x00181120', rule: honoured },
+  AcquisitionNumber: { tag: 'x00200012', rule: honoured },
+  TemporalPositionIdentifier: { tag: 'x00200100', rule: honoured },
+  CTAdditionalXRaySourceSequence: {
+    tag: 'x00189360',
+    rule: ignored('MultienergyCTAcquisition states whether the sources differ in energy'),
+  },
   PixelPaddingValue: { tag: 'x00280120', rule: honoured, short: true },
   PixelPaddingRangeLimit: { tag: 'x00280121', rule: honoured, short: true },
   RescaleIntercept: { tag: 'x00281052', rule: honoured },
@@ -110,35 +152,48 @@ export const ctAttributes = {
 
 export const doseAttributes = {
   ...imageAttributes,
-  RescaleIntercept: { tag: 'x00281052', rule: absent },
-  RescaleSlope: { tag: 'x00281053', rule: absent },
+  SOPClassUID: {
+    tag: 'x00080016',
+    rule: only('1.2.840.10008.5.1.4.1.1.481.2, RT Dose', (uid) => uid === '1.2.840.10008.5.1.4.1.1.481.2'),
+  },
+  LossyImageCompression: { tag: 'x00282110', rule: oneOf('00') },
+  RescaleIntercept: { tag: 'x00281052', rule: only('0 or absent', (value) => decimalOf(value) === 0) },
+  RescaleSlope: { tag: 'x00281053', rule: only('1 or absent', (value) => decimalOf(value) === 1) },
   DoseUnits: { tag: 'x30040002', rule: oneOf('GY', 'RELATIVE') },
   DoseType: { tag: 'x30040004', rule: oneOf('PHYSICAL', 'EFFECTIVE') },
-  DoseSummationType: { tag: 'x3004000a', rule: ignored('names the part of the plan that the dose belongs to') },
+  DoseSummationType: { tag: 'x3004000a', rule: honoured },
+  DoseComment: { tag: 'x30040006', rule: ignored('describes the dose in words') },
   SpatialTransformOfDose: { tag: 'x30040005', rule: ignored('the grid is stated as it is after any transform') },
   NormalizationPoint: { tag: 'x30040008', rule: ignored('relative doses are scaled to their largest value') },
   FrameIncrementPointer: { tag: 'x00280009', rule: honoured },
   GridFrameOffsetVector: { tag: 'x3004000c', rule: honoured },
   DoseGridScaling: { tag: 'x3004000e', rule: honoured },
-  TissueHeterogeneityCorrection: { tag: 'x30040014', rule: ignored('states how the dose was computed') },
+  TissueHeterogeneityCorrection: { tag: 'x30040014', rule: honoured },
 } as const satisfies Readonly<Record<string, Attribute>>;
 
 export interface DicomSlice {
   readonly series: string;
-  /** FrameOfReferenceUID: positions of one system of coordinates. Empty where the file states none. */
+  /** FrameOfReferenceUID: identifies the coordinate system of positions. Empty if the file states none. */
   readonly frame: string;
   readonly description: string;
   /** Third value of ImageType, such as AXIAL or LOCALIZER. */
   readonly imageType: string;
   readonly columns: number;
   readonly rows: number;
-  /** Between columns and between rows. */
+  /** Spacing between columns and between rows. */
   readonly spacing_mm: readonly [number, number];
-  /** Centre of the first pixel of the first row: to the patient's left, to the back, to the head. */
+  /** Centre of the first pixel in the first row: to the patient's left, to the back, to the head. */
   readonly position_mm: readonly [number, number, number];
   /** Direction of the columns in x and of the rows in y: 1 or -1. */
   readonly way: readonly [number, number];
+  /** Facts that change the meaning of the Hounsfield units. */
+  readonly notes: readonly string[];
+  /** Settings that slices of one scan have in common, by keyword. */
+  readonly settings: Readonly<Record<string, string>>;
 }
+
+/** Attributes that are constant within one scan; a change means a mixture of scans. */
+const SETTINGS = ['AcquisitionNumber', 'TemporalPositionIdentifier', 'KVP', 'ConvolutionKernel'] as const;
 
 const MARK = 'DICM';
 const MARK_AT = 128;
@@ -151,14 +206,14 @@ export const isDicom = (bytes: Uint8Array): boolean =>
 const startsWithMeta = (bytes: Uint8Array): boolean =>
   bytes[0] === 2 && bytes[1] === 0 && bytes[3] === 0 && /^(UL|OB)$/.test(latin1(bytes.subarray(4, 6)));
 
-/** A data set without file meta information: its first element is of group 8, which describes the study. */
+/** A data set without file meta information: its first element is from group 8, which describes the study. */
 const isBareDataSet = (bytes: Uint8Array): boolean =>
   bytes.length >= 8 && bytes[0] === 8 && bytes[1] === 0 && bytes[3] === 0 && (hasType(bytes) || bytes[7] === 0);
 
-/** Whether the first element names its type: implicit syntaxes have a length in its place. */
+/** Whether the first element contains its type; in implicit syntaxes its length is there. */
 const hasType = (bytes: Uint8Array): boolean => /^[A-Z]{2}$/.test(latin1(bytes.subarray(4, 6)));
 
-/** The preamble and the shortest file meta information of a bare data set. */
+/** Preamble and minimal file meta information for a bare data set. */
 function metaFor(bytes: Uint8Array): Uint8Array {
   const syntax = hasType(bytes) ? '1.2.840.10008.1.2.1\0' : '1.2.840.10008.1.2\0';
   const element = Buffer.concat([Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, syntax.length, 0]), Buffer.from(syntax)]);
@@ -166,7 +221,7 @@ function metaFor(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK), length, element]);
 }
 
-/** At most this much of a deflated file. */
+/** Maximum size of an inflated file. */
 const MOST_BYTES = 2 ** 29;
 
 function inflated(bytes: Uint8Array, position: number): Uint8Array {
@@ -190,7 +245,7 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   try {
     return dicom.parseDicom(whole, { inflater: inflated } as dicom.ParseDicomOptions);
   } catch (error) {
-    // The library throws strings, errors, and objects that hold an error.
+    // The library throws strings, errors, and objects that contain an error.
     const inner: unknown = (error as { readonly exception?: unknown } | null)?.exception ?? error;
     const message = messageOf(inner);
     if (/0002,0010/.test(message)) throw foreign(file, 'it has no transfer syntax (0002,0010)');
@@ -210,7 +265,8 @@ function numbersAt(file: string, data: DataSet, { tag }: Attribute, name: string
   if (text === undefined) throw foreign(file, `it has no ${name}`);
   const numbers = text.split('\\').map((part) => decimalOf(part.trim()));
   if ((count !== null && numbers.length !== count) || numbers.some((value) => !Number.isFinite(value))) {
-    const allowed = count === 1 ? 'a number with a decimal point' : `${count ?? ''} numbers with decimal points`;
+    const several = `${count === null ? '' : `${count} `}numbers with decimal points`;
+    const allowed = count === 1 ? 'a number with a decimal point' : several;
     throw foreign(file, `${name} is ${JSON.stringify(text.slice(0, 80))}; allowed: ${allowed}`);
   }
   return numbers;
@@ -234,20 +290,22 @@ function parsed(file: string, bytes: Uint8Array): Parsed {
   );
 }
 
-/** Refuses attributes with a value that changes what is read and that is not supported. */
+/** Rejects unsupported values of attributes that affect the data. */
 function checkAttributes(file: string, data: DataSet, attributes: Attributes): void {
   for (const [name, attribute] of Object.entries(attributes)) {
     const value = textOf(data, attribute);
     if (value === undefined || attribute.rule.kind !== 'only') continue;
-    // An attribute without a value states nothing, unless it may not be there at all.
-    if (value.trim() === '' && attribute.rule !== absent) continue;
+    // An empty attribute has no effect, unless it must be absent.
+    if (value.trim() === '' && !mayNotBeThere(attribute.rule)) continue;
     if (!attribute.rule.accepts(value.trim())) {
-      throw foreign(file, `${name} is ${value === '' ? 'present' : value}; allowed: ${attribute.rule.allowed}`);
+      // Sequences and pixels are bytes without a text.
+      const is = value === '' || /Sequence$|PixelData$/.test(name) ? 'present' : value;
+      throw foreign(file, `${name} is ${is}; allowed: ${attribute.rule.allowed}`);
     }
   }
 }
 
-/** Size, type and place of the first frame. */
+/** Size, type and position of the first frame. */
 function imageOf(file: string, data: DataSet, allocatable: readonly number[], mostFrames: number) {
   const a = imageAttributes;
   const short = (
@@ -257,7 +315,7 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
     if (value === undefined) throw foreign(file, `it has no ${name}`);
     return value;
   };
-  // First of all: files of several frames state the rest for each frame.
+  // Checked first, because files with several frames state other attributes per frame.
   const frames = Number(data.string(a.NumberOfFrames.tag) ?? '1');
   if (!Number.isInteger(frames) || frames < 1 || frames > mostFrames) {
     const allowed = mostFrames === 1 ? '1: a file for each slice, no multi-frame CT' : '1 and more';
@@ -288,12 +346,71 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
   };
 }
 
-/** Empty where the file states none. */
+/** Modality; empty if the file states none. */
 export const dicomModality = (file: string, bytes: Uint8Array): string =>
   parsedBytes(file, bytes).string(imageAttributes.Modality.tag)?.trim() ?? '';
 
 export const dicomSeries = (file: string, bytes: Uint8Array): string =>
   parsedBytes(file, bytes).string(ctAttributes.SeriesInstanceUID.tag)?.trim() ?? '';
+
+/** Values of ImageType for images without Hounsfield units: part 3, C.8.15.2 and C.8.16, and vendor-specific ones. */
+const NO_HU =
+  /^(MAT_SPECIFIC|MAT_FRACTIONAL|MAT_VALUE_BASED|EFF_ATOMIC_NUM|ELECTRON_DENSITY|STD_DEVIATION|SUBTRACTION|MULTIPLICATION|DIVISION|QUANTITY|PERFUSION|PARAMETRIC.*|.*IODINE.*|Z_?EFF.*|RHO_?Z?|FAT_?FRACTION)$/;
+/** Values of ImageType for Hounsfield units that are not from one scan with one spectrum. */
+const OTHER_HU: readonly (readonly [RegExp, string])[] = [
+  [/^(VMI|MONO.*)$/, 'a virtual image at one X-ray energy'],
+  [/^(MAT_REMOVED|VNC|VUE)$/, 'an image from which a material is computed away'],
+  [/^MAT_MODIFIED$/, 'an image in which a material is replaced'],
+  [/^ENERGY_PROP_WT$/, 'a mixture of two X-ray spectra'],
+  [/^(MAXIMUM|MIP|MAX_IP)$/, 'a projection of the largest values'],
+  [/^(MINIMUM|MINIP|MIN_IP)$/, 'a projection of the least values'],
+  [/^(MEAN|MEDIAN|AVERAGE|ADDITION)$/, 'a mean of several images'],
+];
+/** Free text that identifies such images if ImageType does not. */
+const SPECTRAL_TEXT =
+  /\bmono(?!chrom)|\d\s*keV\b|\biodine|\bvnc\b|virtual (non|un)|\bz[ _-]?eff|effective (z|atomic)|electron dens|\brho\b|dual[ _-]?energy|spectral|\bmin?ip\b|perfusion|subtract/i;
+
+/** Smaller tilts are within the tolerance for rounded orientations. */
+const LEAST_TILT_DEG = 0.1;
+
+/** Number in the first item of a sequence. Undefined without it. */
+const inSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
+  data.elements[sequence]?.items?.[0]?.dataSet?.double(tag);
+
+/** Facts about a CT that change the meaning of its Hounsfield units. Throws for images without HU. */
+function notesOfCt(file: string, data: DataSet): readonly string[] {
+  const a = ctAttributes;
+  const text = ({ tag }: Attribute): string => data.string(tag)?.trim() ?? '';
+  const imageType = text(a.ImageType);
+  const words = imageType.split('\\').map((word) => word.trim().toUpperCase());
+  const none = words.find((word) => NO_HU.test(word));
+  if (none !== undefined) throw foreign(file, `ImageType is ${imageType}; allowed: images in HU, not of ${none}`);
+  const spectral: string[] = [];
+  const keV = inSequence(data, a.MultienergyCTCharacteristicsSequence.tag, 'x0018937c');
+  const kinds = OTHER_HU.filter(([form]) => words.some((word) => form.test(word))).map(([, kind]) => kind);
+  if (keV !== undefined) spectral.push(`MonoenergeticEnergyEquivalent is ${keV} keV`);
+  if (kinds.length > 0) spectral.push(`ImageType is ${imageType}, ${kinds.join(', ')}`);
+  if (/^yes$/i.test(text(a.MultienergyCTAcquisition)))
+    spectral.push('MultienergyCTAcquisition is YES: several X-ray spectra');
+  for (const name of ['SeriesDescription', 'DerivationDescription', 'ImageComments'] as const) {
+    if (SPECTRAL_TEXT.test(text(a[name]))) spectral.push(`${name} is "${text(a[name]).slice(0, 80)}"`);
+  }
+  if (spectral.length === 0 && words[0] === 'DERIVED')
+    spectral.push(`ImageType is ${imageType}: computed from other images`);
+  const notes = spectral.map((fact) => `${fact}. The table of HU must be one for such images`);
+  const agent = text(a.ContrastBolusAgent);
+  if (agent !== '' && !/^(no|none|nil|n\/?a|without.*)$/i.test(agent)) {
+    notes.push(`ContrastBolusAgent is ${agent}: its HU are read as those of tissue and bone`);
+  }
+  if (text(a.LossyImageCompression) === '01') notes.push('LossyImageCompression is 01: values were changed by packing');
+  // Oblique slices are refused before, so a tilt here contradicts the orientation.
+  const tilt = text(a.GantryDetectorTilt);
+  if (Math.abs(decimalOf(tilt)) > LEAST_TILT_DEG) {
+    notes.push(`GantryDetectorTilt is ${tilt}°, and ImageOrientationPatient has none: slices are read without a tilt`);
+  }
+  if (/^yes$/i.test(text(a.BurnedInAnnotation))) notes.push('BurnedInAnnotation is YES: pixels may be of text');
+  return notes;
+}
 
 interface CtFile extends DicomSlice {
   readonly parsed: Parsed;
@@ -324,6 +441,8 @@ function ctFile(file: string, bytes: Uint8Array): CtFile {
     ...{ columns: format.columns, rows: format.rows, spacing_mm },
     position_mm: [x, y, z],
     way: [row.way, column.way],
+    notes: notesOfCt(file, data),
+    settings: Object.fromEntries(SETTINGS.map((name) => [name, data.string(ctAttributes[name].tag)?.trim() ?? ''])),
     ...{ parsed: found, format },
   };
 }
@@ -331,48 +450,58 @@ function ctFile(file: string, bytes: Uint8Array): CtFile {
 const imageTypeOf = (data: DataSet): string =>
   (data.string(ctAttributes.ImageType.tag)?.split('\\')[2] ?? '').trim().toUpperCase();
 
-/** A survey view that scanners put into the folder of a series: it is no slice. */
+/** A survey view that scanners store in the folder of a series; it is not a slice. */
 export const isLocalizer = (file: string, bytes: Uint8Array): boolean =>
   imageTypeOf(parsedBytes(file, bytes)) === 'LOCALIZER';
 
-/** Everything but the pixels. Throws a BraggError `foreign-file`. */
+/** Reads everything except the pixels. Throws BraggError `foreign-file`. */
 export function readDicomHeader(file: string, bytes: Uint8Array): DicomSlice {
   const { parsed: _, format: __, ...slice } = ctFile(file, bytes);
   return slice;
 }
 
-/** Padding is outside of what the scanner sees: air. */
+/** Padding lies outside of the scanner's field of view: air. */
 const AIR_HU = -1000;
 
 interface CtPixels {
   /** Hounsfield units, row by row as stored. */
   readonly hu: Float32Array;
-  /** Pixels that the file declares as padding, and the stored values that it declares. */
+  /** Number of padding pixels, and the range of stored values that the file declares as padding. */
   readonly padded: number;
   readonly padding: readonly [low: number, high: number] | null;
 }
 
-/** Part 3, C.7.5.1.1.2: one value, or all from it to the limit of the range. */
-function paddingOf(file: string, data: DataSet, format: PixelFormat): CtPixels['padding'] {
+interface Padding {
+  readonly range: readonly [low: number, high: number];
+  /** Padding values in all allocated bits, because BitsStored cannot represent them. */
+  readonly raw: readonly number[];
+}
+
+/** Part 3, C.7.5.1.1.2: one value, or a range of values. */
+function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | null {
   const { PixelPaddingValue: value, PixelPaddingRangeLimit: limit } = ctAttributes;
   const [first, last] = [data.uint16(value.tag), data.uint16(limit.tag)];
   if (first === undefined) {
     if (last !== undefined) throw foreign(file, 'it has PixelPaddingRangeLimit without PixelPaddingValue');
     return null;
   }
-  // Writers store it with the sign of 16 bits or of BitsStored.
-  const asPixel = (raw: number): number => {
-    const wide = format.signed && raw >= 2 ** 15 ? raw - 2 ** 16 : raw;
-    const [low, high] = format.signed
-      ? [-(2 ** (format.stored - 1)), 2 ** (format.stored - 1)]
-      : [0, 2 ** format.stored];
-    return wide >= low && wide < high ? wide : format.signed ? storedValue(raw, format) : wide;
-  };
+  // Writers store the value with the sign of 16 bits or of BitsStored.
+  const wide = (raw: number): number => (format.signed && raw >= 2 ** 15 ? raw - 2 ** 16 : raw);
+  const [low, high] = format.signed ? [-(2 ** (format.stored - 1)), 2 ** (format.stored - 1)] : [0, 2 ** format.stored];
+  const isOutside = (raw: number): boolean => raw >= 2 ** format.stored && (wide(raw) < low || wide(raw) >= high);
+  const outside = [first, last ?? first].filter(isOutside);
+  if (outside.length > 0 && last !== undefined && last !== first) {
+    throw foreign(
+      file,
+      `its padding is from ${wide(first)} to ${wide(last)}; allowed: ${low} to ${high - 1}, as BitsStored is ${format.stored}`,
+    );
+  }
+  const asPixel = (raw: number): number => (isOutside(raw) ? wide(raw) : storedValue(raw, format));
   const ends = [asPixel(first), asPixel(last ?? first)].sort((a, b) => a - b);
-  return [ends[0] ?? 0, ends[1] ?? 0];
+  return { range: [ends[0] ?? 0, ends[1] ?? 0], raw: outside };
 }
 
-/** Throws a BraggError `foreign-file`. */
+/** Throws BraggError `foreign-file`. */
 export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
   const { parsed: found, format } = ctFile(file, bytes);
   const { data, syntax } = found;
@@ -380,18 +509,19 @@ export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
   const [intercept = 0] = numbersAt(file, data, ctAttributes.RescaleIntercept, 'RescaleIntercept', 1);
   if (slope === 0) throw foreign(file, 'RescaleSlope is 0; allowed: other numbers');
   const padding = paddingOf(file, data, format);
-  const stored = storedValues(file, data, format, syntax);
+  const stored = storedValues(file, data, format, syntax, padding?.raw);
+  const [low, high] = padding?.range ?? [Number.NaN, Number.NaN];
   const hu = new Float32Array(stored.length);
   let padded = 0;
   for (const [i, value] of stored.entries()) {
-    const pad = padding !== null && value >= padding[0] && value <= padding[1];
+    const pad = Number.isNaN(value) || (value >= low && value <= high);
     if (pad) padded += 1;
     hu[i] = pad ? AIR_HU : value * slope + intercept;
   }
-  return { hu, padded, padding };
+  return { hu, padded, padding: padding?.range ?? null };
 }
 
-/** Offsets of the frames along the normal of the plane, mm from the first one: part 3, C.8.8.3.2. */
+/** Offsets of the frames along the normal of the plane, in mm from the first one: part 3, C.8.8.3.2. */
 function frameOffsets(
   file: string,
   data: DataSet,
@@ -409,18 +539,22 @@ function frameOffsets(
     throw foreign(file, `GridFrameOffsetVector has ${offsets.length} values; allowed: ${frames}, one for each frame`);
   }
   const [first = 0] = offsets;
-  // The vector is of offsets that begin with 0, or of positions along z that begin with the image's.
-  const along = normal.reduce((sum, part, i) => sum + part * (position[i] ?? 0), 0);
-  if (first !== 0 && Math.abs(first - along) > 1e-3 * Math.max(1, Math.abs(along))) {
+  // Relative offsets start with 0. Absolute positions start with the image's z, and require the normal +z.
+  const [, , z = 0] = position;
+  const isUpwards = (normal[2] ?? 0) > 1 - 1e-3;
+  if (first !== 0 && !(isUpwards && Math.abs(first - z) <= 1e-3 * Math.max(1, Math.abs(z)))) {
+    const positions = isUpwards
+      ? `${z} (positions along z, as ImagePositionPatient)`
+      : 'positions along z where ImageOrientationPatient is 1, 0, 0, 0, 1, 0';
     throw foreign(
       file,
-      `GridFrameOffsetVector begins with ${first}; allowed: 0, or ${along}, the position of the image`,
+      `GridFrameOffsetVector begins with ${first}; allowed: 0 (offsets along the normal of the frames), or ${positions}`,
     );
   }
   return offsets.map((offset) => offset - first);
 }
 
-/** A dose of RT Dose in its unit, along the patient's axes. Throws BraggError `foreign-file`. */
+/** Dose of an RT Dose file in its unit, along the patient's axes. Throws BraggError `foreign-file`. */
 export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const { data, syntax } = parsed(file, bytes);
   const a = doseAttributes;
@@ -457,5 +591,15 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const units = data.string(a.DoseUnits.tag)?.trim();
   if (units === undefined) throw foreign(file, 'it has no DoseUnits');
   const weighted = data.string(a.DoseType.tag)?.trim() === 'EFFECTIVE' ? ' (RBE)' : '';
-  return { ...volume, unit: units === 'GY' ? `Gy${weighted}` : 'relative' };
+  const [part, tissue] = [a.DoseSummationType, a.TissueHeterogeneityCorrection].map(({ tag }) =>
+    (data.string(tag) ?? '').trim(),
+  );
+  const notes = [
+    ...(part === '' || part === 'PLAN' ? [] : [`DoseSummationType is ${part}: not the dose of one whole plan`]),
+    ...(tissue?.split('\\').includes('WATER') === true
+      ? ['TissueHeterogeneityCorrection is WATER: computed as if the patient were water']
+      : []),
+  ];
+  const dose = { ...volume, unit: units === 'GY' ? `Gy${weighted}` : 'relative' };
+  return notes.length === 0 ? dose : { ...dose, notes };
 }

@@ -1,18 +1,18 @@
 /**
- * Lossless JPEG of one component: process 14 of ITU-T T.81, annex H, which DICOM's transfer syntaxes 57 and 70 use. All
- * predictors, point transforms and restart intervals are decoded; data that ends early or goes on is an error.
+ * Lossless JPEG with one component: process 14 of ITU-T T.81, annex H, as in DICOM's transfer syntaxes 57 and 70. All
+ * predictors, point transforms and restart intervals are supported; missing or excess data is an error.
  */
-import { foreign } from './header-fields.ts';
+import { foreign } from '../../../domain/header-fields.ts';
 
 interface JpegImage {
   readonly rows: number;
   readonly columns: number;
-  /** Bits of a value. */
+  /** Bits per value. */
   readonly precision: number;
   readonly values: Uint16Array;
 }
 
-/** By length of code: the first code, index of its symbol, and number of codes. */
+/** For each code length: the first code, the index of its symbol, and the number of codes. */
 interface HuffmanTable {
   readonly firsts: Int32Array;
   readonly indices: Int32Array;
@@ -32,7 +32,7 @@ const [RST0, RST7] = [0xd0, 0xd7];
 
 const hex = (marker: number): string => `FF${marker.toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** Segment DHT: tables by their number. */
+/** Segment DHT: tables by number. */
 function huffmanTables(file: string, segment: Uint8Array, into: Map<number, HuffmanTable>): void {
   let at = 0;
   while (at < segment.length) {
@@ -74,7 +74,7 @@ function frameOf(file: string, segment: Uint8Array): Frame {
   return { precision, rows, columns };
 }
 
-/** Bits of entropy-coded data, the highest first. FF is followed by 00, or by a marker, which ends the bits. */
+/** Bits of entropy-coded data, most significant first. FF is followed by 00, or by a marker, which ends the bits. */
 class Bits {
   readonly #bytes: Uint8Array;
   #at: number;
@@ -96,7 +96,7 @@ class Bits {
     this.#left -= 1;
     return ((this.#word >> this.#left) & 1) === 1 ? 1 : 0;
   }
-  /** The marker after the current byte, which is passed over; null where there is none. */
+  /** Skips to the marker after the current byte and returns it. Null if there is none. */
   marker(): number | null {
     this.#left = 0;
     while (this.#bytes[this.#at] === 0xff && this.#bytes[this.#at + 1] === 0xff) this.#at += 1;
@@ -107,7 +107,7 @@ class Bits {
   }
 }
 
-/** Difference to the prediction; null where the data ends. */
+/** Difference from the prediction. Null at the end of the data. */
 function difference(bits: Bits, { firsts, indices, counts, symbols }: HuffmanTable): number | null {
   let code = 0;
   for (let length = 1; length <= LONGEST_CODE; length += 1) {
@@ -129,7 +129,7 @@ function difference(bits: Bits, { firsts, indices, counts, symbols }: HuffmanTab
   return null;
 }
 
-/** Table H.1, by the values to the left, above, and above to the left. */
+/** Table H.1: predictors from the values to the left, above, and above to the left. */
 const predictors: readonly ((a: number, b: number, c: number) => number)[] = [
   (a) => a,
   (_, b) => b,
@@ -144,9 +144,9 @@ interface Scan {
   readonly frame: Frame;
   readonly table: HuffmanTable;
   readonly predict: (a: number, b: number, c: number) => number;
-  /** Low bits that were dropped before prediction. */
+  /** Number of low bits dropped before prediction. */
   readonly point: number;
-  /** Values between two restart markers; 0: none. */
+  /** Values between two restart markers; 0 for none. */
   readonly interval: number;
 }
 
@@ -240,7 +240,7 @@ export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
       const { rows, columns, precision } = scan.frame;
       return { rows, columns, precision, values: valuesOf(file, bytes, next, scan) };
     } else if ((marker >= 0xc0 && marker <= 0xcf) || marker === 0xdc || (marker >= RST0 && marker <= RST7)) {
-      // Other processes, the arithmetic coder, and a height that follows the data.
+      // Other processes, arithmetic coding, and a height defined after the data.
       throw foreign(
         file,
         `its JPEG frame has marker ${hex(marker)}; allowed: ${hex(SOF3)}, lossless with Huffman codes`,

@@ -1,5 +1,8 @@
-/** Headers of MetaImage, by the documentation of MetaIO in ITK. Coordinates are the patient's: left, back, head. */
-import { dataFilesOf } from './data-files.ts';
+/**
+ * Headers of MetaImage, according to the documentation of MetaIO in ITK. Coordinates are the patient's: left, back,
+ * head.
+ */
+
 import {
   absent,
   checkedFields,
@@ -10,7 +13,8 @@ import {
   ignored,
   oneOf,
   only,
-} from './header-fields.ts';
+} from '../../../domain/header-fields.ts';
+import { dataFilesOf } from './data-files.ts';
 import { millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader, wholeOf } from './volume.ts';
 
 const types: Readonly<Record<string, NumberType>> = {
@@ -27,7 +31,7 @@ const types: Readonly<Record<string, NumberType>> = {
 const about = ignored('describes the file and changes no value or position');
 const is = (wanted: number) => only(String(wanted), (value) => Number(value) === wanted);
 
-/** Fields of MetaIO's MetaObject and MetaImage. Others are the user's, which MetaIO passes over too. */
+/** Fields of MetaIO's MetaObject and MetaImage. Other fields are user-defined, and ignored like in MetaIO. */
 export const metaImageFields: FieldRules = {
   ndims: honoured,
   dimsize: honoured,
@@ -55,6 +59,8 @@ export const metaImageFields: FieldRules = {
   elementtointensityfunctionoffset: is(0),
   modality: oneOf('MET_MOD_CT', 'MET_MOD_OTHER', 'MET_MOD_UNKNOWN'),
   imageposition: absent,
+  // DICOM modality, as ITK writes it with its dictionary.
+  '0008|0060': oneOf('CT', 'RTDOSE', 'OT'),
   centerofrotation: ignored('ITK places images by Offset and TransformMatrix alone'),
   transformtype: ignored('Offset and TransformMatrix state the transform'),
   elementmin: ignored('repeats the least value of the data'),
@@ -72,12 +78,12 @@ export const metaImageFields: FieldRules = {
 };
 
 const MOST_HEADER = 65_536;
-/** Identity of the axes in MetaIO's letters, where each axis comes from: right, anterior, inferior. */
+/** Identity in MetaIO's letters, which name the side that each axis starts from: right, anterior, inferior. */
 const IDENTITY = /^(rai|\?+)$/i;
 
 /** Null if the bytes are not the header of a MetaImage. */
 function textOf(bytes: Uint8Array) {
-  const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
+  const text = Buffer.from(bytes.subarray(0, MOST_HEADER)).toString('latin1');
   const last = /^[ \t]*ElementDataFile[ \t]*[=:][^\n]*(\n|$)/im.exec(text);
   if (last === null) return null;
   const end = last.index + last[0].length;
@@ -86,7 +92,7 @@ function textOf(bytes: Uint8Array) {
 
 export const isMetaImage = (bytes: Uint8Array): boolean => {
   const head = textOf(bytes);
-  return head !== null && /^(?:\u00ef\u00bb\u00bf)?\s*\w+\s*[=:]/.test(head.text);
+  return head !== null && /^(?:\u00ef\u00bb\u00bf)?\s*[^\s=:]+\s*[=:]/.test(head.text);
 };
 
 /** Throws BraggError `foreign-file`. */
@@ -97,7 +103,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     .replace(/^\u00ef\u00bb\u00bf/, '')
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
-    .map((line) => fieldIn(file, line, /^\s*(\w+)\s*[=:]\s*(.*)$/, 'Name = value on each line'));
+    .map((line) => fieldIn(file, line, /^\s*([^\s=:]+)\s*[=:]\s*(.*)$/, 'Name = value on each line'));
   const fields = checkedFields(file, lines, metaImageFields, 'ignored');
   const need = (name: string): string => {
     const value = fields.get(name.toLowerCase());
@@ -111,7 +117,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     if (/^(false|f|0)$/i.test(value)) return false;
     throw foreign(file, `${name} = ${value} is not supported; allowed: True, False`);
   };
-  /** Names of one thing, which may not contradict each other. */
+  /** Value of a field with several names, which must not contradict each other. */
   const one = (...names: readonly string[]): string | undefined => {
     const values = names.flatMap((name) => fields.get(name.toLowerCase()) ?? []);
     const [first, ...others] = values;
@@ -163,9 +169,14 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     throw foreign(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
   }
   const skip = wholeOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
-  if (dataFiles === null && skip !== 0 && skip !== head.end) {
-    throw foreign(file, `HeaderSize = ${skip} with ElementDataFile = LOCAL is not supported; allowed: 0 or absent`);
+  if (dataFiles === null && skip > 0 && skip !== head.end) {
+    throw foreign(
+      file,
+      `HeaderSize = ${skip} with ElementDataFile = LOCAL is not supported; allowed: 0, ${head.end}, -1 (data at the end of the file) or absent`,
+    );
   }
+  if (skip < 0 && text)
+    throw foreign(file, `HeaderSize = ${skip} with BinaryData = False is not supported; allowed: 0`);
   if (skip !== 0 && packed)
     throw foreign(file, `HeaderSize = ${skip} of packed data is not supported; allowed: 0 or absent`);
   if (packed && (dataFiles?.length ?? 1) > 1) {
@@ -180,16 +191,17 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     dataFiles,
     end: head.end,
     skipLines: 0,
-    skipBytes: dataFiles === null ? 0 : skip,
+    skipBytes: dataFiles === null ? Math.min(0, skip) : skip,
     packedBytes: packed && packedBytes !== undefined ? wholeOf(file, 'CompressedDataSize', packedBytes, 1) : null,
     steps_mm,
     origin_mm:
       origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes).map((value) => value * mm),
     unit: null,
+    notes: [],
   };
 }
 
-/** Null if the data follows the header. A pattern without numbers begins with 1, and its step is 1. */
+/** Null if the data follows the header. A pattern without numbers starts at 1 with step 1. */
 function dataFilesIn(file: string, value: string, following: string, sizes: readonly number[]) {
   if (/^local$/i.test(value)) return null;
   const [pattern = '', first = '1', last, step = '1', ...more] = value.split(/\s+/);

@@ -1,6 +1,16 @@
-/** Headers of NRRD, by the definition of the format of the Teem project (versions 1 to 5). */
+/** Headers of NRRD, according to the format definition of the Teem project (versions 1 to 5). */
+
+import {
+  absent,
+  checkedFields,
+  type FieldRules,
+  fieldIn,
+  foreign,
+  honoured,
+  ignored,
+  only,
+} from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
-import { absent, checkedFields, type FieldRules, fieldIn, foreign, honoured, ignored, only } from './header-fields.ts';
 import {
   bytesPer,
   countOf,
@@ -30,7 +40,7 @@ const about = ignored('describes the file and changes no value or position');
 const eachOf = (allowed: string, pattern: RegExp) =>
   only(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
 
-/** Fields of the definition, with the spellings that it allows. Unknown ones are errors there, and here. */
+/** Fields of the definition, with the allowed spellings. Unknown fields are errors, as in the definition. */
 export const nrrdFields: FieldRules = {
   dimension: honoured,
   type: honoured,
@@ -71,7 +81,7 @@ export const nrrdFields: FieldRules = {
   min: ignored('repeats the least value of the data'),
   max: ignored('repeats the greatest value of the data'),
   content: about,
-  labels: about,
+  labels: honoured,
 };
 
 const MOST_HEADER = 65_536;
@@ -80,7 +90,7 @@ const MARK = 'NRRD000';
 export const isNrrd = (bytes: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(bytes.subarray(0, MARK.length)) === MARK;
 
-/** Directions of x, y and z of a space in those of the patient: left, back, head. */
+/** Directions of x, y and z of a space in patient axes: left, back, head. */
 const spaces: Readonly<Record<string, readonly [number, number, number]>> = {
   'left-posterior-superior': [1, 1, 1],
   lps: [1, 1, 1],
@@ -90,14 +100,14 @@ const spaces: Readonly<Record<string, readonly [number, number, number]>> = {
   las: [1, -1, 1],
 };
 
-/** Words of a list of quoted or bare ones. */
+/** Words of a list, with or without quotation marks. */
 const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare ?? '').trim());
 
 type Fields = ReadonlyMap<string, string>;
 const either = (fields: Fields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
 
-/** Millimetres in the unit of each axis; one that is not stated is the millimetre. */
+/** Millimetres per unit of each axis; an unstated unit means millimetres. */
 function unitsOf(file: string, name: string, text: string | undefined, axes: number): readonly number[] {
   if (text === undefined) return Array.from({ length: axes }, () => 1);
   const words = wordsOf(text);
@@ -105,7 +115,7 @@ function unitsOf(file: string, name: string, text: string | undefined, axes: num
   return words.map((word) => (/^(|\?\?\?|none)$/.test(word) ? 1 : millimetresIn(file, name, word)));
 }
 
-/** Spacings, or what the first and last positions of axes say they are. */
+/** Spacings, or spacings from the first and last positions of axes. */
 function ownSteps(
   file: string,
   fields: Fields,
@@ -134,15 +144,36 @@ function ownSteps(
   return own;
 }
 
-type Placed = Pick<VolumeHeader, 'steps_mm' | 'origin_mm'>;
+type Placed = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
 
-/** Steps and origin where each axis has a spacing of its own and no space. */
+/** Names of the axes x, y and z, used if nothing else states them. */
+const AXES = [/^(x|i|columns?|)(?![a-z])/i, /^(y|j|rows?|)(?![a-z])/i, /^(z|k|slices?|)(?![a-z])/i] as const;
+
+/** Names of axes that are not spatial. */
+const NO_PLACE = /\b(time|t|phase|energy|angle|channels?|components?)\b/i;
+
+/** Rejects axis names other than x, y, z in this order, because positions would be exchanged. */
+function checkLabels(file: string, text: string | undefined, axes: number): void {
+  const words = wordsOf(text ?? '');
+  const named = words.some((word, i) => !/^(\?\?\?|none)$/i.test(word) && AXES[i]?.test(word) !== true);
+  if (text === undefined || (words.length === axes && !named)) return;
+  throw foreign(
+    file,
+    `labels = ${text.slice(0, 60)} without space directions is not supported; allowed: x, y, z in this order, or absent`,
+  );
+}
+
+/**
+ * Steps and origin if each axis has its own spacing and there is no space. Mins and maxs are edges of cells unless
+ * `centers` states nodes: Teem, which defines the format, assumes cells (nrrdDefaultCenter).
+ */
 function byAxes(file: string, fields: Fields, sizes: readonly number[]): Placed {
   const axes = sizes.length;
   const centers = either(fields, 'centers', 'centerings')?.split(/\s+/) ?? [];
-  const cells = sizes.map((_, i) => /^cell$/i.test(centers[i] ?? ''));
+  const cells = sizes.map((_, i) => !/^node$/i.test(centers[i] ?? ''));
   const strange = centers.find((word) => !/^(cell|node|\?\?\?|none)$/i.test(word));
   if (strange !== undefined) throw foreign(file, `centers has ${strange}; allowed: cell, node, ???, none`);
+  checkLabels(file, fields.get('labels'), axes);
   const mm = unitsOf(file, 'units', fields.get('units'), axes);
   const steps = ownSteps(file, fields, sizes, cells);
   const mins = either(fields, 'axis mins', 'axismins');
@@ -154,13 +185,18 @@ function byAxes(file: string, fields: Fields, sizes: readonly number[]): Placed 
         ? sizes.map(() => 0)
         : numbersOf(file, 'space origin', origin, axes)
       : numbersOf(file, 'axis mins', mins, axes).map((min, i) => min + (cells[i] === true ? (steps[i] ?? 0) / 2 : 0));
+  const stated = (i: number): boolean => /^(cell|node)$/i.test(centers[i] ?? '');
   return {
     steps_mm: steps.map((step, axis) => sizes.map((_, other) => (other === axis ? step * (mm[axis] ?? 1) : 0))),
     origin_mm: firsts.map((first, axis) => first * (mm[axis] ?? 1)),
+    notes:
+      mins === undefined || sizes.every((_, i) => stated(i))
+        ? []
+        : ['Its axis mins without centers are read as the edges of the first cells, as Teem reads them'],
   };
 }
 
-/** Steps and origin as vectors in a space. */
+/** Steps and origin if they are vectors in a space. */
 function bySpace(file: string, fields: Fields, sizes: readonly number[], directions: string): Placed {
   const axes = sizes.length;
   for (const name of ['spacings', 'axis mins', 'axismins', 'axis maxs', 'axismaxs'] as const) {
@@ -178,6 +214,8 @@ function bySpace(file: string, fields: Fields, sizes: readonly number[], directi
   if (unitsOf(file, 'units', fields.get('units'), axes).some((unit) => unit !== 1)) {
     throw foreign(file, `units = ${fields.get('units')} with space directions is not supported; allowed: space units`);
   }
+  const label = wordsOf(fields.get('labels') ?? '').find((word) => NO_PLACE.test(word));
+  if (label !== undefined) throw foreign(file, `labels has "${label}"; allowed: axes of a place`);
   const mm = unitsOf(file, 'space units', fields.get('space units'), axes);
   const all = numbersOf(file, 'space directions', directions, axes * axes);
   const origin = fields.get('space origin');
@@ -188,10 +226,11 @@ function bySpace(file: string, fields: Fields, sizes: readonly number[], directi
     origin_mm: (origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'space origin', origin, axes)).map(
       (part, along) => part * (mm[along] ?? 1),
     ),
+    notes: [],
   };
 }
 
-/** In the patient's coordinates. A file that names no space is taken to be in them. */
+/** Steps and origin in patient coordinates, which are assumed if a file names no space. */
 function placed(file: string, fields: Fields, sizes: readonly number[]): Placed {
   const directions = fields.get('space directions');
   const own = directions === undefined ? byAxes(file, fields, sizes) : bySpace(file, fields, sizes, directions);
@@ -204,7 +243,7 @@ function placed(file: string, fields: Fields, sizes: readonly number[]): Placed 
   if (ways === undefined) throw foreign(file, `its space is ${space}; allowed: ${Object.keys(spaces).join(', ')}`);
   const turned = (vector: readonly number[]): number[] =>
     vector.map((part, i) => (ways[i] === -1 && part !== 0 ? -part : part));
-  return { steps_mm: own.steps_mm.map(turned), origin_mm: turned(own.origin_mm) };
+  return { steps_mm: own.steps_mm.map(turned), origin_mm: turned(own.origin_mm), notes: own.notes };
 }
 
 const encodings: Readonly<Record<string, VolumeHeader['encoding']>> = {
@@ -214,15 +253,15 @@ const encodings: Readonly<Record<string, VolumeHeader['encoding']>> = {
 
 /** Throws BraggError `foreign-file`. */
 export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
-  const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
+  const text = Buffer.from(bytes.subarray(0, MOST_HEADER)).toString('latin1');
   if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreign(file, 'it does not begin with NRRD0001 to NRRD0005');
   const blank = /\r?\n\r?\n/.exec(text);
   const detached = /^data ?file:/im.test(text.slice(0, blank?.index));
-  // LIST is the last field: names of files follow it.
+  // LIST is the last field: file names follow it.
   const list = /^data ?file:[ \t]*list\b[^\n]*(?:\n|$)/im.exec(text);
   const listed = list === null ? '' : text.slice(list.index + list[0].length);
   if (blank === null && !detached) throw foreign(file, 'its header does not end with an empty line');
-  // Lines with := are the user's own pairs.
+  // Lines with := are user-defined pairs.
   const lines = text
     .slice(0, list === null ? (blank?.index ?? text.length) : list.index + list[0].length)
     .split(/\r?\n/)

@@ -1,22 +1,24 @@
 /**
- * Values on an equally spaced grid. A header of any format describes where its bytes are, their type and the steps of the
- * axes; the result always has its axes along the patient's +x (left), +y (back) and +z (head), in mm.
+ * Values on an equally spaced grid. A header of any format describes the location and type of its bytes, and the steps
+ * of the axes. The result always has its axes along the patient's +x (left), +y (back) and +z (head), in mm.
  */
 
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { decimalOf } from '../../../contract/csv.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { foreign } from './header-fields.ts';
+import { foreign } from '../../../domain/header-fields.ts';
+import { decimalOf } from '../../../domain/values/csv.ts';
 
 export interface Volume {
-  /** Cells along x, y and z; of a plane along its two axes. The first axis is the fastest one. */
+  /** Cells along x, y and z; for a plane, along its two axes. The first axis is the fastest. */
   readonly sizes: readonly number[];
   readonly spacing_mm: readonly number[];
   /** Centre of the first cell. */
   readonly origin_mm: readonly number[];
   readonly values: Float64Array;
-  /** Unit of the values where the file states one. */
+  /** Unit of the values, if the file states one. */
   readonly unit?: string;
+  /** Facts about the file that a user must know. */
+  readonly notes?: readonly string[];
 }
 
 const numberTypes = {
@@ -34,34 +36,36 @@ const numberTypes = {
 export type NumberType = keyof typeof numberTypes;
 export const bytesPer = (type: NumberType): number => numberTypes[type][0];
 
-/** A plan in half a millimetre; more would not fit in memory twice. */
+/** A plan with a resolution of 0.5 mm; more would not fit into memory twice. */
 const MOST_VALUES = 2e8;
 const MOST_AXES = 3;
 
 export interface VolumeHeader {
-  /** Cells along each axis of the file, the fastest one first. */
+  /** Cells along each axis of the file, the fastest first. */
   readonly sizes: readonly number[];
   readonly type: NumberType;
   readonly little: boolean;
   readonly encoding: 'raw' | 'zlib' | 'gzip' | 'text';
-  /** Names of the files with equal parts of the data, in order; null where it follows the header. */
+  /** Names of the files with equal parts of the data, in order. Null if the data follows the header. */
   readonly dataFiles: readonly string[] | null;
-  /** First byte after the header. */
+  /** Offset of the first byte after the header. */
   readonly end: number;
   /** Lines to skip in each file before its data is unpacked. */
   readonly skipLines: number;
-  /** Bytes to skip in each file after its data is unpacked; -1: the data is at the end. */
+  /** Bytes to skip in each file after unpacking; -1 if the data is at the end. */
   readonly skipBytes: number;
-  /** Bytes of the packed data where the header states them; null of several files. */
+  /** Size of the packed data, if the header states it. Null for several files. */
   readonly packedBytes: number | null;
-  /** Step of each axis of the file in the patient's coordinates, mm. */
+  /** Step of each axis of the file in patient coordinates, mm. */
   readonly steps_mm: readonly (readonly number[])[];
-  /** Centre of the first cell in the patient's coordinates. */
+  /** Centre of the first cell in patient coordinates. */
   readonly origin_mm: readonly number[];
   readonly unit: string | null;
+  /** Facts about the header that a user must know. */
+  readonly notes: readonly string[];
 }
 
-/** Number of values of a grid. Throws for sizes that are no grid. */
+/** Number of values of a grid. Throws for invalid sizes. */
 export function countOf(file: string, sizes: readonly number[]): number {
   if (sizes.length < 2 || sizes.length > MOST_AXES) {
     throw foreign(file, `it has ${sizes.length} axes; allowed: 2 or ${MOST_AXES}`);
@@ -88,12 +92,15 @@ interface Unpacked {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** At most `limit` bytes, so that a small file cannot fill the memory. */
+/** MetaIO writes zlib, but also reads gzip. */
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/** Unpacks at most `limit` bytes, so that a small file cannot fill the memory. */
 function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, limit: number): Uint8Array {
   try {
-    const unpack = encoding === 'zlib' ? inflateSync : gunzipSync;
+    const unpack = encoding === 'zlib' && !isGzip(bytes) ? inflateSync : gunzipSync;
     const options = { maxOutputLength: limit, info: true } as const;
-    // Node's types know the result without `info` alone.
+    // Node's types describe only the result without `info`.
     const found = unpack(bytes, options) as unknown as Unpacked;
     const read = found.engine.bytesWritten;
     if (read === bytes.length) return found.buffer;
@@ -105,21 +112,28 @@ function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, li
   }
 }
 
-/** Values of whole numbers. */
+/** Ranges of integer types. */
 const ranges: Readonly<Partial<Record<NumberType, readonly [number, number]>>> = {
   ...{ int8: [-(2 ** 7), 2 ** 7 - 1], uint8: [0, 2 ** 8 - 1] },
   ...{ int16: [-(2 ** 15), 2 ** 15 - 1], uint16: [0, 2 ** 16 - 1] },
   ...{ int32: [-(2 ** 31), 2 ** 31 - 1], uint32: [0, 2 ** 32 - 1] },
 };
 
-/** More than any value of text needs: sign, 17 digits, point and exponent. */
+/** Longer than any number in text: sign, 17 digits, point and exponent. */
 const LONGEST_NUMBER = 32;
 
 function textNumbers(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {
   if (bytes.length > count * LONGEST_NUMBER) {
     throw foreign(file, `its text has ${bytes.length} bytes; allowed: ${LONGEST_NUMBER} for each of ${count} values`);
   }
-  const words = new TextDecoder('latin1').decode(bytes).match(/[^\s,]+/g) ?? [];
+  // A comma within a word may be a decimal comma, so commas alone do not separate values.
+  const words = (new TextDecoder('latin1').decode(bytes).match(/\S+/g) ?? [])
+    .map((word) => word.replaceAll(/^,+|,+$/g, ''))
+    .filter((word) => word !== '');
+  const comma = words.find((word) => word.includes(','));
+  if (comma !== undefined) {
+    throw foreign(file, `its data has ${comma.slice(0, 40)}; allowed: decimal points, and spaces between values`);
+  }
   if (words.length !== count) throw foreign(file, `its data has ${words.length} values where ${count} are announced`);
   const values = Float64Array.from(words, decimalOf);
   const [low, high] = ranges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
@@ -130,7 +144,7 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
   throw foreign(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
 }
 
-/** Numbers of one file. Throws unless there are exactly the announced bytes. */
+/** Numbers in one file. Throws unless the number of bytes is as announced. */
 function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: number): Float64Array {
   const { type, little, encoding, skipLines, skipBytes, packedBytes } = header;
   const [size, read] = numberTypes[type];
@@ -139,7 +153,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
     throw foreign(file, `its packed data has ${data.length} bytes where ${packedBytes} are announced`);
   }
   let bytes = afterLines(file, data, skipLines);
-  // Bytes to skip are limited like the data: a header may ask for any number.
+  // Limited like the data, because a header may request any number.
   if (skipBytes > wanted + 2 ** 20) {
     throw foreign(file, `${skipBytes} bytes are to be skipped; allowed: ${wanted + 2 ** 20}`);
   }
@@ -159,7 +173,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   return values;
 }
 
-/** The numbers of a grid, from equal parts. Throws for values that are not finite. */
+/** Numbers of a grid from equal parts. Throws for values that are not finite. */
 function decoded(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Float64Array {
   const count = countOf(file, header.sizes);
   const each = count / parts.length;
@@ -173,10 +187,10 @@ function decoded(file: string, header: VolumeHeader, parts: readonly Uint8Array[
   return values;
 }
 
-/** DICOM allows direction cosines to be off by this much, for rounding. */
+/** DICOM's tolerance for rounded direction cosines. */
 const STRAIGHT = 1e-3;
 
-/** Axis of the patient that a step goes along, and its direction; null where it is oblique. */
+/** Patient axis that a step is along, and its direction. Null if it is oblique. */
 export function alongAxis(step: readonly number[]): { readonly axis: number; readonly way: 1 | -1 } | null {
   const length = Math.hypot(...step);
   const axis = step.findIndex((part) => Math.abs(Math.abs(part) / length - 1) < STRAIGHT);
@@ -186,8 +200,10 @@ export function alongAxis(step: readonly number[]): { readonly axis: number; rea
 
 const degrees = (cosine: number): number => (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
 
-/** Why axes cannot be turned to the patient's: their angles to each other, or to the nearest axis of the patient. */
+/** Reason why axes cannot be aligned with the patient's: angles between them, or to the nearest patient axis. */
 export function obliqueness(steps: readonly (readonly number[])[]): string {
+  const none = steps.findIndex((step) => Math.hypot(...step) === 0);
+  if (none >= 0) return `its axis ${none + 1} has the direction ${steps[none]?.join(', ')}; allowed: a vector above 0`;
   const units = steps.map((step) => step.map((part) => part / Math.hypot(...step)));
   const cosine = (a: readonly number[], b: readonly number[]): number =>
     a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
@@ -210,7 +226,7 @@ interface Grid {
   readonly origin_mm: readonly number[];
 }
 
-/** Values with their axes along the patient's, ascending. Throws for oblique axes, with their angle. */
+/** Reorders values to ascend along the patient's axes. Throws for oblique axes, with their angle. */
 export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
   const axes = sizes.length;
   const ways = steps_mm.map((step) => {
@@ -247,17 +263,21 @@ export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid,
   return { ...grid, values: turned };
 }
 
-/** `parts`: bytes of the data files, or those that follow the header. Throws BraggError `foreign-file`. */
+/** `parts`: bytes of the data files, or those after the header. Throws BraggError `foreign-file`. */
 export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
-  const volume = straightened(file, header, decoded(file, header, parts));
-  return header.unit === null ? volume : { ...volume, unit: header.unit };
+  const { unit, notes } = header;
+  return {
+    ...straightened(file, header, decoded(file, header, parts)),
+    ...(unit === null ? {} : { unit }),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
 }
 
-/** Numbers of a header line, as many as there are axes. */
+/** Numbers in a header line, one per axis. */
 export function numbersOf(file: string, name: string, text: string, count: number): readonly number[] {
   const numbers = text
     .trim()
-    .split(/[\s,()]+/)
+    .split(text.includes('(') ? /[\s,()]+/ : /\s+/)
     .filter((part) => part !== '')
     .map(decimalOf);
   if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
@@ -283,7 +303,7 @@ export function positive(file: string, name: string, values: readonly number[]):
   return values;
 }
 
-/** Millimetres in the units of length that headers name. */
+/** Millimetres per unit of length, by the names in headers. */
 const lengthUnits: Readonly<Record<string, number>> = {
   ...{ mm: 1, millimeter: 1, millimeters: 1, millimetre: 1, millimetres: 1 },
   ...{ cm: 10, centimeter: 10, centimeters: 10, m: 1000, meter: 1000, meters: 1000 },

@@ -1,7 +1,10 @@
-/** Least squares over a few columns, by Householder reflections: columns of depth doses are nearly alike. */
-
-/** A matrix by its columns, all as long as the right-hand side. */
-export type Columns = readonly Float64Array[];
+/**
+ * Least squares over a few columns, by Householder reflections, because columns of depth doses are nearly alike.
+ * Non-negative least squares: the x >= 0 that minimizes |A x - b|, by the active-set method of C. L. Lawson and R. J.
+ * Hanson, Solving Least Squares Problems (1974), chapter 23.
+ */
+/** A matrix as a list of columns, each as long as the right-hand side. */
+type Columns = readonly Float64Array[];
 
 const dot = (a: Float64Array, b: Float64Array, from = 0): number => {
   let sum = 0;
@@ -15,8 +18,16 @@ function reflect(column: Float64Array, v: Float64Array, from: number, square: nu
   for (let i = from; i < column.length; i += 1) column[i] = (column[i] ?? 0) - factor * (v[i] ?? 0);
 }
 
-/** The x that makes |A x - b| least. Columns that add nothing to those before them get 0. */
-export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
+interface Reduced {
+  /** Columns of the triangular matrix. */
+  readonly triangle: readonly Float64Array[];
+  readonly right: Float64Array;
+  /** False for a column that depends linearly on those before it. */
+  readonly used: readonly boolean[];
+}
+
+/** Reflects all columns and the right-hand side to triangular form, which has the same least-squares solution. */
+function reduced(columns: Columns, b: Float64Array): Reduced {
   const a = columns.map((column) => column.slice());
   const right = b.slice();
   const least = 1e-12 * Math.max(...columns.map((column) => Math.sqrt(dot(column, column))), Number.MIN_VALUE);
@@ -32,6 +43,12 @@ export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
     for (const later of a.slice(k)) reflect(later, v, k, square);
     reflect(right, v, k, square);
   }
+  return { triangle: a, right, used };
+}
+
+/** The x that minimizes |A x - b|. Columns that depend linearly on those before them get 0. */
+export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
+  const { triangle: a, right, used } = reduced(columns, b);
   const x = new Float64Array(columns.length);
   for (let k = columns.length - 1; k >= 0; k -= 1) {
     if (!used[k]) continue;
@@ -42,11 +59,128 @@ export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
   return x;
 }
 
-/** A x. */
+/** Product A x. */
 export function combined(columns: Columns, x: ArrayLike<number>): Float64Array {
   const sum = new Float64Array(columns[0]?.length ?? 0);
   for (const [k, column] of columns.entries()) {
     for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + (x[k] ?? 0) * (column[i] ?? 0);
   }
   return sum;
+}
+
+/** Each round frees one column; more than a few rounds per column indicate a cycle caused by rounding. */
+const MOST_ROUNDS = 5;
+
+interface Solution {
+  readonly columns: Columns;
+  readonly b: Float64Array;
+  readonly x: Float64Array;
+  readonly free: Set<number>;
+}
+
+/** Solves for the free columns, and fixes those at 0 that would become negative. */
+function settle({ columns, b, x, free }: Solution): void {
+  while (free.size > 0) {
+    const chosen = [...free].sort((i, j) => i - j);
+    const solved = leastSquares(
+      chosen.map((k) => columns[k] ?? new Float64Array(b.length)),
+      b,
+    );
+    let step = 1;
+    chosen.forEach((k, i) => {
+      const [from, to] = [x[k] ?? 0, solved[i] ?? 0];
+      if (to <= 0) step = Math.min(step, from > to ? from / (from - to) : 0);
+    });
+    chosen.forEach((k, i) => {
+      x[k] = (x[k] ?? 0) + step * ((solved[i] ?? 0) - (x[k] ?? 0));
+    });
+    if (step === 1) return;
+    for (const [i, k] of chosen.entries()) {
+      if ((solved[i] ?? 0) <= 0 && (x[k] ?? 0) <= 1e-14 * Math.abs(solved[i] ?? 0) + Number.MIN_VALUE) {
+        x[k] = 0;
+        free.delete(k);
+      }
+    }
+  }
+}
+
+/** Reduces a tall problem to as many rows as columns, with the same solution, so that each round costs less. */
+function inFewRows(columns: Columns, b: Float64Array): readonly [columns: Columns, b: Float64Array] {
+  const n = columns.length;
+  if (b.length <= 2 * n) return [columns, b];
+  const { triangle, right } = reduced(columns, b);
+  return [triangle.map((column) => column.slice(0, n)), right.slice(0, n)];
+}
+
+/** `start` holds initial values, by default 0. They affect the running time, but not the result. */
+export function nnls(given: Columns, b: Float64Array, start?: ArrayLike<number>): Float64Array {
+  const lengths = given.map((column) => Math.sqrt(column.reduce((sum, value) => sum + value * value, 0)));
+  const unit = given.map((column, k) => column.map((value) => value / (lengths[k] || 1)));
+  const begun = lengths.map((length, k) => length * (start?.[k] ?? 0));
+  const scaled = ofUnitColumns(...inFewRows(unit, b), begun);
+  return scaled.map((value, k) => value / (lengths[k] || 1));
+}
+
+/** Non-negative least squares with further equations; each row holds coefficients of a combination that should be 0. */
+export function regularisedNnls(
+  columns: Columns,
+  b: Float64Array,
+  rows: readonly Float64Array[],
+  start?: ArrayLike<number>,
+): Float64Array {
+  const longer = columns.map((column, k) => Float64Array.of(...column, ...rows.map((row) => row[k] ?? 0)));
+  return nnls(longer, Float64Array.of(...b, ...rows.map(() => 0)), start);
+}
+
+/**
+ * Non-negative least squares for unknowns that do not increase along the list in units of `scales`, by default 1. In
+ * these units each unknown is the sum of the non-negative steps from its position to the end.
+ */
+export function fallingNnls(
+  columns: Columns,
+  b: Float64Array,
+  scales: ArrayLike<number> = columns.map(() => 1),
+  start?: ArrayLike<number>,
+): Float64Array {
+  const before = new Float64Array(b.length);
+  const sums = columns.map((column, k) => {
+    for (let i = 0; i < before.length; i += 1) before[i] = (before[i] ?? 0) + (scales[k] ?? 1) * (column[i] ?? 0);
+    return before.slice();
+  });
+  const level = (k: number): number => (k < columns.length ? (start?.[k] ?? 0) / (scales[k] ?? 1) : 0);
+  const steps = nnls(
+    sums,
+    b,
+    columns.map((_, k) => Math.max(0, level(k) - level(k + 1))),
+  );
+  let sum = 0;
+  const x = new Float64Array(columns.length);
+  for (let k = x.length - 1; k >= 0; k -= 1) {
+    sum += steps[k] ?? 0;
+    x[k] = (scales[k] ?? 1) * sum;
+  }
+  return x;
+}
+
+/** Non-negative least squares for columns whose length is 1 or 0. */
+function ofUnitColumns(columns: Columns, b: Float64Array, start: readonly number[]): Float64Array {
+  const n = columns.length;
+  const x = Float64Array.from(start, (value) => Math.max(0, value));
+  const free = new Set([...x.keys()].filter((k) => (x[k] ?? 0) > 0));
+  const kept: Solution = { columns, b, x, free };
+  settle(kept);
+  const size = Math.sqrt(b.reduce((sum, value) => sum + value * value, 0));
+  for (let round = 0; round < MOST_ROUNDS * n; round += 1) {
+    const residual = combined(columns, x).map((value, i) => (b[i] ?? 0) - value);
+    let [best, steepest] = [-1, 0];
+    for (const [k, column] of columns.entries()) {
+      if (free.has(k)) continue;
+      const slope = column.reduce((sum, value, i) => sum + value * (residual[i] ?? 0), 0);
+      if (slope > 1e-12 * size && slope > steepest) [best, steepest] = [k, slope];
+    }
+    if (best < 0) return x;
+    free.add(best);
+    settle(kept);
+  }
+  return x;
 }

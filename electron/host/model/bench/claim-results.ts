@@ -1,5 +1,5 @@
 /** Compares published claims with the results in one report of a session. */
-import { isUnproven, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { type Interval, isUnproven, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type ClaimResult,
   judgeClaim,
@@ -7,7 +7,6 @@ import {
   saidOf,
   type TaskClaimResult,
 } from '../../../contract/bench/claims.ts';
-import type { Interval } from '../../../contract/bench/interval.ts';
 import {
   correctnessOf,
   isIncorrect,
@@ -19,21 +18,21 @@ import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
 
-/** Seconds of the samples of a side, by its variant's label. */
+/** Times of one side of a claim's pair, in seconds. */
 interface SideTimes {
-  /** By instance; empty where it was not measured. */
+  /** Times by instance; empty if the side was not measured. */
   readonly times: Instances;
   readonly wrong: boolean;
-  /** Nothing was there to compare its answer with: its time is evidence of nothing. */
+  /** True if there was no reference for its answer; such a time proves nothing. */
   readonly unchecked?: boolean;
-  /** Timed after the rounds, as other programs are. */
+  /** True if it was timed after the rounds, as other programs are. */
   readonly apart?: boolean;
 }
 type TimesOf = (side: Side) => SideTimes;
 
 /**
- * Number stated by a variant. `interval` is set if the variant reports the value itself, and absent if it follows from
- * its time.
+ * Number reported for a variant. `interval` is set if the variant reports the value itself, and absent if the value
+ * follows from its time.
  */
 interface Stated {
   readonly value: number;
@@ -48,13 +47,13 @@ const notMeasured: SideTimes = { times: [], wrong: false };
 export interface Measured {
   readonly timesFor: TimesOf;
   readonly numberOf: NumberOf;
-  /** The GPU; null without one. */
+  /** Name of the GPU; null without one. */
   readonly gpu: string | null;
   readonly seed: number;
 }
 
-/** Samples as files keep them: without `instance` all belong to one. */
-export function keptInstances<S extends { readonly instance?: number | undefined }>(
+/** Groups samples from a file by instance; samples without `instance` belong to a single one. */
+export function recordedInstances<S extends { readonly instance?: number | undefined }>(
   samples: readonly S[],
   secondsOf: (sample: S) => number,
 ): Instances {
@@ -62,20 +61,20 @@ export function keptInstances<S extends { readonly instance?: number | undefined
 }
 
 const clockNames = {
-  ...{ counted: null, whole: 'whole run', first: 'first run', process: 'cold process' },
+  ...{ counted: null, whole: 'end-to-end run', first: 'first run', process: 'cold process' },
   ...{ 'cold-whole': 'first run of a process', 'cold-run': 'first run of a process without set-up' },
 } as const;
 
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
-/** With fewer repetitions than this, values are reported without an interval and decide nothing. */
+/** Least number of repetitions for an interval; with fewer, values are reported but decide nothing. */
 const FEWEST = 5;
 
 const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
 const enough = (times: Instances): boolean => count(times) >= FEWEST;
 
-/** Two or more instances are judged by them; what a session without them measured, by the bootstrap of its rounds. */
+/** Compares by instances if there are at least two, else by the bootstrap of the rounds. */
 export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {
   const [own, other] = [slow.times, fast.times];
   if (count(own) === 0 || count(other) === 0) return null;
@@ -89,7 +88,7 @@ export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | 
   return enough(own) && enough(other) ? found : { ...found, interval: null };
 }
 
-/** Interval of a variant's own time, relative to its value; null for too few repetitions. */
+/** Interval of a variant's time, relative to its value; null for too few repetitions. */
 function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   if (!enough(times)) return null;
   const log = timeInterval(times, 0.05);
@@ -103,15 +102,15 @@ function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   return found;
 }
 
-/** Counted from sizes, so the interval has zero width. */
+/** Ratio computed from sizes alone, so its interval has zero width. */
 export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
   const value = countedBy(formula);
   return { value, interval: { low: value, high: value } };
 }
 
 /**
- * Stated value of a variant. Its interval comes from the variant's instances, or from the time that the value follows
- * from.
+ * Reported value of a variant. Its interval comes from the variant's instances, or from the time from which the value
+ * follows.
  */
 export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
@@ -130,13 +129,13 @@ export function statedValue(
   const other = numberOf(over, quantity);
   if (other === null || other.value === 0) return { found: null, unit: '×' };
   const against = intervalOf(over, other);
-  // A quotient by what may be zero is known to no digit.
+  // A ratio has no interval if its divisor may be zero.
   const known = width !== null && against !== null && width.low > 0 && against.low > 0;
   const interval = known ? { low: width.low / against.high, high: width.high / against.low } : null;
   return { found: { value: own.value / other.value, interval }, unit: '×' };
 }
 
-/** GPUs that are sold for desks: what is claimed of them is not claimed of those of data centres. */
+/** Consumer GPUs: claims about them do not apply to data-centre GPUs. */
 const isConsumer = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
@@ -166,7 +165,7 @@ export function claimResults(claims: readonly Claim[], measured: Measured): Clai
       ...stated,
       pairs: claim.pairs.map(({ slower, faster, what, rival }) => {
         const [slow, fast] = [timesFor(slower), timesFor(faster)];
-        // The gain is time before over time after.
+        // Gain: the time of the slower side divided by that of the faster side.
         const gain = gainOf(slow, fast, seed);
         const sides = [
           { variant: slower.variant, ...slow },
@@ -187,7 +186,7 @@ export function claimResults(claims: readonly Claim[], measured: Measured): Clai
   });
 }
 
-/** The same with the numbers that variants state. */
+/** Results of claims, including the numbers that variants report. */
 export function taskClaimResults(claims: readonly Claim[], measured: Measured): TaskClaimResult[] {
   return claims.flatMap((claim) =>
     claimResults([claim], measured).map((result) => ({
@@ -218,18 +217,21 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
 type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
 
 function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
-  // A factorial names every precision. Claims name one where it is not the usual.
+  // Labels in a factorial name every precision; claims name only an unusual one.
   const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
   return entry?.status === 'measured' ? entry : null;
 }
 
-/** Whether an answer beyond our own limits is within the limit of the note. An impossible time is never accepted. */
+/**
+ * Whether an answer that exceeds our limits is within the limit of the claim's source. Impossible times are never
+ * accepted.
+ */
 const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
   const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;
   return verdict === 'wrong' && within !== undefined && error !== null && error <= within.most;
 };
 
-/** By the labels of entries, and the ids of other programs. */
+/** Looks up times by the labels of entries and the ids of other programs. */
 function reportTimes(report: JudgedReport): TimesOf {
   return ({ variant, mode, clock, within }) => {
     const program = report.external.find(({ id }) => id === variant)?.result ?? null;
@@ -245,7 +247,7 @@ function reportTimes(report: JudgedReport): TimesOf {
     const cold = entry.process?.samples ?? [];
     const first = entry.first?.wall_s ?? null;
     if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong, unchecked };
-    // No round holds both a process and a warm run.
+    // Processes and warm runs are not in the same rounds.
     if (clock === 'cold-whole' || clock === 'cold-run') {
       const times = cold.flatMap(({ wall_s, setup_s }) =>
         wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
@@ -254,9 +256,9 @@ function reportTimes(report: JudgedReport): TimesOf {
     }
     if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, unchecked, apart: true };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong, unchecked };
+    if (clock === 'counted') return { times: recordedInstances(samples, ({ time_s }) => time_s), wrong, unchecked };
     const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
-    return { times: keptInstances(whole, ({ wall_s }) => wall_s), wrong, unchecked };
+    return { times: recordedInstances(whole, ({ wall_s }) => wall_s), wrong, unchecked };
   };
 }
 
@@ -284,16 +286,18 @@ function countedNumber(
       return shown(giga(flops_per_s), 'GFLOP/s');
     case 'operations':
       return shown(giga(flops_per_s === null ? null : flops_per_s * time_s), 'GFLOP');
-    // The share of the time in which every byte moves once, at the bandwidth that this GPU reached in a copy.
+    // Share of the time that moving every byte once would need at the copy bandwidth measured on this GPU.
     case 'memory-share':
-      return shown(share_of_copy, '');
+      return shown(share_of_copy === null ? null : 100 * share_of_copy, '%');
     default:
       return undefined;
   }
 }
 
-/** Values reported by the variant take precedence: a bandwidth counts bytes, whatever operations are declared. */
-function toldOrCounted(
+/**
+ * Values reported by the variant take precedence, because a bandwidth counts bytes whatever operations are declared.
+ */
+function reportedOrCounted(
   quantities: readonly Quantity[],
   declared: Declared,
   quantity: string,
@@ -304,14 +308,14 @@ function toldOrCounted(
   return value === null ? null : { value, unit, interval };
 }
 
-/** Bitwise equal answers have one error, known to the last digit. */
+/** An answer that is bitwise reproducible has an exact error, so its interval has zero width. */
 function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): Stated | null {
   const value = accuracy.find((one) => one.id === id)?.value ?? null;
   if (value === null) return null;
   return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
 }
 
-/** The share of the set-up in the first run of a process, in %; null where processes do not time their set-up. */
+/** Share of the set-up in the first run of a process, in %; null if the set-up is not timed. */
 function setupShare({ process }: MeasuredSessionEntry, seed: number): Stated | null {
   const shares = (process?.samples ?? []).flatMap(({ setup_s, wall_s }) =>
     setup_s == null || wall_s === undefined || wall_s === 0 ? [] : [(100 * setup_s) / wall_s],
@@ -332,11 +336,11 @@ export function measuredReport(report: JudgedReport): Measured {
       const entry = measuredEntryOf(report, variant);
       if (entry === null) return null;
       const error = /^error\.(.+)$/.exec(quantity)?.[1];
-      // An error is what it is, also where it makes an answer wrong.
+      // An error is reported even if it makes the answer wrong.
       if (error !== undefined) return errorOf(entry, error);
       if (isUnproven(entry.verdict)) return null;
       if (quantity === 'setup-share') return setupShare(entry, report.seed);
-      return toldOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
+      return reportedOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
     },
   };
 }

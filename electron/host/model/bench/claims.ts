@@ -1,127 +1,164 @@
-/** Published claims as the program's files state them: what each is about, and the pairs of variants that isolate it. */
+/**
+ * Published claims as stated in the program's files: the subject of each, and the pairs of variants that isolate it.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { modeSchema } from '../../../contract/bench/bench-session.ts';
 import { claimAboutSchema, claimKindSchema } from '../../../contract/bench/claim-table.ts';
 import { claimShape } from '../../../contract/bench/claims.ts';
-import { parseExpression } from '../../../contract/study/expression.ts';
+import { parseExpression } from '../../../domain/values/expression.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 
 /**
- * Time that a claim refers to:
+ * Time to which a claim refers:
  * - `counted`: the time by which variants are compared
- * - `whole`: from set-up to the answer, in this process
- * - `first`: the first such run of the session, including loading and opening
+ * - `whole`: end-to-end run in this process, from set-up to the answer
+ * - `first`: the first end-to-end run of the session, including loading and opening
  * - `process`: from the start of a process to its answer
- * - `cold-whole`: the first end-to-end run of a process of another program
- * - `cold-run`: the same without its set-up
+ * - `cold-whole`: the first end-to-end run in a process of another program
+ * - `cold-run`: the first end-to-end run in such a process, without its set-up
  */
 const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole', 'cold-run']);
 
-/** The pair uses the very program that the claim is about, not a replacement. It is judged whatever the claim needs. */
+/**
+ * True if the pair uses the very program that the claim is about, not a replacement. Then it is judged whatever the
+ * claim requires.
+ */
 const rival = z.boolean().default(false);
 const sideSchema = z.strictObject({
   /** A variant's label, or the id of another program that the session timed. */
   variant: z.string(),
   mode: modeSchema.default('warm'),
   clock: clockSchema.default('counted'),
-  /** The note's own limit of an error, where it accepts answers that are wrong by ours. */
+  /** Error limit from the claim's source, if it accepts answers that exceed our own limit. */
   within: z.strictObject({ error: z.string(), most: z.number().positive() }).optional(),
 });
 export type Side = Readonly<z.infer<typeof sideSchema>>;
 
-/** A claim about a number that a variant states of itself, such as a latency in cycles. */
+/** A claim about a number that a variant reports about itself, such as a latency in cycles. */
 const valueSchema = z.strictObject({
   variant: z.string(),
   /**
-   * One of its quantities, or of what it declares: `time` (s), `traffic` (GB/s), `rate` (GFLOP/s), `operations` (GFLOP),
-   * `memory-share` (of the time, by its bytes at the bandwidth of a copy). `setup-share` is that of the first run of a
-   * process, in %; `error.ID` an error of its answer by the id of its column.
+   * A reported quantity of the variant, or one derived from its time and declared work: `time` (s), `traffic` (GB/s),
+   * `rate` (GFLOP/s), `operations` (GFLOP). `memory-share` is the share of the time, in %, that its bytes need at copy
+   * bandwidth. `setup-share` is the share of the set-up in the first run of a process, in %. `error.ID` is the error of
+   * its answer in the column ID.
    */
   quantity: z.string(),
-  /** Over the same quantity of this variant: how many times as much. */
+  /** Divides by the same quantity of this variant, to give a ratio. */
   over: z.string().optional(),
   what: z.string(),
   rival,
 });
 
-/** A number that follows from the sizes of a problem alone, such as the bytes that a way of computing moves. */
+/** A number that follows from the sizes of a problem alone, such as the bytes that an algorithm moves. */
 const countedSchema = z.strictObject({
   by: z.string(),
-  /** An expression of the numbers of a problem, by their names: `4 * batch * outputs`. */
+  /** Expression in the numbers of a problem, by name: `4 * batch * outputs`. */
   formula: z.string(),
   unit: z.string(),
   what: z.string(),
 });
 
-/** One variant at two values of a sweep. */
+/** Compares one variant at two values of a sweep. */
 const acrossSchema = z.strictObject({
   variant: z.string(),
-  /** Which value of the scenario, such as problem.threads. */
+  /** Path of the swept value in the scenario, such as problem.threads. */
   path: z.string(),
   slower: z.number(),
   faster: z.number(),
   what: z.string(),
 });
 
-/** Which values of the problem's parameters a claim speaks about: from … to, or a word. */
+/** Parameter values of the problems to which a claim applies: a range from … to, or a word. */
 const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
 
 const claimSchema = z.strictObject({
   ...claimShape,
+  /** Row in the table of claims; absent for a claim that appears only in sessions of the user. */
+  row: z.int().positive().optional(),
   kind: claimKindSchema,
   about: claimAboutSchema.nullable().default(null),
   /** Errors or omissions in the source. */
   remark: z.string().nullable().default(null),
-  /** GPUs of data centres say nothing of those of consumers. */
+  /** Kind of GPU to which the claim applies: results on data-centre GPUs do not apply to consumer GPUs. */
   gpus: z.enum(['any', 'consumer']).default('any'),
   where: whereSchema.default({}),
-  /** The conditions that the note states: findings under them decide, others draw the map. */
+  /**
+   * Conditions stated by the source. Only results under these conditions decide the claim; others are shown for
+   * context.
+   */
   note: whereSchema.optional(),
   pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival })).default([]),
   values: z.array(valueSchema).default([]),
   counted: z.array(countedSchema).default([]),
   across: z.array(acrossSchema).default([]),
+  /** Command that decides a claim without a benchmark; null if no command can. */
+  command: z.string().nullable().optional(),
 });
 export type Claim = Readonly<z.infer<typeof claimSchema>>;
-const fileSchema = z.strictObject({ version: z.literal(1), claims: z.array(claimSchema) });
 
-/** The problem that claims are to be about. */
+/** A recorded sweep over the size of a benchmark's problem; `values` has the form `n=1,10,100`. */
+const sweepSchema = z.strictObject({
+  name: z.string(),
+  /** Name of the scenario; defaults to the name of the sweep. */
+  scenario: z.string().optional(),
+  variants: z.string(),
+  values: z.string(),
+  set: z.array(z.string()).optional(),
+  time_s: z.number().positive().optional(),
+});
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  sweeps: z.array(sweepSchema).default([]),
+  claims: z.array(claimSchema),
+});
+
+/** Benchmark to which claims are to apply. */
 export type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
 export type Values = Pick<TaskProblem, 'numbers' | 'words'>;
 
-/** Claims by the name of their file; plain values, which go to other threads. */
+/** Claims by the name of their file. Plain values, because they are sent to other threads. */
 export type ClaimCatalogue = Readonly<Record<string, readonly Claim[]>>;
+type ClaimFile = Readonly<z.infer<typeof fileSchema>>;
 
 const folderOf = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
 const nameOf = ({ workload, bench }: BenchKind): string => (bench === '' ? workload : `${workload}/${bench}`);
 
-async function readFileOf(file: string): Promise<readonly Claim[]> {
-  return fileSchema.parse(JSON.parse(await readFile(file, 'utf8'))).claims;
-}
-
-/** Every claim that the program knows. */
-export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogue> {
+/** Every file of claims by name, such as `transport` or `micro/launch`. */
+export async function readClaimFiles(assetsFolder: string): Promise<Readonly<Record<string, ClaimFile>>> {
   const folder = folderOf(assetsFolder);
   const names = (await readdir(folder, { recursive: true }))
     .filter((name) => name.endsWith('.json'))
     .map((name) => name.slice(0, -'.json'.length).split(path.sep).join('/'))
-    .filter((name) => name !== 'table');
-  // One after the other: all at once would need as many file descriptors.
-  const catalogue: Record<string, readonly Claim[]> = {};
-  for (const name of names) catalogue[name] = await readFileOf(path.join(folder, `${name}.json`));
-  return catalogue;
+    .filter((name) => name !== 'table')
+    .sort();
+  // Files are read one after the other: all at once would need as many file descriptors.
+  const files: Record<string, ClaimFile> = {};
+  for (const name of names) {
+    files[name] = fileSchema.parse(JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8')));
+  }
+  return files;
+}
+
+/** Every claim in the program's files, by the name of the file. */
+export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogue> {
+  const files = await readClaimFiles(assetsFolder);
+  return Object.fromEntries(Object.entries(files).map(([name, { claims }]) => [name, claims]));
 }
 
 export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly Claim[] => catalogue[nameOf(kind)] ?? [];
 
-/** About a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of one that has several. None without such a file. */
+/**
+ * Claims about a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of a workload with several benchmarks.
+ * Empty without such a file.
+ */
 export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {
   return claimsOf(await readCatalogue(assetsFolder), kind);
 }
 
-/** Whether a problem has these values. */
+/** Whether a problem meets the conditions. */
 export function meets(conditions: Claim['where'], { numbers, words }: Values): boolean {
   return Object.entries(conditions).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
@@ -130,17 +167,20 @@ export function meets(conditions: Claim['where'], { numbers, words }: Values): b
   });
 }
 
-/** Whether a claim is about a problem of these values. */
+/** Whether a claim applies to a problem with these values. */
 export const speaksOf = ({ where }: Claim, values: Values): boolean => meets(where, values);
 
-/** A formula of a problem's numbers, or one that `spokenOf` has filled in. Throws an ExpressionError where it is none. */
+/**
+ * Evaluates a formula in a problem's numbers, or one that `spokenOf` has filled in. Throws an ExpressionError for an
+ * invalid formula.
+ */
 export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {
   const value = parseExpression(formula).evaluate(numbers);
   if (typeof value !== 'number') throw new Error(`${formula} is no number`);
   return value;
 }
 
-/** Those that are about a problem, with what they count filled in. */
+/** Claims that apply to a problem, with their counted formulas evaluated. */
 export function spokenOf(claims: readonly Claim[], values: Values): readonly Claim[] {
   const filled = (claim: Claim): Claim => ({
     ...claim,
@@ -149,7 +189,7 @@ export function spokenOf(claims: readonly Claim[], values: Values): readonly Cla
   return claims.filter((claim) => speaksOf(claim, values)).map(filled);
 }
 
-/** Those of them that are about this problem. */
+/** Claims of a benchmark that apply to this problem. */
 export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly Claim[]> {
   return spokenOf(await readClaimsOf(assetsFolder, about), about);
 }

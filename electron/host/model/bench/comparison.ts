@@ -1,15 +1,195 @@
-/** Compares one candidate's times with the others': the part of a report shared by all workloads. */
-import type { Mode, Ratio } from '../../../contract/bench/bench-session.ts';
-import type { Interval } from '../../../contract/bench/interval.ts';
+/**
+ * Compares one candidate's times with the others': the part of a report shared by all workloads. Samples are flagged
+ * by the state of the machine and never removed; intervals are shown with and without them.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Environment, Interval, Mode, Ratio } from '../../../contract/bench/bench-session.ts';
+import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
 import { judge, noiseFloorOf, outsideOf, type Standing } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
-import { type Clocked, flagSeries, highestOf } from './flags.ts';
+import { inOrder, quantileInOrder } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
+
+/** A clock below this share of the session's highest has dropped. */
+const dropShare = 0.97;
+
+interface Clocked {
+  readonly before: ClockState | null;
+  readonly after: ClockState | null;
+}
+
+/** Throttle reasons of a sample, or a note that its clock dropped below `highest_MHz`; null if neither. */
+export function flagOf({ before, after }: Clocked, highest_MHz: number | null): string | null {
+  const throttles = [before, after].flatMap((state) => (state?.throttled === true ? state.reasons : []));
+  const named = [...new Set(throttles)].filter((reason) => reason !== 'idle');
+  if (named.length > 0) return named.join(', ');
+  const clock = after?.sm_MHz ?? null;
+  if (clock === null || highest_MHz === null || clock >= dropShare * highest_MHz) return null;
+  return `clock at ${clock} MHz, ${highest_MHz} MHz at best`;
+}
+
+/** Distance of Tukey's far fences from the quartiles, in interquartile ranges. */
+const farFences = 3;
+/** Quartiles of fewer samples are not meaningful. */
+const fewestForFences = 10;
+/** Smaller deviations from the median are never flagged, however small the spread of the others. */
+const leastOdd = 0.05;
+
+/** Whether a time lies far from the others of its series. */
+export function oddIn(times: readonly number[]): (time: number) => boolean {
+  if (times.length < fewestForFences) return () => false;
+  const sorted = inOrder(times);
+  const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
+    number,
+    number,
+    number,
+  ];
+  const reach = farFences * (third - first);
+  return (time) => {
+    const odd = time < first - reach || time > third + reach;
+    return odd && Math.abs(time / middle - 1) > leastOdd;
+  };
+}
+
+/** Flags doubtful samples of one series, by the highest clock of the session and by their times. */
+export function flagSeries<S extends { readonly clocks: Clocked }>(
+  samples: readonly S[],
+  { highest_MHz, timeOf }: { readonly highest_MHz: number | null; readonly timeOf: (sample: S) => number },
+) {
+  const odd = oddIn(samples.map(timeOf));
+  return samples.map((raw) => ({
+    raw,
+    flag: flagOf(raw.clocks, highest_MHz) ?? (odd(timeOf(raw)) ? 'far from the others of its series' : null),
+  }));
+}
+
+/** Highest clock after any of the samples; null if the device does not report it. */
+export function highestOf(samples: readonly { readonly clocks: Clocked }[]): number | null {
+  return samples.reduce<number | null>((highest, { clocks }) => {
+    const clock = clocks.after?.sm_MHz ?? null;
+    return clock === null || (highest !== null && highest >= clock) ? highest : clock;
+  }, null);
+}
+
+/** Properties of the environment that are known before the first run. */
+export interface Surroundings extends Pick<Environment, 'governor' | 'dirty' | 'versions'> {
+  readonly ecc: boolean | null;
+  readonly persistence: boolean | null;
+}
+
+export const unknownSurroundings: Surroundings = {
+  governor: null,
+  dirty: null,
+  versions: {},
+  ecc: null,
+  persistence: null,
+};
+
+/** Frequency governors of all cores, without duplicates; null if the system does not report them. */
+export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().length): string | null {
+  const found = new Set<string>();
+  for (let core = 0; core < cores; core += 1) {
+    try {
+      found.add(readFileSync(path.join(folder, `cpu${core}/cpufreq/scaling_governor`), 'utf8').trim());
+    } catch {
+      // This core, or the whole system, does not report a governor.
+    }
+  }
+  return found.size === 0 ? null : [...found].join(', ');
+}
+
+/** Recordings and pictures, on which no measurement depends; recording a session changes them. */
+const RECORDED = ['assets/runs', 'assets/readme', 'assets/measured'];
+
+/** Whether sources of the checkout at `root` differ from its commit. Null without a checkout or without git. */
+export async function isDirty(root: string): Promise<boolean | null> {
+  if (!existsSync(path.join(root, '.git'))) return null;
+  const requested = ['--no-optional-locks', '-C', root, 'status', '--porcelain', '--untracked-files=no'];
+  const sources = ['--', '.', ...RECORDED.map((folder) => `:(exclude)${folder}`)];
+  const answer = await promisify(execFile)('git', [...requested, ...sources], { timeout: 10_000 }).catch(() => null);
+  return answer === null ? null : answer.stdout.trim() !== '';
+}
+
+function versionsOf({ cuda, nvrtc, cupti, cublas, cublasLt }: DeviceReport): Record<string, string> {
+  const libraries = { NVRTC: nvrtc, CUPTI: cupti, cuBLAS: cublas, cuBLASLt: cublasLt };
+  const found = Object.entries(libraries).flatMap(([name, { version }]) => (version === null ? [] : [[name, version]]));
+  return {
+    'Node.js': process.versions.node,
+    ...(cuda.version === null ? {} : { CUDA: cuda.version }),
+    ...Object.fromEntries(found),
+  };
+}
+
+export async function surroundingsOf(root: string, devices: DeviceReport): Promise<Surroundings> {
+  return {
+    governor: governorOf(),
+    dirty: await isDirty(root),
+    versions: versionsOf(devices),
+    ecc: usedGpu(devices)?.ecc ?? null,
+    persistence: usedGpu(devices)?.persistenceMode ?? null,
+  };
+}
+
+/** Core-seconds used since the system and this process started. */
+function spent(): { readonly all_s: number; readonly own_s: number } {
+  const busy_ms = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  const { user, system } = process.cpuUsage();
+  return { all_s: busy_ms / 1e3, own_s: (user + system) / 1e6 };
+}
+
+/** The system counts CPU time in hundredths of a second per core: over shorter times the rounding dominates. */
+const shortest_s = 0.5;
+
+/** Load by other programs since this object was created. */
+export class OtherLoad {
+  readonly #began = { ...spent(), at_ms: performance.now() };
+
+  /** Mean number of cores used by other programs. A user kernel in a separate process counts as another program. */
+  cores(): number | null {
+    const elapsed_s = (performance.now() - this.#began.at_ms) / 1e3;
+    if (elapsed_s < shortest_s) return null;
+    const { all_s, own_s } = spent();
+    return Math.max(0, all_s - this.#began.all_s - (own_s - this.#began.own_s)) / elapsed_s;
+  }
+}
+
+function rangeOf(states: readonly ClockState[], what: (state: ClockState) => number | null) {
+  const values = states.flatMap((state) => what(state) ?? []);
+  return values.length === 0 ? null : { low: Math.min(...values), high: Math.max(...values) };
+}
+
+function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: boolean | null): Environment['gpu'] {
+  if (states.length === 0) return null;
+  return {
+    ecc,
+    persistence,
+    sm_MHz: rangeOf(states, ({ sm_MHz }) => sm_MHz),
+    memory_MHz: rangeOf(states, ({ memory_MHz }) => memory_MHz),
+    power_W: rangeOf(states, ({ power_W }) => power_W),
+    power_limit_W: rangeOf(states, ({ powerLimit_W }) => powerLimit_W),
+    temperature_C: rangeOf(states, ({ temperature_C }) => temperature_C),
+  };
+}
+
+/** Environment stored with a finished session, from all its samples. */
+export function environmentOf(
+  { ecc, persistence, ...known }: Surroundings,
+  other_load_cores: number | null,
+  samples: readonly { readonly clocks: Clocked }[],
+): Environment {
+  const states = samples.flatMap(({ clocks }) => [clocks.before, clocks.after]).filter((state) => state !== null);
+  return { ...known, other_load_cores, gpu: gpuOf(states, ecc, persistence) };
+}
 
 /** Fields that samples of all workloads have. */
 export interface Marked {
   readonly clocks: Clocked;
-  /** Which separately prepared state it is of. */
+  /** Index of the separately prepared state that produced the sample. */
   readonly instance: number;
 }
 
@@ -25,29 +205,29 @@ export function instancesOf<S extends Pick<Marked, 'instance'>>(
 export interface Series<S> {
   readonly mode: Mode;
   readonly samples: S[];
-  /** Why this mode cannot be measured; null when it can. */
+  /** Reason why this mode cannot be measured; null if it can. */
   readonly reason: string | null;
 }
 
 export interface Ranked<S> {
   readonly label: string;
-  /** The label that it builds on. */
+  /** Label of the candidate on which this one builds; null if there is none. */
   readonly buildsOn: string | null;
-  /** From before the rounds: all there is of a session that was cancelled before the first was whole. */
+  /** First run, before the rounds. It is the only sample if the session is cancelled during the first round. */
   readonly first: S;
   readonly warm: Series<S>;
   readonly others: readonly Series<S>[];
 }
 
 export interface Basis<S> {
-  /** Candidate that the others are compared with. */
+  /** Candidate with which the others are compared. */
   readonly reference: Ranked<S> | undefined;
   readonly all: readonly Ranked<S>[];
-  /** The control's floor, on the natural logarithm. */
+  /** Noise floor from the control, on the natural logarithm. */
   readonly floor: number | null;
   /** Differences within this, as a ratio less 1, do not matter. */
   readonly margin: number;
-  /** The seconds that a sample counts with. */
+  /** Seconds of a sample that enter the comparison. */
   readonly timeOf: (sample: S) => number;
 }
 
@@ -56,7 +236,7 @@ interface ComparedMode<S> {
   readonly reason: string | null;
   readonly time_s: number | null;
   readonly spread: number | null;
-  /** Relative to the same candidate's warm time. */
+  /** Ratio to the same candidate's warm time. */
   readonly ratio: Ratio | null;
   readonly samples: readonly Flagged<S>[];
 }
@@ -67,14 +247,14 @@ export interface Flagged<S> {
 }
 
 interface Comparison<S> {
-  /** Warm ones, or the first alone. */
+  /** Warm samples, or only the first run if there are none. */
   readonly raw: readonly S[];
   readonly time_s: number;
   readonly spread: number;
   readonly ratio: Ratio;
   readonly ratio_unflagged: Ratio | null;
   readonly flagged: number;
-  /** Verdict on speed alone. */
+  /** Verdict on the speed alone, without accuracy. */
   readonly verdict: Standing | 'reference';
   readonly instances_to_decide: number | null;
   readonly rung: Ratio | null;
@@ -85,26 +265,29 @@ interface Comparison<S> {
 
 const flat = (times: Instances): readonly number[] => times.flat();
 
-/** A ratio as files and people take it; of `medians` where there are too few instances for an interval. */
+/** Converts a log ratio to a ratio; `medians` replaces it if there are too few instances for an interval. */
 export function asRatio(log: LogInterval | null, medians: number): Ratio {
   return log === null ? { value: medians, interval: null } : { value: Math.exp(log.middle), interval: asInterval(log) };
 }
 
-/** Compares two series taken in the same rounds; intervals hold for all `contestants` at once. */
+/** Compares two series taken in the same rounds; intervals hold for all `candidates` at once. */
 export function ratioOf(times: Instances, references: Instances, contestants = 1): Ratio {
   const log = pairedLogRatio(times, references, outsideOf({ contestants }));
   return asRatio(log, median(flat(times)) / median(flat(references)));
 }
 
-/** The same of a session without instances: ratio of medians, bootstrap interval. */
+/** Ratio for a session without instances: ratio of medians, with a bootstrap interval. */
 export function bootstrapRatioOf(times: readonly number[], references: readonly number[], seed: number): Ratio {
   return { value: median(times) / median(references), interval: ratioInterval(times, references, seed) };
 }
 
-/** However noisy a session is, two times that may differ by more than this are never called the same. */
+/** Times whose ratio may differ from 1 by more than this are never called the same, however noisy the session is. */
 const WIDEST_SAME = 0.05;
 
-/** The verdict on a bootstrap interval of time over the reference's time. The floor, a ratio less 1, counts to either side. */
+/**
+ * Verdict on a bootstrap interval of the ratio of a time to the reference's time. The floor, a ratio less 1, applies on
+ * both sides.
+ */
 export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): Standing {
   if (ratio === null || floor === null) return 'undecided';
   if (ratio.high < 1 / (1 + floor)) return 'faster';
@@ -118,7 +301,7 @@ export function noiseOf(control: Instances, reference: Instances) {
   return { ratio: ratioOf(control, reference), floor: noiseFloorOf(control, reference) };
 }
 
-/** As files and people take a floor: a ratio less 1. */
+/** Converts a floor on the natural logarithm to a ratio less 1, as shown to users. */
 export const floorAsRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
 
 const allSamples = <S>(all: readonly Ranked<S>[]): readonly S[] =>

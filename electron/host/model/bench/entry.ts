@@ -1,5 +1,7 @@
-/** Builds the report entry from a candidate's samples. */
-
+/**
+ * Builds the report entry from a candidate's samples. Compares a variant's declared work with the device's ceilings;
+ * needs no hardware counters.
+ */
 import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
@@ -9,13 +11,148 @@ import {
   type SessionReport,
   type Timed,
 } from '../../../contract/bench/session.ts';
+import type { Ceilings } from '../../../contract/capabilities.ts';
 import { halfInterval } from '../verdicts/levels.ts';
 import { type Basis, compareTimes, type Flagged, instancesOf, type Ranked, type Series } from './comparison.ts';
 import { ENERGY_QUANTITY } from './conditions/energy.ts';
-import { beforeRounds, type Contestant, type EntryHead, type RawSample, rawSample, type Taken } from './contestant.ts';
-import type { Determinism } from './parity.ts';
-import { type LeastTime, leastTime, type Processor, roofline } from './roofline.ts';
+import {
+  beforeRounds,
+  type Contestant,
+  type Determinism,
+  type EntryHead,
+  type RawSample,
+  rawSample,
+  type Taken,
+  type Work,
+} from './contestant.ts';
 import { median } from './statistics.ts';
+
+const sum = (parts: readonly (number | null)[]): number | null => {
+  const known = parts.filter((part) => part !== null);
+  return known.length === 0 ? null : known.reduce((all, part) => all + part, 0);
+};
+
+const ratio = (a: number | null, b: number | null | undefined): number | null =>
+  a === null || b == null || b === 0 ? null : a / b;
+
+/**
+ * Compares the declared work with the device's ceilings; null if the variant declares none. The FLOP share refers to
+ * the ceiling that its arithmetic reaches first.
+ */
+export function roofline(
+  { bytes, fp32_flops, fp64_flops, other_flops }: Work,
+  time_s: number,
+  ceilings: Ceilings | null,
+): MeasuredSessionEntry['roofline'] {
+  const flops = sum([fp32_flops, fp64_flops, other_flops]);
+  if ((bytes === null && flops === null) || !(time_s > 0)) return null;
+  const rate = (work: number | null): number | null => (work === null ? null : work / time_s);
+  const shares = [
+    ratio(rate(fp32_flops), ceilings?.fp32_flops_per_s),
+    ratio(rate(fp64_flops), ceilings?.fp64_flops_per_s),
+  ].filter((share) => share !== null);
+  return {
+    bytes_per_s: rate(bytes),
+    flops_per_s: rate(flops),
+    flops_per_byte: ratio(flops, bytes),
+    share_of_copy: ratio(rate(bytes), ceilings?.copy_bytes_per_s),
+    share_of_flops: shares.length === 0 ? null : Math.max(...shares),
+  };
+}
+
+/** Shortest time that a problem can need on a machine. An answer in less time was not computed. */
+interface LeastTime {
+  readonly time_s: number;
+  /** Derivation from the problem and the machine. */
+  readonly sum: string;
+}
+
+/** Properties of a processor that bound the time of a problem. */
+export interface Processor {
+  readonly cores: number;
+  readonly last_level_cache_bytes: number;
+  /** Rate of reading memory; measured at the first call. */
+  readonly memory_bytes_per_s: () => number;
+}
+
+/**
+ * Bound for every level of cache. No core loads more than two 64-byte vectors in a cycle (Intel, AMD and ARM cores to
+ * 2026). None is sold with a clock above 6.2 GHz.
+ */
+const core = { bytes: 128, GHz: 6.2 } as const;
+
+/** Last-level caches are reported for one socket or one group of cores; a server has up to eight such groups. */
+const CACHE_GROUPS = 8;
+
+/** Size in bytes above the L2 cache of any GPU sold to 2026. */
+const LARGEST_L2_BYTES = 256e6;
+
+/**
+ * Tolerance for measured ceilings, which are the best values of samples. A repetition may be faster by as much as they
+ * vary between measurements.
+ */
+const MEASURED_MARGIN = 1.15;
+
+const amount = (value: number, unit: string): string => `${value.toPrecision(3)} ${unit}`;
+
+interface Bound {
+  readonly work: number;
+  readonly unit: string;
+  readonly rate: number;
+  readonly of: string;
+}
+
+function timeOf({ work, unit, rate, of }: Bound): LeastTime {
+  const time_s = work / rate;
+  return {
+    time_s,
+    sum: `${amount(work, unit)} / ${amount(rate, `${unit}/s`)} (${of}) = ${amount(time_s, 's')}`,
+  };
+}
+
+function boundsOnProcessor(
+  { bytes }: Work,
+  state_bytes: number,
+  { cores, last_level_cache_bytes, memory_bytes_per_s }: Processor,
+): Bound[] {
+  if (bytes === null) return [];
+  const cached: Bound = {
+    ...{ work: bytes, unit: 'bytes', rate: cores * core.bytes * core.GHz * 1e9 },
+    of: `${cores} cores, each at most ${core.bytes} bytes a cycle at ${core.GHz} GHz`,
+  };
+  if (state_bytes <= CACHE_GROUPS * last_level_cache_bytes) return [cached];
+  const rate = MEASURED_MARGIN * memory_bytes_per_s();
+  return [cached, { work: bytes, unit: 'bytes', rate, of: 'read rate of memory as measured here, plus 15 %' }];
+}
+
+function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, state_bytes: number, ceilings: Ceilings): Bound[] {
+  const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
+  const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
+    work === null ? [] : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} as measured here, plus 15 %` }];
+  return [
+    // Per cycle, a multiprocessor has at least 64 FP32 lanes, which perform 128 operations, and loads at most 128
+    // bytes.
+    ...measured(bytes, 'bytes', fp32_flops_per_s, '128 bytes a cycle and multiprocessor'),
+    ...(bytes !== null && state_bytes > LARGEST_L2_BYTES
+      ? measured(bytes, 'bytes', copy_bytes_per_s, 'copy rate')
+      : []),
+    ...measured(fp32_flops, 'FLOP', fp32_flops_per_s, 'FP32 rate'),
+    ...measured(fp64_flops, 'FLOP', fp64_flops_per_s, 'FP64 rate'),
+  ];
+}
+
+/**
+ * Largest of the applicable lower bounds; null if nothing is known about the work or the machine. Inputs and outputs
+ * are part of the state, so bytes are limited to its size, whatever traffic a variant declares. The state's size also
+ * selects the level of cache.
+ */
+export function leastTime(work: Work, state_bytes: number, where: Processor | Ceilings | null): LeastTime | null {
+  if (where === null) return null;
+  const once = { ...work, bytes: work.bytes === null ? null : Math.min(work.bytes, state_bytes) };
+  const bounds = 'cores' in where ? boundsOnProcessor(once, state_bytes, where) : boundsOnGpu(once, state_bytes, where);
+  const all = bounds.filter((bound) => bound.work > 0).map(timeOf);
+  return all.reduce<LeastTime | null>((most, one) => (most === null || one.time_s > most.time_s ? one : most), null);
+}
 
 /** Data that a session gathers about one candidate. */
 export interface Gathered {
@@ -23,20 +160,20 @@ export interface Gathered {
   readonly contestant: Contestant;
   readonly first: Taken;
   readonly determinism: Determinism;
-  /** With what audits found so far. */
+  /** Accuracy, including what audits have found so far. */
   accuracy: () => readonly Accuracy[];
   readonly warm: Series<RawSample>;
   /** Cold and replayed series, if requested. */
   readonly others: readonly Series<RawSample>[];
-  /** Joules of a run; null where it was not measured. */
+  /** Energy of a run in joules; null if not measured. */
   energy_J: number | null;
 }
 
 interface EntryFacts {
   readonly basis: Basis<RawSample>;
-  /** The same by the time of end-to-end runs; null if these are not timed. */
+  /** Basis for the times of end-to-end runs; null if these are not timed. */
   readonly whole: Basis<RawSample> | null;
-  /** With the ceilings of each GPU that entries ran on. */
+  /** Machine, with the ceilings of each GPU on which entries ran. */
   readonly machine: SessionReport['machine'];
   readonly processor: Processor;
 }
@@ -46,7 +183,7 @@ export function ranked({ head, first, warm, others }: Gathered): Ranked<RawSampl
 }
 
 /** Sample as stored in files, without its reported quantities. */
-export function keptSample({ raw, flag }: Flagged<RawSample>): Timed {
+export function storedSample({ raw, flag }: Flagged<RawSample>): Timed {
   const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
 }
@@ -65,7 +202,7 @@ function partsOf(first: Taken, samples: readonly RawSample[]): MeasuredSessionEn
   }));
 }
 
-/** Over itself a reference has no interval. */
+/** The reference's ratio to itself is 1 and has no interval. */
 const unlessItself = (ratio: Ratio, isReference: boolean): Ratio =>
   isReference ? { value: 1, interval: null } : ratio;
 
@@ -100,7 +237,7 @@ function tellings(contestant: Contestant, time_s: number, samples: readonly RawS
 }
 
 /** Reported values of a sample that differ between samples. */
-function toldApart(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'told'> {
+function differingMetrics(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'told'> {
   const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
     const value = apart?.get(sample);
     return value === undefined ? [] : [[id, value]];
@@ -108,7 +245,7 @@ function toldApart(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'tol
   return own.length === 0 ? {} : { told: Object.fromEntries(own) };
 }
 
-/** A time below what the machine needs is a check that fails. */
+/** Failed check for a time below the least that the machine needs. */
 function possible(time_s: number, least: LeastTime | null): Accuracy[] {
   if (least === null || !(time_s < least.time_s)) return [];
   const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;
@@ -153,7 +290,7 @@ export function measuredEntry(
     accuracy,
     determinism: repeats ?? determinism.report(),
     quantities: [...told.map(({ quantity }) => quantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
-    modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(keptSample) })),
-    samples: samples.map((sample) => ({ ...keptSample(sample), ...toldApart(sample.raw, told) })),
+    modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(storedSample) })),
+    samples: samples.map((sample) => ({ ...storedSample(sample), ...differingMetrics(sample.raw, told) })),
   };
 }

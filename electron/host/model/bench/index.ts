@@ -1,10 +1,7 @@
-export { devicesWithCeilings } from './ceilings.ts';
 export { type Claim, readCatalogue, readClaimsOf, readTaskClaims } from './claims.ts';
 export { commitOf } from './commit.ts';
-export { noGpus, type SessionGpus, sessionGpus } from './machine.ts';
-export { recordedFacts } from './recorded.ts';
+export { devicesWithCeilings, noGpus, type SessionGpus, sessionGpus } from './machine.ts';
 export { runSession, type SessionOptions } from './session.ts';
-export { type BenchProgress, SessionClock } from './session-clock.ts';
-export { parseKept, readKept, sessionText } from './session-file.ts';
-export { type BenchLimits, limitsOf, mostRounds } from './stopping.ts';
+export { checkedSession, recordedFacts, sessionFileText, sessionText } from './session-file.ts';
+export { type BenchLimits, type BenchProgress, limitsOf, mostRounds, SessionClock } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

@@ -1,17 +1,19 @@
-/** Machine and GPUs of a session. */
+/** Machine and GPUs of a session, with the GPU's measured ceilings, which are cached. */
+import { homedir, platform } from 'node:os';
+import path from 'node:path';
 import type { SessionGpu } from '../../../contract/bench/bench-session.ts';
 import type { SessionReport } from '../../../contract/bench/session.ts';
-import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
-import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { CudaDevice, DeviceReport } from '../../../contract/capabilities.ts';
+import { fromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
-import type { Processor } from './roofline.ts';
+import type { Processor } from './entry.ts';
 
 type GpuFacts = SessionGpu;
 
-/** The GPUs of a machine, as sessions tell of them. */
+/** GPUs of a machine, as described in sessions. */
 export interface SessionGpus {
-  /** The one that runs use; null without one. */
+  /** GPU that runs use by default; null without one. */
   readonly usual: GpuFacts | null;
   readonly all: readonly (GpuFacts & { readonly index: number })[];
 }
@@ -28,13 +30,13 @@ export function sessionGpus(devices: DeviceReport): SessionGpus {
   };
 }
 
-/** The usual one and, of the others, those that candidates name. */
+/** Default GPU, and the other GPUs that candidates name. */
 function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
   const named = all.filter(({ index }) => candidates.some(({ gpu }) => gpu === index));
   return { gpu: usual, ...(named.length === 0 ? {} : { gpus: named }) };
 }
 
-/** Rate at which all cores read memory; measured once in a process, in a fifth of a second. */
+/** Rate at which all cores read memory, in bytes per second. Measured once in a process, within a fifth of a second. */
 let memory_bytes_per_s: number | null = null;
 
 export function processorOf(addon: NativeAddon): Processor {
@@ -61,4 +63,42 @@ export function machineFacts(
     machine: { id, cpu, logical_cores: logicalCores, memory_bytes: memoryBytes, isa, os, ...gpusOf(gpus, candidates) },
     program: { version, build, compiler },
   };
+}
+
+/** Cache folder for files that can be recreated: $BRAGGBENCH_CACHE, or the system's default location. */
+function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const own = environment['BRAGGBENCH_CACHE'];
+  if (own !== undefined && own !== '') return own;
+  if (platform() === 'win32') return path.join(environment['LOCALAPPDATA'] ?? homedir(), 'Braggbench', 'Cache');
+  if (platform() === 'darwin') return path.join(homedir(), 'Library', 'Caches', 'braggbench');
+  return path.join(environment['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'braggbench');
+}
+
+/**
+ * Folders of compiled kernels, sources and cache. Kernels are in dist/kernels next to the addon's folder, as the engine
+ * expects.
+ */
+export function kernelFolders(environment: NodeJS.ProcessEnv = process.env): KernelFolders {
+  const named = environment['BRAGGBENCH_KERNELS'];
+  const here = import.meta.dirname;
+  // Path from the bundle in dist/host, or from this file in a checkout.
+  const inside =
+    path.basename(path.dirname(here)) === 'dist' ? path.dirname(here) : path.resolve(here, '../../../../dist');
+  const images = named !== undefined && named !== '' ? named : path.join(inside, 'kernels');
+  return { images, sources: path.join(images, 'source'), cache: cacheFolder(environment) };
+}
+
+/** Device report with the ceilings of every usable GPU; `failed` receives the reason if one cannot be measured. */
+export async function devicesWithCeilings(addon: NativeAddon, failed: (reason: string) => void): Promise<DeviceReport> {
+  const folders = kernelFolders();
+  const before = addon.devices({ cache: folders.cache });
+  const unknown = before.cuda.devices.filter(({ usable, ceilings }) => usable && ceilings === null);
+  for (const { uuid } of unknown) {
+    try {
+      await addon.measureCeilings({ ...folders, device: uuid });
+    } catch (error) {
+      failed(fromNative(error).message);
+    }
+  }
+  return unknown.length === 0 ? before : addon.devices({ cache: folders.cache });
 }

@@ -1,6 +1,6 @@
-/** One timed run. */
+/** Measures one run. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
-import type { ClockState } from '../../../contract/devices.ts';
+import type { ClockState } from '../../../contract/capabilities.ts';
 import {
   fromNative,
   type Measuring,
@@ -10,15 +10,15 @@ import {
   type TransportRun,
 } from '../../io/addon/addon.ts';
 
-/** Seconds. */
+/** Times in seconds. */
 interface Timing {
-  /** Tables, device, kernels, upload, start state. */
+  /** Time for tables, device, kernels, upload and start state. */
   readonly setup_s: number;
-  /** The steps, by the host's clock. */
+  /** Time of the steps by the host's clock. */
   readonly solve_s: number;
-  /** The steps, by the device's clock; null on the CPU. */
+  /** Time of the steps by the device's clock; null on the CPU. */
   readonly device_s: number | null;
-  /** Everything, from the problem to the result in this process. */
+  /** Total time from the problem to the result in this process. */
   readonly wall_s: number;
 }
 
@@ -26,16 +26,17 @@ export interface Measured {
   readonly timing: Timing;
   readonly result: TransportResult;
   readonly plan: TransportRun['plan'];
-  /** Each is null on the CPU and without NVML. */
+  /** Clock states before and after the run; null on the CPU and without NVML. */
   readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
 }
 
-/** `first`: nothing opens the device before the run does, so that its set-up holds the whole cold start. */
+/** `first`: the device is opened only by the run itself, so that its set-up includes the complete cold start. */
 const measuringFor: Readonly<Record<Mode | 'first', Measuring>> = {
   first: { unwatched: true },
   warm: { unwatched: true, clocks: true },
   cold: { unwatched: true, clocks: true, coldCaches: true },
   graph: { unwatched: true, clocks: true, graphReplay: true },
+  'cold-graph': { unwatched: true, clocks: true, coldCaches: true, graphReplay: true },
 };
 
 /**
@@ -58,7 +59,7 @@ export async function measure(
       const started = run.start(() => undefined, measuringFor[mode]);
       if (signal?.aborted === true) cancel();
       const result = await started;
-      // Half a run is no measurement.
+      // A run that was interrupted gives no time.
       if (result.error !== null) throw fromNative(result.error);
       const wall_s = (performance.now() - start) / 1000;
       const setup_s = (created - start) / 1000 + result.setup_s;
@@ -77,7 +78,7 @@ export async function measure(
   }
 }
 
-/** Time that ratios are based on: the device's clock if available, else the host's. */
+/** Time on which ratios are based: by the device's clock if available, else by the host's. */
 export function timeOf({ device_s, solve_s }: Pick<Timing, 'device_s' | 'solve_s'>): number {
   return device_s ?? solve_s;
 }

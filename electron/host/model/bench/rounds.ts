@@ -1,22 +1,27 @@
 /**
- * Interleaved rounds in shuffled order, until enough is known: how every
- * workload's variants are timed against each other.
+ * Times the variants of any workload against each other, in interleaved rounds of shuffled order, until the results
+ * suffice.
  */
 import { BraggError } from '../../../contract/errors.ts';
-import { type Random, seededRandom, shuffled } from './random.ts';
+import { type Random, seededRandom, shuffled } from './statistics.ts';
 import { type BenchLimits, type Series, StoppingRule, type StopReason } from './stopping.ts';
 
-/** One series of samples; the first of a session is what the others are compared with, the last its control. */
+/** One series of samples. The first series of a session is the reference, the last one its control. */
 export interface Turn extends Series {
   /** Name of the running work, for the user. */
   readonly what: string;
-  /** Takes a sample; gives what keeps it, or null when it was cancelled. */
+  /** Takes a sample; returns a function that saves it, or null if cancelled. */
   readonly take: (where: Where) => Promise<(() => void) | null>;
-  /** Prepares it for an instance; false when that was cancelled. Without it every sample prepares its own state. */
+  /** Prepares the state for an instance; false if cancelled. Absent if every sample prepares its own state. */
   readonly prepare?: (instance: number) => Promise<boolean>;
-  /** Whose series it is. */
+  /** Takes untimed samples before the first one of an instance; false if cancelled. */
+  readonly warmUp?: (instance: number) => Promise<boolean>;
+  /** Candidate to which the series belongs. */
   readonly owner?: object;
-  /** Called if it fails: its owner's series are dropped, and the others continue. Without it the session fails. */
+  /**
+   * Called if the series fails: all series of the same owner are dropped, and the others continue. If absent, the
+   * session fails.
+   */
   readonly lost?: (error: BraggError) => void;
 }
 
@@ -32,17 +37,17 @@ interface RoundOptions {
   readonly limits: BenchLimits;
   readonly roundsPerInstance: number;
   readonly cancelled: () => boolean;
-  /** Since the session began. */
+  /** Seconds since the session began. */
   readonly elapsed_s: () => number;
   /** Called before every sample. */
   readonly tell: (what: string, round: number) => void;
-  /** Waited for before every round. */
+  /** Awaited before every round. */
   readonly beforeRound?: () => Promise<void>;
-  /** Called after every whole round. */
+  /** Called after every complete round. */
   readonly onRound?: (rounds: number) => void;
 }
 
-/** A turn that failed for a reason of its own. */
+/** A series whose failure lets the session continue without its owner. */
 interface Lost {
   readonly turn: Turn;
   readonly error: BraggError;
@@ -51,7 +56,7 @@ interface Lost {
 /** Outcome of a step: complete, cancelled, or failed. */
 type Outcome = 'whole' | 'cancelled' | Lost;
 
-/** An error is the turn's own where it has an owner that may be left out. */
+/** Attributes an error to the series if its owner may be dropped; rethrows other errors. */
 async function orLost(turn: Turn, work: () => Promise<boolean>): Promise<Outcome> {
   try {
     return (await work()) ? 'whole' : 'cancelled';
@@ -61,17 +66,19 @@ async function orLost(turn: Turn, work: () => Promise<boolean>): Promise<Outcome
   }
 }
 
-async function prepareAll(
+/** Prepares all candidates, or warms up all series, for an instance. */
+async function readyAll(
   turns: readonly Turn[],
   { cancelled, tell }: RoundOptions,
   { instance, round }: Omit<Where, 'position'>,
+  by: 'prepare' | 'warmUp',
 ): Promise<Outcome> {
   for (const turn of turns) {
-    const { prepare } = turn;
-    if (prepare === undefined) continue;
+    const ready = turn[by];
+    if (ready === undefined) continue;
     if (cancelled()) return 'cancelled';
     tell(turn.what, round);
-    const outcome = await orLost(turn, () => prepare(instance));
+    const outcome = await orLost(turn, () => ready(instance));
     if (outcome !== 'whole') return outcome;
   }
   return 'whole';
@@ -101,10 +108,10 @@ async function takeRound(
   return 'whole';
 }
 
-/** Settled candidates leave the rounds where they need more than this share of a round. */
+/** Settled candidates leave the rounds if they need more than this share of a round. */
 const COSTLY = 0.5;
 
-/** Seconds that turns need in a round: the mean of each one's latest samples. */
+/** Seconds of a round by series: moving average of each one's latest samples. */
 class Costs {
   readonly #mean_s = new Map<Turn, number>();
 
@@ -118,7 +125,7 @@ class Costs {
   }
 }
 
-/** Settled candidates that leave, with their other modes, so that the time is spent on the rest. */
+/** Settled candidates to drop, with their other modes, so that the time is spent on the others. */
 function leaving(turns: readonly Turn[], settled: ReadonlySet<Turn>, costs: Costs): readonly Turn[] {
   const owners = new Set([...settled].flatMap(({ owner }) => owner ?? []));
   const [reference, control] = [turns[0], turns.at(-1)];
@@ -142,16 +149,20 @@ export async function takeRounds(
   const costs = new Costs();
   const left = new Set<Turn>();
   let present = all;
-  let prepared = 0;
+  let [prepared, warmed] = [0, -1];
   for (let round = 0; ; ) {
     const instance = Math.floor(round / roundsPerInstance);
     const turns = present.filter((turn) => !left.has(turn));
     const began_s = elapsed_s();
     let outcome: Outcome = 'whole';
     await beforeRound?.();
-    if (instance > prepared) outcome = await prepareAll(turns, options, { instance, round });
+    if (instance > prepared) outcome = await readyAll(turns, options, { instance, round }, 'prepare');
+    if (outcome === 'whole') prepared = instance;
+    if (outcome === 'whole' && instance > warmed) {
+      outcome = await readyAll(turns, options, { instance, round }, 'warmUp');
+    }
     if (outcome === 'whole') {
-      prepared = instance;
+      warmed = instance;
       outcome = await takeRound(turns, { instance, round }, random, { ...options, costs });
     }
     if (outcome === 'cancelled') return { rounds: round, stopped: 'cancelled' };
@@ -166,7 +177,7 @@ export async function takeRounds(
     if (round % roundsPerInstance === 0) {
       const { stop, settled } = rule.afterInstance(present, left, instance + 1);
       if (stop !== null) return { rounds: round, stopped: stop };
-      // They do not return: round i of every series is taken with round i of the reference.
+      // Dropped series do not return, because round i of every series is paired with round i of the reference.
       for (const turn of leaving(turns, settled, costs)) left.add(turn);
     }
     const limit = rule.afterRound(round, elapsed_s(), elapsed_s() - began_s);

@@ -1,21 +1,38 @@
-/** Saved benchmarks: reopened to the same report, even without a GPU. */
-import type { z } from 'zod';
+/**
+ * Saved benchmarks: a file reopens to the same report, even without a GPU. A session also stores the compiler's report
+ * on the CUDA kernels and the provenance of the program that measured it.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import type { DeviceReport } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import { type KernelResources, type KernelSet, kernelResourcesSchema } from '../../../contract/launches.ts';
+import { defaultKind } from '../../../contract/scenario/index.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
-import { schemaFault } from '../../io/text/schema-fault.ts';
+import { schemaFault } from '../../io/text/json.ts';
+import { commitOf } from './commit.ts';
+import { surroundingsOf } from './comparison.ts';
+import { kernelFolders } from './machine.ts';
+import type { SessionOptions } from './session.ts';
 
-/** Sessions of any workload. JSON lacks NaN and infinities; the schemas let none through. */
+/** Text of a session of any workload. JSON lacks NaN and infinities; the schemas reject them. */
 export function sessionText(session: { readonly format: string }): string {
   return `${JSON.stringify(session)}\n`;
 }
 
 /** Text of a saved session of any workload. Throws like `readNamed`. */
-export const readKept = async (path: string): Promise<string> => (await readNamed(path, 'a session')).toString('utf8');
+export const sessionFileText = async (path: string): Promise<string> =>
+  (await readNamed(path, 'a session')).toString('utf8');
 
 const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
 
-/** JSON that calls itself one of `formats`, checked against its schema. `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
-export function parseKept<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
+/**
+ * Parses JSON whose format is one of `formats`, and checks it against the schema. `path` names the file in messages.
+ * Throws BraggError 'foreign-file'.
+ */
+export function checkedSession<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -30,4 +47,54 @@ export function parseKept<T>(text: string, path: string, formats: readonly strin
   const [issue] = parsed.error.issues;
   const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${schemaFault(issue.message)}`;
   throw new BraggError('foreign-file', `${path} cannot be read as a benchmark${where}.`);
+}
+
+const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSchema.shape });
+
+/** Resources of one workload's kernels for every architecture; null if it was not compiled. */
+export async function kernelResources(images: string, workload: string): Promise<KernelResources | null> {
+  const text = await readFile(path.join(images, `${workload}.resources.json`), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const { compiler, kernels } = fileSchema.parse(JSON.parse(text));
+  return { compiler, kernels };
+}
+
+/** Resources for a GPU of this compute capability, such as `9.0`; null if there are none. */
+export function resourcesFor(all: KernelResources | null, computeCapability: string): KernelResources | null {
+  const architecture = `sm_${computeCapability.replace('.', '')}`;
+  const kernels = all?.kernels.filter((kernel) => kernel.architecture.replace(/[a-z]$/, '') === architecture) ?? [];
+  return all === null || kernels.length === 0 ? null : { compiler: all.compiler, kernels };
+}
+
+const ENDING = '.resources.json';
+
+/** Resources of kernels, for each workload whose kernels were compiled into the folder `images`. */
+export async function allKernelResources(images: string): Promise<KernelSet[]> {
+  const names = (await readdir(images).catch(() => [])).filter((name) => name.endsWith(ENDING)).sort();
+  const sets = await Promise.all(
+    names.map(async (name): Promise<KernelSet[]> => {
+      const workload = name.slice(0, -ENDING.length);
+      const found = await kernelResources(images, workload);
+      return found === null ? [] : [{ workload, ...found, session: null }];
+    }),
+  );
+  return sets.flat();
+}
+
+/** The commit, the conditions of the measurement, and the resources of the kernels on the GPU in use; each if known. */
+export async function recordedFacts(
+  assetsFolder: string,
+  devices: DeviceReport,
+  workload: string = defaultKind,
+): Promise<NonNullable<SessionOptions['recorded']>> {
+  const root = path.dirname(assetsFolder);
+  const [commit, surroundings] = await Promise.all([commitOf(root), surroundingsOf(root, devices)]);
+  const gpu = usedGpu(devices);
+  const all = gpu === null ? null : await kernelResources(kernelFolders().images, workload);
+  const resources = gpu === null ? null : resourcesFor(all, gpu.computeCapability);
+  return {
+    surroundings,
+    ...(commit === null ? {} : { commit }),
+    ...(resources === null ? {} : { resources }),
+  };
 }

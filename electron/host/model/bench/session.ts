@@ -6,37 +6,53 @@
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { correctnessOf, isIncorrect, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import type { KernelResources } from '../../../contract/resources.ts';
+import type { KernelResources } from '../../../contract/launches.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { KeepingTimes } from '../../io/flow/keeping-times.ts';
+import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
 import type { StartChild } from '../../io/processes/link.ts';
-import type { Arena } from './arena.ts';
-import { ColdProcesses } from './cold/processes.ts';
-import { type Basis, floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
+import { ColdProcesses, LONGEST_TIMER_MS } from './cold/processes.ts';
+import {
+  type Basis,
+  environmentOf,
+  flagSeries,
+  floorAsRatio,
+  highestOf,
+  instancesOf,
+  noiseOf,
+  type Series,
+  type Surroundings,
+  unknownSurroundings,
+} from './comparison.ts';
 import { ENERGY_FACT, energyOf, gpuCounter, type MaybeCounter, processorCounter, saidOf } from './conditions/energy.ts';
 import { type Steadied, SteadyGpu } from './conditions/steady.ts';
-import { type Contestant, type Entrant, type RawSample, rawSample, secondsOf, wholeSecondsOf } from './contestant.ts';
-import { type Gathered, keptSample, measuredEntry, ranked } from './entry.ts';
-import { environmentOf, type Surroundings, unknownSurroundings } from './environment.ts';
-import { flagSeries, highestOf } from './flags.ts';
+import {
+  type Arena,
+  type Contestant,
+  Determinism,
+  type Entrant,
+  type RawSample,
+  rawSample,
+  secondsOf,
+  type Values,
+  wholeSecondsOf,
+} from './contestant.ts';
+import { type Gathered, measuredEntry, ranked, storedSample } from './entry.ts';
 import { machineFacts, noGpus, processorOf, type SessionGpus } from './machine.ts';
-import { Determinism, type Values } from './parity.ts';
 import { type Turn, takeRounds } from './rounds.ts';
-import { type BenchProgress, SessionClock } from './session-clock.ts';
-import type { BenchLimits } from './stopping.ts';
+import { type BenchLimits, type BenchProgress, SessionClock } from './stopping.ts';
 
 export interface SessionOptions {
   /** Name of the scenario in the report. */
   readonly scenario: string;
-  /** In addition to `warm`, which is always measured. */
+  /** Modes in addition to `warm`, which is always measured. */
   readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
-  /** With their ceilings; none by default. */
+  /** GPUs with their measured ceilings; none by default. */
   readonly gpus?: SessionGpus;
-  /** Called before every timed run: what runs now, and how far the session is. */
+  /** Called before every timed run, with the current work and the progress of the session. */
   readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
-  /** Called from time to time with the report as if the session ended there, without recordings. */
+  /** Called repeatedly with the report as if the session ended at that moment, without recordings. */
   readonly soFar?: ((report: SessionReport) => void) | undefined;
   /** Further content of the report: the scenario as the user wrote it, the commit, the kernels' resources. */
   readonly recorded?: {
@@ -58,31 +74,64 @@ export interface SessionOptions {
   readonly steadied?: Steadied | undefined;
   /** Measures the energy of each candidate over seconds of runs, after the rounds; off by default. */
   readonly energy?: boolean | undefined;
-  /** Ends the session after the run at hand; what was measured is reported. */
+  /** Ends the session after the current run; the samples so far are reported. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starting Node.js and loading the addon. */
+/** Seconds beyond a session's limit for completing checks of answers: a share of that limit, within these bounds. */
+const beyond = { share: 0.5, least_s: 1, most_s: 20 } as const;
+/** Time for starting Node.js and loading the addon. */
 const PROCESS_START_S = 0.3;
-/** Share of a session's time that cold processes have at most, unless the rounds end early. */
+/** Largest share of a session's time for cold processes, unless the rounds end early. */
 const MOST_FOR_PROCESSES = 0.4;
+/** Share of a session's time after which no program may still start or compile, so that the rest is left for rounds. */
+const MOST_FOR_STARTS = 0.6;
 
-/** Reason for excluding a candidate; rethrows internal errors. */
+/** Ends a start that uses too much of a session's time. */
+class StartLimit {
+  readonly #running = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly signal: AbortSignal;
+
+  constructor(seconds: number, signal: AbortSignal | undefined) {
+    this.#timer = setTimeout(() => this.#running.abort(), Math.min(1000 * seconds, LONGEST_TIMER_MS));
+    const own = this.#running.signal;
+    this.signal = signal === undefined ? own : AbortSignal.any([signal, own]);
+  }
+
+  passed(): boolean {
+    return this.#running.signal.aborted;
+  }
+
+  /** Stops the limit once the start is over. */
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Error by which a candidate is excluded; rethrows internal errors. */
 function refusalOf(error: unknown): BraggError {
   if (error instanceof BraggError && error.code !== 'internal') return error;
   throw error;
 }
 
+const warmUpFact = (count: number): [string, string] => [
+  'Warm-up',
+  `${count} untimed sample${count === 1 ? '' : 's'} of each variant in each mode before its first timed one, and again after it is prepared again`,
+];
+
 class Session {
   private readonly refused = new Map<Entrant, string>();
   private readonly all: Gathered[] = [];
   private readonly entrantOf = new Map<Gathered, Entrant>();
+  /** Seconds from starting a program to its first answer. */
+  private readonly startOf_s = new Map<Entrant, number>();
   private readonly control: RawSample[] = [];
-  /** All that were entered: their memory is freed at the end. */
+  /** All candidates that were created, whose memory is freed at the end. */
   private readonly entered: Contestant[] = [];
   private readonly oracles = new Set<string>();
   private readonly clock: SessionClock;
-  private readonly times = new KeepingTimes();
+  private readonly times = new CheckpointTimes();
   private readonly addon: NativeAddon;
   private readonly arena: Arena;
   private readonly options: SessionOptions;
@@ -105,6 +154,7 @@ class Session {
       await this.holdToOracles();
       const stopped = await this.takeRounds();
       if (stopped !== 'cancelled' && stopped !== 'refused') {
+        await this.settle();
         await this.takeEnergy();
         await this.takeProcesses();
       }
@@ -126,8 +176,8 @@ class Session {
     this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
-  private enter({ enter }: Entrant): Contestant {
-    const contestant = enter();
+  private enter({ enter }: Entrant, end?: AbortSignal): Contestant {
+    const contestant = enter(end);
     this.entered.push(contestant);
     return contestant;
   }
@@ -136,14 +186,19 @@ class Session {
     if (this.cancelled) return;
     const { head } = entrant;
     this.tell('first runs', head.label);
+    const began_s = this.clock.elapsed_s;
+    const limit = entrant.startsSlowly === true ? this.startLimit() : null;
     try {
-      const contestant = this.enter(entrant);
+      if (limit?.passed() === true) throw this.outOfTime(began_s);
+      const contestant = this.enter(entrant, limit?.signal);
       const first = await contestant.first();
-      if (first === null) return;
-      const others = await this.otherModes(contestant);
-      // Read after the samples: the candidate's own quantities may refer to the timed runs.
-      const answer = await contestant.answer();
-      if (answer === null) return;
+      const started_s = this.clock.elapsed_s - began_s;
+      const others = first === null ? [] : await this.otherModes(contestant);
+      // The answer is read after the samples, because the candidate's quantities may refer to the timed runs.
+      const answer = first === null ? null : await contestant.answer();
+      if (limit?.passed() === true && !this.cancelled) throw this.outOfTime(began_s);
+      if (first === null || answer === null) return;
+      if (limit !== null) this.startOf_s.set(entrant, started_s);
       const determinism = new Determinism();
       if (answer.values !== null) determinism.add(answer.values);
       const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
@@ -154,10 +209,30 @@ class Session {
       if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
     } catch (error) {
       this.refuse(entrant, refusalOf(error));
+    } finally {
+      limit?.clear();
     }
   }
 
-  /** Each is tried once: not every variant's launches can be captured, and caches are not emptied everywhere. */
+  private get forStarts_s(): number {
+    return MOST_FOR_STARTS * this.options.limits.mostSeconds;
+  }
+
+  private startLimit(): StartLimit {
+    return new StartLimit(Math.max(0, this.forStarts_s - this.clock.elapsed_s), this.options.signal);
+  }
+
+  private outOfTime(began_s: number): BraggError {
+    const { mostSeconds } = this.options.limits;
+    const spent = Math.round(this.clock.elapsed_s - began_s);
+    const state = spent === 0 ? 'not started' : `still starting or compiling after ${spent} s`;
+    const room = `first runs have ${Number(this.forStarts_s.toPrecision(3))} s of the session's ${mostSeconds} s`;
+    return new BraggError('unsupported', `${state}: ${room}. Allow more time.`);
+  }
+
+  /**
+   * Each mode is tried once: some variants' launches cannot be captured, and some devices' caches cannot be emptied.
+   */
   private async otherModes(contestant: Contestant): Promise<readonly Series<RawSample>[]> {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
     const out: Series<RawSample>[] = [];
@@ -179,7 +254,7 @@ class Session {
   }
 
   private refuse(entrant: Entrant, error: BraggError): void {
-    // The row says already which variant it is.
+    // The row already names its variant.
     const { variant } = entrant.head;
     const reason = error.message.replace(/^solver\.variant = [^:]+: /, '').replace(`${variant}: `, '');
     this.refused.set(entrant, reason);
@@ -217,7 +292,7 @@ class Session {
     return Math.min(processes.count * this.coldRound_s, MOST_FOR_PROCESSES * limits.mostSeconds);
   }
 
-  /** Those that run in processes of their own; null if one of them never would. */
+  /** Candidates that run in separate processes; null if one of them cannot. */
   private get coldRivals() {
     const rivals = this.all.flatMap((gathered) => {
       const { cold } = this.arenaEntrant(gathered);
@@ -226,9 +301,15 @@ class Session {
     return rivals.length < this.all.length ? null : rivals;
   }
 
-  /** About the seconds of a round of cold processes, from the first runs; the reference has a control. */
+  /**
+   * Approximate seconds of a round of cold processes, from the first runs. The reference counts twice, for its control.
+   */
   private get coldRound_s(): number {
-    const each = this.all.map(({ first }) => PROCESS_START_S + (first.wall_s ?? first.time_s));
+    const each = this.all.map((one) => {
+      const { first } = one;
+      // Another program starts and compiles again in each process.
+      return this.startOf_s.get(this.arenaEntrant(one)) ?? PROCESS_START_S + (first.wall_s ?? first.time_s);
+    });
     return each.reduce((sum, one) => sum + one, each[0] ?? 0);
   }
 
@@ -243,12 +324,15 @@ class Session {
     const { prepare } = contestant;
     return {
       owner: gathered,
-      // Without the reference there is nothing to compare with.
+      // The reference is not dropped, because the others are compared with it.
       ...(gathered !== this.all[0] && { lost: (error: BraggError) => this.lose(gathered, error) }),
-      // Its other modes are timed on the state that its warm samples are of.
+      // Other modes are timed on the state that was prepared for the warm samples.
       ...(prepare !== undefined && mode === 'warm'
         ? { prepare: (instance: number) => prepare.call(contestant, instance) }
         : {}),
+      ...(this.options.limits.warmUp > 0 && {
+        warmUp: (instance: number) => this.warmedUp(contestant, mode, instance),
+      }),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
       judged: mode === 'warm' && !isIncorrect(correctnessOf(gathered.accuracy())),
       times: () => instancesOf(samples, secondsOf),
@@ -262,6 +346,15 @@ class Session {
         };
       },
     };
+  }
+
+  /** A candidate without `prepare` makes a new state for each sample, so its only warm-up is before the first round. */
+  private async warmedUp(contestant: Contestant, mode: Mode, instance: number): Promise<boolean> {
+    if (contestant.prepare === undefined && instance > 0) return true;
+    for (let i = 0; i < this.options.limits.warmUp; ++i) {
+      if (this.cancelled || (await contestant.take(mode, instance)) === null) return false;
+    }
+    return true;
   }
 
   private lose(gathered: Gathered, error: BraggError): void {
@@ -278,6 +371,32 @@ class Session {
     this.times.begins();
     soFar(this.report('cancelled'));
     this.times.kept();
+  }
+
+  /** Completes checks of answers. At first each candidate gets an equal share of the time, so that none uses it up. */
+  private async settle(): Promise<void> {
+    const { mostSeconds } = this.options.limits;
+    const more_s = Math.min(Math.max(beyond.share * mostSeconds, beyond.least_s), beyond.most_s);
+    const until_s = Math.max(mostSeconds, this.clock.elapsed_s) + more_s;
+    for (const parts of [this.all.length, 1])
+      await this.settleWithin((until_s - this.clock.elapsed_s) / parts, until_s);
+  }
+
+  private async settleWithin(each_s: number, until_s: number): Promise<void> {
+    const [reference] = this.all;
+    for (const gathered of [...this.all]) {
+      const { head, contestant } = gathered;
+      const left_s = Math.min(each_s, until_s - this.clock.elapsed_s);
+      if (this.cancelled || contestant.settle === undefined || left_s <= 0) continue;
+      this.tell('audits', head.label);
+      try {
+        await contestant.settle(left_s);
+      } catch (error) {
+        // The session fails with its reference, because the others are compared with it.
+        if (gathered === reference) throw error;
+        this.lose(gathered, refusalOf(error));
+      }
+    }
   }
 
   private counterFor({ head }: Gathered): MaybeCounter {
@@ -303,7 +422,7 @@ class Session {
     }
   }
 
-  /** Last of what is timed: a GPU that was left to starting processes is another one than the rounds had. */
+  /** Timed last, because a GPU that idles while processes start is in another state than during the rounds. */
   private async takeProcesses(): Promise<void> {
     const { processes, seed, limits, signal } = this.options;
     const rivals = this.coldRivals;
@@ -320,7 +439,7 @@ class Session {
     if (this.coldRound_s <= mostSeconds) await this.processes.take();
   }
 
-  /** Last: tracing slows launches, also after it has stopped. */
+  /** Traced last, because tracing slows launches even after it has stopped. */
   private async takeTraces(): Promise<void> {
     const { trace } = this.options;
     if (trace === undefined) return;
@@ -351,8 +470,9 @@ class Session {
 
   private report(stopped: SessionReport['stopped']): SessionReport {
     const { seed, gpus = noGpus, scenario, limits, recorded = {} } = this.options;
-    const { precision, margin } = limits;
+    const { precision, margin, warmUp } = limits;
     const { bench, title, entrants, roundsPerInstance, facts, claims } = this.arena;
+    const audits = this.arena.audits?.();
     const [reference] = this.all;
     const { machine, program } = machineFacts(
       this.addon,
@@ -403,6 +523,7 @@ class Session {
         margin,
         instances: Math.ceil(this.clock.rounds / roundsPerInstance),
         rounds_per_instance: roundsPerInstance,
+        ...(warmUp > 0 && { warm_up: warmUp }),
       },
       environment: environmentOf(surroundings, this.clock.otherLoad_cores, samples),
       noise: {
@@ -411,18 +532,20 @@ class Session {
         ...(tellsWhole && { whole_floor: floorAsRatio(wholeNoise?.floor ?? null) }),
         ...(this.processes !== null && { process_floor: floorAsRatio(this.processes.floor) }),
       },
+      ...(audits != null && { audits }),
       facts: [
         ...facts().map(([name, value]): [string, string] => [name, value]),
+        ...(warmUp > 0 ? [warmUpFact(warmUp)] : []),
         ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
         ...[...this.energyFrom].map((told): [string, string] => [ENERGY_FACT, told]),
-        ...[...this.oracles].map((told): [string, string] => ['Answers held to', told]),
+        ...[...this.oracles].map((told): [string, string] => ['Answers checked against', told]),
         ...this.all.flatMap(({ contestant }) =>
           (contestant.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
         ),
         ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
       ],
       entries,
-      control: flagSeries(this.control, { highest_MHz: highestOf(samples), timeOf: secondsOf }).map(keptSample),
+      control: flagSeries(this.control, { highest_MHz: highestOf(samples), timeOf: secondsOf }).map(storedSample),
       ...(this.processes !== null && { process_control: this.processes.control }),
       external: [],
       elapsed_s: this.clock.elapsed_s,
@@ -430,13 +553,13 @@ class Session {
     return { ...measured, claims: claims(measured) };
   }
 
-  /** References that engines compared answers with, without duplicates. */
+  /** Descriptions of references that engines used for their checks, without duplicates. */
   private compared(): readonly string[] {
     return [...new Set(this.all.flatMap(({ contestant }) => contestant.known().compared ?? []))];
   }
 }
 
-/** Measures; never gives an empty report. */
+/** Measures a session and returns its report. */
 export function runSession(addon: NativeAddon, arena: Arena, options: SessionOptions): Promise<SessionReport> {
   return new Session(addon, arena, options).run();
 }

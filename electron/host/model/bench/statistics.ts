@@ -1,24 +1,64 @@
-/** Spread of a series, and bootstrap intervals for sessions without instances. */
-import type { Interval } from '../../../contract/bench/interval.ts';
+/**
+ * Spread of a series, and bootstrap intervals for sessions without instances. A seeded random generator gives the same
+ * shuffles and the same intervals on every machine.
+ */
+import type { Interval } from '../../../contract/bench/bench-session.ts';
 import { inOrder, median, quantile, quantileInOrder } from '../verdicts/order.ts';
-import { type Random, seededRandom } from './random.ts';
+
+export interface Random {
+  /** Uniform number in [0, 1). */
+  next(): number;
+  /** Uniform integer in [0, count). */
+  below(count: number): number;
+}
+
+/** sfc32 (C. Doty-Humphrey, PractRand): 128 bits of state, passes BigCrush. */
+export function seededRandom(seed: number): Random {
+  let [a, b, c, counter] = [0x9e3779b9, seed | 0, (seed / 0x1_0000_0000) | 0, 1];
+  function word(): number {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    c |= 0;
+    return sum >>> 0;
+  }
+  // After a dozen words the seed has affected every bit of the state.
+  for (let i = 0; i < 12; i += 1) word();
+  return {
+    next: () => word() / 0x1_0000_0000,
+    below: (count) => Math.floor((word() / 0x1_0000_0000) * count),
+  };
+}
+
+/** Copy in random order (Fisher and Yates). */
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const all = [...items];
+  for (let i = all.length - 1; i > 0; i -= 1) {
+    const j = random.below(i + 1);
+    const [x, y] = [all[i], all[j]];
+    if (x !== undefined && y !== undefined) [all[i], all[j]] = [y, x];
+  }
+  return all;
+}
 
 export type { Interval };
 export { median, quantile };
 
-/** Median absolute deviation from the median over the median: the spread that outliers do not move. */
+/** Median absolute deviation over the median: a spread that outliers do not affect. */
 export function relativeSpread(values: readonly number[]): number {
   const middle = median(values);
   return median(values.map((value) => Math.abs(value - middle))) / middle;
 }
 
-/** Fewer rounds than this tell nothing of their own spread. */
+/** Fewer rounds do not show their spread. */
 const fewestForInterval = 5;
 
 /** Number of resamples: each end of a 95 % interval then rests on 100 values. */
 const resamples = 4000;
 
-/** Between which 95 % of the resamples lie. */
+/** Interval that contains 95 % of the resamples. */
 function middleOf(resampled: ArrayLike<number>): Interval {
   const sorted = inOrder(resampled);
   return { low: quantileInOrder(sorted, 0.025), high: quantileInOrder(sorted, 0.975) };
@@ -48,7 +88,7 @@ export function ratioInterval(times: readonly number[], references: readonly num
   return middleOf(ratios);
 }
 
-/** The same of a product of medians, each to the power of its weight. */
+/** Bootstrap interval of a product of medians, each raised to the power of its weight. */
 export function contrastInterval(
   all: readonly { readonly times: readonly number[]; readonly weight: number }[],
   seed: number,
@@ -69,8 +109,8 @@ export function contrastInterval(
 }
 
 /**
- * The same for times that were not taken in the same rounds, such as those of
- * another program: both are drawn on their own. Null for fewer than two of either.
+ * Interval for times that were not taken in the same rounds, such as those of another program: each series is resampled
+ * separately. Null if either has fewer than two times.
  */
 export function unpairedRatioInterval(
   times: readonly number[],
@@ -92,7 +132,7 @@ export function medianInterval(values: readonly number[], seed: number): Interva
   return unpairedRatioInterval(values, [1, 1], seed);
 }
 
-/** Values drawn with repetition, as many as there are: their median without sorting them each time. */
+/** Resample of as many values as there are, with repetition. Finds its median without sorting each time. */
 class Drawn {
   readonly #sorted: Float64Array;
   /** Rank of each value in sorted order, and the number of draws by rank. */
@@ -119,11 +159,11 @@ class Drawn {
     while (seen <= half) {
       rank += 1;
       const count = this.#counts[rank] ?? 0;
-      // The last one before the middle.
+      // Last drawn rank before the middle.
       if (count > 0 && seen < half) lower = rank;
       seen += count;
     }
-    // Drawn more than once, the one in the middle may be the one before it, too.
+    // If this value was drawn more than once, both middle draws may be equal.
     if (seen - (this.#counts[rank] ?? 0) < half) lower = rank;
     this.#counts.fill(0);
     const upper = this.#sorted[rank] ?? Number.NaN;

@@ -1,46 +1,56 @@
-/** When a benchmark has measured enough. */
+/** Rule by which a benchmark ends, and the progress of a benchmark, which has the same form for every workload. */
+import type { Ratio } from '../../../contract/bench/bench-session.ts';
 import { noiseFloorOf, outsideOf, usualMargin } from '../verdicts/judge.ts';
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { median } from '../verdicts/order.ts';
 import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '../verdicts/precision.ts';
+import { OtherLoad, ratioOf } from './comparison.ts';
 
-/** `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. The others: a limit was met. */
+/**
+ * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. Other values: that limit was
+ * met.
+ */
 export type StopReason = 'decided' | 'precise' | 'time' | 'rounds' | 'instances' | 'cancelled';
 
-/** Until when a session measures, and what its verdicts mean. */
+/** Limits of a session, its warm-up, and the meaning of its verdicts. */
 export interface BenchLimits {
   readonly mostRounds: number;
-  /** The session ends within this; one round is always taken. */
+  /** Time limit of the session; one round is always taken. */
   readonly mostSeconds: number;
   /** Number of separately prepared states. */
   readonly mostInstances: number;
-  /** Half width of every ratio's interval that ends the session, as a ratio less 1; null: it ends when it is decided. */
+  /**
+   * Half width of every ratio's interval that ends the session, as a ratio less 1; null to end when all verdicts are
+   * settled.
+   */
   readonly precision: number | null;
-  /** `same` means inside this, as a ratio less 1. */
+  /** Largest difference that counts as `same`, as a ratio less 1. */
   readonly margin: number;
+  /** Number of untimed samples of each series before the first timed one of each prepared state. */
+  readonly warmUp: number;
 }
 
-/** As many rounds as anybody may request: by default the time alone is a limit. */
+/** Largest number of rounds that can be requested; by default only the time is limited. */
 export const mostRounds = 100_000;
 
-type Optional = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin'>>;
+type Optional = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin' | 'warmUp'>>;
 
 export function limitsOf(rounds: number, mostSeconds: number, more: Optional = {}): BenchLimits {
-  const usual = { mostInstances: Number.POSITIVE_INFINITY, precision: null, margin: usualMargin };
+  const usual = { mostInstances: Number.POSITIVE_INFINITY, precision: null, margin: usualMargin, warmUp: 0 };
   return { mostRounds: rounds, mostSeconds, ...usual, ...more };
 }
 
-/** A series of samples as the rule reads it. */
+/** A series of samples in the form that the rule reads. */
 export interface Series {
-  /** Seconds of every whole round so far, by instance. */
+  /** Seconds of every complete round so far, by instance. */
   readonly times: () => Instances;
-  /** The same of end-to-end runs; absent if those are not timed. */
+  /** Seconds of end-to-end runs, by instance; absent if those are not timed. */
   readonly wholes?: () => Instances;
-  /** It gets a verdict: a warm candidate with a correct answer. */
+  /** True for a warm candidate with a correct answer, which gets a verdict. */
   readonly judged: boolean;
 }
 
-/** The next look is after as many further instances: one by one it would cost as much as the samples. */
+/** Factor of instances between two evaluations: evaluating after each one would cost as much as the samples. */
 const LOOKS = 1.03;
 
 interface Look<S extends Series> {
@@ -49,7 +59,7 @@ interface Look<S extends Series> {
   readonly settled: ReadonlySet<S>;
 }
 
-/** Reads the reference first and its control last. */
+/** Stopping rule of a session. It expects the reference first and its control last. */
 export class StoppingRule<S extends Series> {
   readonly #limits: BenchLimits;
   readonly #precision: PrecisionRule | null;
@@ -64,7 +74,10 @@ export class StoppingRule<S extends Series> {
     this.#decision = new DecisionRule(limits.margin);
   }
 
-  /** Whether to stop after a complete instance of `series`; those that `left` were settled and take part no more. */
+  /**
+   * Whether to stop after a complete instance of `series`. Candidates in `left` were settled and are no longer
+   * measured.
+   */
   afterInstance(series: readonly S[], left: ReadonlySet<S>, instances: number): Look<S> {
     const limit = instances >= this.#limits.mostInstances ? 'instances' : null;
     if (instances < this.#next && limit === null) return { stop: null, settled: this.#settled };
@@ -78,7 +91,7 @@ export class StoppingRule<S extends Series> {
     return { stop: all ? 'decided' : limit, settled };
   }
 
-  /** Why not to begin another round, which needs about `round_s`; null to go on. */
+  /** Reason not to begin another round, which needs about `round_s`; null to continue. */
   afterRound(rounds: number, elapsed_s: number, round_s: number): StopReason | null {
     if (rounds >= this.#limits.mostRounds) return 'rounds';
     return elapsed_s + round_s > this.#limits.mostSeconds ? 'time' : null;
@@ -90,7 +103,9 @@ export class StoppingRule<S extends Series> {
     return known;
   }
 
-  /** Each candidate's ratio to the reference, by steps and end to end, and that of the fastest two. */
+  /**
+   * Evaluates each candidate's ratio to the reference, of its steps and end to end, and the ratio of the fastest two.
+   */
   #decided(
     series: readonly S[],
     left: ReadonlySet<S>,
@@ -99,7 +114,7 @@ export class StoppingRule<S extends Series> {
     const [reference, control] = [series[0], series.at(-1)];
     if (reference === undefined || control === undefined) return { settled: new Set(), all: false };
     const judged = series.slice(1, -1).filter((one) => one.judged);
-    // Alone, a variant has only its control to be compared with.
+    // A single variant can only be compared with its control.
     const candidates = judged.length === 0 ? [control] : judged;
     const open = new Set<S>();
     const look = (own: S, against: S, kind: 'times' | 'wholes', outside: number): void => {
@@ -146,12 +161,108 @@ function sequential(
   };
 }
 
-/** The candidates' log ratios to the first, without the control's. */
+/** Log ratio of each candidate to the reference; the control is left out. */
 function ratiosOf(series: readonly Series[]): readonly (LogInterval | null)[] {
   const [against = [], ...others] = series.map(({ times }) => times());
   const candidates = others.slice(0, -1);
   const outside = outsideOf({ contestants: candidates.length });
-  // Alone, a variant has only its control to be as precise as.
+  // The precision of a single variant is that of its control.
   const all = candidates.length === 0 ? others : candidates;
   return all.map((own) => pairedLogRatio(own, against, outside));
+}
+
+/** Median over the complete rounds so far, and ratio to the reference's. */
+interface Latest {
+  readonly label: string;
+  readonly time_s: number;
+  readonly ratio: Ratio | null;
+}
+
+export interface BenchProgress {
+  /** Current phase: `first runs`, `fp64 reference`, `rounds`, `other programs`. */
+  readonly phase: string;
+  readonly variant: string;
+  readonly round: number;
+  readonly mostRounds: number;
+  readonly elapsed_s: number;
+  /** Upper limit of the remaining seconds; null before the first round is complete. */
+  readonly left_s: number | null;
+  readonly latest: readonly Latest[];
+}
+
+/** Least seconds between two updates of the medians. */
+const LATEST_S = 0.2;
+
+export class SessionClock {
+  readonly #start = performance.now();
+  readonly #others = new OtherLoad();
+  readonly #limits: BenchLimits;
+  #roundsBegan_s = 0;
+  #rounds = 0;
+  #latest: readonly Latest[] = [];
+  #latestDue_s = 0;
+
+  constructor(limits: BenchLimits) {
+    this.#limits = limits;
+  }
+
+  get elapsed_s(): number {
+    return (performance.now() - this.#start) / 1000;
+  }
+
+  /** Mean number of cores used by other programs; null if not yet known. */
+  get otherLoad_cores(): number | null {
+    return this.#others.cores();
+  }
+
+  get rounds(): number {
+    return this.#rounds;
+  }
+
+  roundsBegin(): void {
+    this.#roundsBegan_s = this.elapsed_s;
+  }
+
+  /** Records the times of the first runs, before the rounds. */
+  afterFirst(firsts: readonly { readonly label: string; readonly time_s: number }[]): void {
+    this.#latest = firsts.map(({ label, time_s }) => ({ label, time_s, ratio: null }));
+  }
+
+  /** `read` returns the seconds of each candidate's warm samples by instance, the reference first. */
+  afterRound(rounds: number, read: () => readonly { readonly label: string; readonly times: Instances }[]): void {
+    this.#rounds = rounds;
+    const now_s = this.elapsed_s;
+    if (now_s < this.#latestDue_s) return;
+    const series = read();
+    const against = series[0]?.times ?? [];
+    this.#latest = series.map(({ label, times }, i) => ({
+      label,
+      time_s: median(times.flat()),
+      ratio: i === 0 ? null : ratioOf(times, against, series.length - 1),
+    }));
+    // Reading all samples costs more with each round; it is limited to a twentieth of the time.
+    const took_s = this.elapsed_s - now_s;
+    this.#latestDue_s = this.elapsed_s + Math.max(LATEST_S, 20 * took_s);
+  }
+
+  progress(phase: string, variant: string): BenchProgress {
+    return {
+      phase,
+      variant,
+      round: this.#rounds,
+      mostRounds: this.#limits.mostRounds,
+      elapsed_s: this.elapsed_s,
+      left_s: this.#left_s,
+      latest: this.#latest,
+    };
+  }
+
+  /** Upper limit of the remaining seconds, because rounds need similar times. */
+  get #left_s(): number | null {
+    if (this.#rounds === 0) return null;
+    const { mostRounds, mostSeconds } = this.#limits;
+    const elapsed = this.elapsed_s;
+    const perRound = (elapsed - this.#roundsBegan_s) / this.#rounds;
+    return Math.max(0, Math.min((mostRounds - this.#rounds) * perRound, mostSeconds - elapsed));
+  }
 }

@@ -1,12 +1,16 @@
-/** Counters of a run from the CSV of Nsight Compute, either page, summed over all kernels. */
+/** Counters of a run from the CSV of Nsight Compute, from either page, summed over all kernels. */
 import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import { absentAs, type FieldRules, honoured, ignored, mayNotBeThere } from '../../../domain/header-fields.ts';
 
 const STALLED = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
+/** Largest accepted percentage: percentages are rounded, and those of short kernels count only a few cycles. */
+const MOST_PERCENT = 101;
 const OCCUPANCY = 'sm__warps_active.avg.pct_of_peak_sustained_active';
 const TIME = 'gpu__time_duration.sum';
-/** Lookups of sectors in a cache; sums of them add up over launches, which their rates do not. */
+const ISSUED = 'smsp__inst_executed.sum';
+/** Numbers of sector lookups in a cache: hits and misses can be summed over launches, unlike hit rates. */
 const lookups = (cache: string) =>
   [`${cache}__t_sectors_lookup_hit.sum`, `${cache}__t_sectors_lookup_miss.sum`] as const;
 const [L1, L2] = [lookups('l1tex'), lookups('lts')];
@@ -16,7 +20,7 @@ export const ncuMetrics = [
   'dram__bytes_read.sum',
   'dram__bytes_write.sum',
   'lts__t_bytes.sum',
-  'smsp__inst_executed.sum',
+  ISSUED,
   TIME,
   OCCUPANCY,
   ...L1,
@@ -24,22 +28,55 @@ export const ncuMetrics = [
   'regex:smsp__average_warps_issue_stalled_.*_per_issue_active',
 ] as const;
 
+const ofRun = ignored('counters are summed over all kernels of the run');
+const summary = absentAs('one value of each launch, as without --print-summary');
+
+/** Columns of `ncu --csv`, on either page, from the documentation of its command line. Other columns are metrics. */
+export const ncuColumns: FieldRules = {
+  id: honoured,
+  'process id': honoured,
+  'host name': honoured,
+  'metric name': honoured,
+  'metric unit': honoured,
+  'metric value': honoured,
+  minimum: summary,
+  maximum: summary,
+  average: summary,
+  'standard deviation': summary,
+  invocations: summary,
+  'process name': ofRun,
+  'kernel name': ofRun,
+  'kernel time': ofRun,
+  context: ofRun,
+  stream: ofRun,
+  'block size': ofRun,
+  'grid size': ofRun,
+  device: honoured,
+  cc: ofRun,
+  'section name': ofRun,
+  'rule name': ignored('rules repeat metrics in words'),
+  'rule type': ignored('rules repeat metrics in words'),
+  'rule description': ignored('rules repeat metrics in words'),
+};
+
 export interface Counters {
   readonly launches: number;
-  /** Null if the CSV lacks it for a launch. */
+  /** Traffic of DRAM, and below that of L2; null if the CSV lacks it for a launch. */
   readonly dram_bytes: number | null;
   readonly l2_bytes: number | null;
-  /** Each of a whole warp. */
+  /** Instructions per warp, not per thread. */
   readonly instructions: number | null;
-  /** Warps on a multiprocessor over the most that it holds, in the mean over the time of the kernels. */
+  /** Active warps on a multiprocessor relative to its maximum, averaged over the time of the kernels. */
   readonly occupancy: number | null;
-  /** Share of the sectors looked up that each cache had. */
+  /** Share of the looked-up sectors that were in the cache, by cache. */
   readonly l1_hits: number | null;
   readonly l2_hits: number | null;
-  /** Under ncu, which serialises kernels and may lower the clock. */
+  /** Time under ncu, which serialises kernels and may lower the clock. */
   readonly time_s: number | null;
-  /** Share of the cycles that warps waited, the longest first; without those that were issued. */
+  /** Share of the waiting cycles by reason, the largest first; cycles in which a warp was issued are left out. */
   readonly stalls: readonly { readonly reason: string; readonly share: number }[];
+  /** Counters in the CSV that are not totals of the run, each with its reason. */
+  readonly notes: readonly string[];
 }
 
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
@@ -47,50 +84,55 @@ const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4
 const TIMES: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
 const COUNTED = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
 
-/** Units that each metric may have: a number in another unit would be misread. */
+/** Allowed units of each metric: a number in another unit would be misread. */
 const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
   [/^(dram|lts)__(t_)?bytes/, /^(bytes?|b)$/i],
   [/__inst_executed\.sum$/, /^inst$/i],
   [/_t_sectors_/, /^sectors?$/i],
 ];
 
-/** In bytes, seconds or counts, whatever prefix ncu chose; null for a unit that the metric cannot have. */
+/** Factor from a unit of ncu to bytes, seconds or counts; null for a unit that the metric cannot have. */
 function perUnit(metric: string, unit: string): number | null {
   const time = /^([nuµμm]|)s(?:ec(?:ond)?)?s?$/.exec(unit)?.[1];
   if (metric === TIME) return time === undefined ? null : (TIMES[time] ?? null);
+  if (metric === OCCUPANCY) return unit === '%' ? 1 : null;
   const counted = unitsOf.find(([of]) => of.test(metric))?.[1];
   if (counted === undefined) return 1;
   const [, prefix = '', binary = '', what = ''] = COUNTED.exec(unit) ?? [];
-  // Counts without a unit are printed by old versions.
-  if (!counted.test(what)) return unit === '' ? 1 : null;
+  // Old versions print counts without a unit. Bytes may lack their prefix too, so they need one.
+  if (!counted.test(what)) return unit === '' && !metric.includes('bytes') ? 1 : null;
   return (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
 }
 
 const allowedUnits = (metric: string): string =>
   metric === TIME
     ? 'ns, us, ms, s'
-    : metric.includes('bytes')
-      ? 'byte, with a prefix'
-      : 'inst or sector, with a prefix';
+    : metric === OCCUPANCY
+      ? '%'
+      : metric.includes('bytes')
+        ? 'byte, with a prefix'
+        : 'inst or sector, with a prefix';
 
-/** Every field is quoted, as ncu writes it. */
+/** Every field is quoted, as ncu writes it; spreadsheets in some locales save semicolons instead of commas. */
 function fields(line: string): readonly string[] {
-  return [...line.matchAll(/"((?:[^"]|"")*)"(?:,|$)/g)].map(([, text = '']) => text.replaceAll('""', '"'));
+  return [...line.matchAll(/"((?:[^"]|"")*)"(?:[,;]|$)/g)].map(([, text = '']) => text.replaceAll('""', '"'));
 }
 
 interface NcuValue {
-  /** Number of the launch in its process, and the process. */
+  /** The process and the number of the launch in it. */
   readonly launch: string;
   readonly metric: string;
-  /** Null if ncu has no number: nan, n/a or nothing. */
+  /** Value of the metric; null if ncu printed no number: nan, n/a or nothing. */
   readonly value: number | null;
+  /** Text of the value in the file. */
+  readonly text: string;
 }
 
 const isMetric = (name: string): boolean => name.includes('__');
 
-/** Launches are counted for each process, of which several may be profiled at once. */
+/** Launches are numbered within each process, and several processes may be profiled at once. */
 function launchOf(head: readonly string[], row: readonly string[]): string {
-  const names = ['ID', 'Process ID', 'Host Name'];
+  const names = ['ID', 'Process ID', 'Host Name', 'Device'];
   return names.map((name) => row[head.indexOf(name)] ?? '').join(' ');
 }
 
@@ -101,7 +143,7 @@ interface Cell {
   readonly text: string;
 }
 
-/** A row a launch, a column a metric; the row below the head has the units. */
+/** Reads a table with one row per launch and one column per metric; the row below the head has the units. */
 function wide(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const [units = [], ...launches] = rows;
   return launches.flatMap((row) =>
@@ -111,7 +153,7 @@ function wide(head: readonly string[], rows: readonly (readonly string[])[]): re
   );
 }
 
-/** A row a metric of a launch. */
+/** Reads a table with one row per metric of each launch. */
 function long(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const at = (name: string): number => head.indexOf(name);
   const [name, unit, number] = [at('Metric Name'), at('Metric Unit'), at('Metric Value')];
@@ -123,28 +165,28 @@ function long(head: readonly string[], rows: readonly (readonly string[])[]): re
   }));
 }
 
-/** Separators of thousands that are no sign of a decimal: spaces and apostrophes. */
+/** Thousands separators that cannot be decimal marks: spaces and apostrophes. */
 const SPACES = /[\s\u00a0\u202f'’]/g;
 
-/** A comma or a point in a number that no grouping of thousands puts there. */
+/** The comma or point of a number if it must be the decimal mark, not a thousands separator; null if unknown. */
 function decimalIn(text: string): ',' | '.' | null {
   const plain = text.replaceAll(SPACES, '');
   const marks = plain.replaceAll(/[^.,]/g, '');
   if (!/^-?[\d.,]+(e[+-]?\d+)?$/i.test(plain) || marks === '') return null;
   const [first, last] = [marks[0], marks.at(-1)] as readonly [',' | '.', ',' | '.'];
   if (first !== last) return last;
-  // One mark several times separates thousands, and so the other one decimals.
+  // A mark that occurs several times separates thousands, so the other mark is the decimal one.
   if (marks.length > 1) return last === ',' ? '.' : ',';
   return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(plain) ? null : last;
 }
 
 const WHOLE_UNIT = /^(bytes?|b|inst|sectors?)$/i;
 
-/** The decimal mark of a whole file: ncu follows the locale. Throws where its numbers have both. */
+/** Decimal mark of a whole file, which depends on the locale of ncu. Throws if the file uses both marks. */
 function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
   const signs = new Map<',' | '.', string>();
   for (const { text, unit } of cells) {
-    // Whole bytes and instructions have no decimals: what looks like one parts thousands.
+    // Whole bytes and instructions have no decimals, so a single mark separates thousands.
     const parted = WHOLE_UNIT.test(unit)
       ? /^-?[1-9]\d{0,2}([.,])\d{3}$/.exec(text.replaceAll(SPACES, ''))?.[1]
       : undefined;
@@ -154,6 +196,13 @@ function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
   if (signs.size > 1) {
     const both = [...signs.values()].join(' and ');
     throw new BraggError('invalid', `${name}: its numbers have both decimal points and commas (${both}); allowed: one`);
+  }
+  const unclear = cells.find(({ text, unit }) => !WHOLE_UNIT.test(unit) && /^-?[1-9]\d{0,2},\d{3}$/.test(text.trim()));
+  if (signs.size === 0 && unclear !== undefined) {
+    throw new BraggError(
+      'invalid',
+      `${name}: ${unclear.metric} is ${unclear.text} ${unclear.unit}: of thousands, or with three decimals; allowed: a file that shows its decimal mark elsewhere, or --print-units base`,
+    );
   }
   return [...signs.keys()][0] ?? '.';
 }
@@ -167,16 +216,14 @@ function numberOf(text: string, decimal: ',' | '.'): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** None where a launch lacks a number: shares of the others would not be those of the run. */
+/** Empty if a launch lacks a number, because shares of the other launches are not those of the run. */
 function stallsOf(values: readonly NcuValue[], launches: number): Counters['stalls'] {
-  const issued = new Map(
-    values.filter(({ metric }) => metric === 'smsp__inst_executed.sum').map(({ launch, value }) => [launch, value]),
-  );
+  const issued = new Map(values.filter(({ metric }) => metric === ISSUED).map(({ launch, value }) => [launch, value]));
   const waited = new Map<string, number>();
   const counted = new Map<string, number>();
   for (const { launch, metric, value } of values) {
     const reason = STALLED.exec(metric)?.[1];
-    // Warps that are chosen wait for nothing.
+    // Selected warps are not waiting.
     if (reason === undefined || reason === 'selected' || reason.endsWith('_not_issued')) continue;
     const weight = issued.size === 0 && launches === 1 ? 1 : issued.get(launch);
     if (value === null || weight === null || weight === undefined) return [];
@@ -192,7 +239,17 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
         .sort((a, b) => b.share - a.share);
 }
 
-/** Null if a launch lacks its occupancy, or if its weight among several is unknown. */
+type Lacking = Pick<Counters, 'occupancy' | 'stalls'>;
+
+/** Metrics from which a run's counters are computed, besides stalls. */
+const SUMS: ReadonlySet<string> = new Set([
+  ...['dram__bytes_read.sum', 'dram__bytes_write.sum', 'dram__bytes.sum', 'lts__t_bytes.sum'],
+  ...[ISSUED, 'sm__inst_executed.sum', TIME, OCCUPANCY, ...L1, ...L2],
+]);
+
+const isCounter = (metric: string): boolean => SUMS.has(metric) || STALLED.test(metric);
+
+/** Mean occupancy of a run; null if a launch lacks it, or if the weight of one of several launches is unknown. */
 function occupancyOf(values: readonly NcuValue[], launches: number): number | null {
   const of = (wanted: string): ReadonlyMap<string, number> =>
     new Map(
@@ -207,11 +264,64 @@ function occupancyOf(values: readonly NcuValue[], launches: number): number | nu
   return whole === 0 ? null : sum / whole / 100;
 }
 
-/** Metrics of all kernels, each once for a launch: sections of a report repeat them. Throws BraggError `invalid`. */
+/** Text of ncu for a value that was not counted. */
+const NO_VALUE = /^[\s()<>-]*(?:nan|n\/a|inf|)[\s()<>-]*$/i;
+
+/** The first value of a metric that is no number, for messages; empty if no launch has such a value. */
+function unreadable(values: readonly NcuValue[], wanted: string): string {
+  const found = values.find(({ metric, value, text }) => metric === wanted && value === null && !NO_VALUE.test(text));
+  return found === undefined ? '' : ` ("${found.text.slice(0, 40)}" is not one number in the digits 0 to 9)`;
+}
+
+/** Notes on counters that are in the CSV, but lack a number or a weight for the run. */
+function notesOf(values: readonly NcuValue[], launches: number, { occupancy, stalls }: Lacking): readonly string[] {
+  const numbers = new Map<string, number>();
+  for (const { metric, value } of values) numbers.set(metric, (numbers.get(metric) ?? 0) + (value === null ? 0 : 1));
+  const partial = [...numbers].filter(([metric, count]) => isCounter(metric) && count < launches);
+  const notes = partial.map(
+    ([metric, count]) =>
+      `${metric} has a number in ${count} of ${launches} launches${unreadable(values, metric)}, and is not that of the run`,
+  );
+  const whole = (metric: string): boolean => numbers.get(metric) === launches;
+  if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {
+    notes.push(`${OCCUPANCY} of ${launches} launches has no mean without ${TIME}, which weighs them`);
+  }
+  const stalled = [...numbers.keys()].some((metric) => STALLED.test(metric) && whole(metric));
+  if (stalls.length === 0 && stalled && launches > 1 && !numbers.has(ISSUED)) {
+    notes.push(`stalls of ${launches} launches have no mean without ${ISSUED}, which weighs them`);
+  }
+  return notes;
+}
+
+/**
+ * Metrics of all kernels, once for each launch, because sections of a report repeat them. Throws BraggError `invalid`,
+ * for example if two rows of one launch disagree.
+ */
 export function ncuValues(text: string, name: string): readonly NcuValue[] {
-  const lines = text.split(/\r?\n/);
-  const first = lines.findIndex((line) => line.startsWith('"ID",'));
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const isHead = (line: string): boolean => /^"ID"[,;]/.test(line) || /"Metric Name"[,;]/.test(line);
+  const first = lines.findIndex((line) => line.startsWith('"') && isHead(line));
   const head = fields(lines[first] ?? '');
+  if (lines.slice(first + 1).some((line) => first >= 0 && /^"ID"[,;]/.test(line))) {
+    throw new BraggError('invalid', `${name}: it has several tables of CSV; allowed: one, of one call of ncu`);
+  }
+  const summed = head.find((column) => {
+    const rule = ncuColumns[column.toLowerCase()];
+    return rule !== undefined && mayNotBeThere(rule);
+  });
+  if (summed !== undefined) {
+    throw new BraggError(
+      'invalid',
+      `${name}: it has the column ${summed}; allowed: one value of each launch, as without --print-summary`,
+    );
+  }
+  const failed = lines.find((line) => line.startsWith('==ERROR=='));
+  if (failed !== undefined && first >= 0) {
+    throw new BraggError(
+      'invalid',
+      `${name}: ncu failed (${failed.slice(0, 80)}); allowed: the CSV of a run that ended`,
+    );
+  }
   const rows = first < 0 ? [] : lines.slice(first + 1).flatMap((line) => (line.startsWith('"') ? [fields(line)] : []));
   const cells = head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
   const decimal = decimalOf(name, cells);
@@ -219,19 +329,36 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   for (const { launch, metric, unit, text: number } of cells) {
     const value = numberOf(number, decimal);
     const factor = perUnit(metric, unit);
-    if (factor === null) {
+    // A value of n/a may lack its unit.
+    if (factor === null && (value !== null || unit !== '')) {
       throw new BraggError('invalid', `${name}: ${metric} is in "${unit}"; allowed: ${allowedUnits(metric)}`);
     }
-    values.set(`${launch}\0${metric}`, { launch, metric, value: value === null ? null : value * factor });
+    // Attributes such as launch__ and device__ are -1 if a GPU lacks them; only counters are summed.
+    if (value !== null && value < 0 && isCounter(metric)) {
+      throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 and more`);
+    }
+    if (metric === OCCUPANCY && value !== null && value > MOST_PERCENT) {
+      throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 to 100`);
+    }
+    const key = `${launch}\0${metric}`;
+    const scaled = value === null || factor === null ? null : value * factor;
+    const before = values.get(key)?.value ?? null;
+    if (isMetric(metric) && before !== null && scaled !== null && before !== scaled) {
+      throw new BraggError(
+        'invalid',
+        `${name}: ${metric} of the launch with the ID ${launch.split(' ')[0]} is ${before} and ${scaled}; allowed: one value, as of one call of ncu`,
+      );
+    }
+    values.set(key, { launch, metric, value: scaled ?? before, text: number });
   }
   return [...values.values()];
 }
 
-/** `name` is how messages call it. Throws BraggError `invalid` for what is no such CSV. */
+/** `name` identifies the file in messages. Throws BraggError `invalid` for any other text. */
 export function readNcuCsv(text: string, name: string): Counters {
   const values = ncuValues(text, name);
   const launches = new Set(values.map(({ launch }) => launch)).size;
-  /** Null if any launch lacks a number: a partial sum is not the run's total. */
+  /** Sum over all launches; null if one lacks a number, because a partial sum is not the run's total. */
   const sum = (wanted: string): number | null => {
     const found = values.flatMap(({ metric, value }) => (metric === wanted && value !== null ? [value] : []));
     return found.length === 0 || found.length !== launches ? null : found.reduce((all, value) => all + value, 0);
@@ -241,17 +368,18 @@ export function readNcuCsv(text: string, name: string): Counters {
     return hits === null || misses === null || hits + misses === 0 ? null : hits / (hits + misses);
   };
   const [read, written] = [sum('dram__bytes_read.sum'), sum('dram__bytes_write.sum')];
+  const weighed = { occupancy: occupancyOf(values, launches), stalls: stallsOf(values, launches) };
   const counters = {
     launches,
-    // One way alone is not what a run moved.
+    // Reads or writes alone are not the traffic of a run.
     dram_bytes: read === null || written === null ? sum('dram__bytes.sum') : read + written,
     l2_bytes: sum('lts__t_bytes.sum'),
-    instructions: sum('smsp__inst_executed.sum') ?? sum('sm__inst_executed.sum'),
-    occupancy: occupancyOf(values, launches),
+    instructions: sum(ISSUED) ?? sum('sm__inst_executed.sum'),
+    ...weighed,
     l1_hits: share(L1),
     l2_hits: share(L2),
     time_s: sum(TIME),
-    stalls: stallsOf(values, launches),
+    notes: notesOf(values, launches, weighed),
   };
   const { dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits, stalls } = counters;
   const numbers = [dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits];
@@ -261,7 +389,7 @@ export function readNcuCsv(text: string, name: string): Counters {
       const there = values.filter(({ metric, value }) => metric === lacking && value !== null).length;
       throw new BraggError(
         'invalid',
-        `${name}: ${lacking} has a number in ${there} of ${launches} launches; allowed: in all, as their sum is the run's`,
+        `${name}: ${lacking} has a number in ${there} of ${launches} launches${unreadable(values, lacking)}; allowed: in all, as their sum is the run's`,
       );
     }
     throw new BraggError(
@@ -272,10 +400,10 @@ export function readNcuCsv(text: string, name: string): Counters {
   return counters;
 }
 
-/** More reasons than these say nothing of what to mend. */
-const toldStalls = 3;
+/** Further stall reasons do not help to improve a kernel. */
+const namedStalls = 3;
 
-/** As rows of a session have them. */
+/** Counters as quantities of a session's row. */
 export function counterQuantities(counters: Counters): Quantity[] {
   const { launches, dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits, stalls } = counters;
   const percent = (value: number | null): number | null => (value === null ? null : 100 * value);
@@ -287,7 +415,7 @@ export function counterQuantities(counters: Counters): Quantity[] {
     { id: 'ncu_occupancy', title: 'Achieved occupancy', value: percent(occupancy), unit: '%' },
     { id: 'ncu_l1_hits', title: 'Hits in L1', value: percent(l1_hits), unit: '%' },
     { id: 'ncu_l2_hits', title: 'Hits in L2', value: percent(l2_hits), unit: '%' },
-    ...stalls.slice(0, toldStalls).map(({ reason, share }) => ({
+    ...stalls.slice(0, namedStalls).map(({ reason, share }) => ({
       ...{ id: `ncu_stall_${reason.replaceAll(' ', '_')}`, title: `Waits: ${reason}`, value: 100 * share, unit: '%' },
     })),
   ];

@@ -1,23 +1,26 @@
-/** Counters of one run by Nsight Compute, where it is installed and may count. */
-
+/**
+ * Counts one run with Nsight Compute, if it is installed and permitted. Adds the hardware counters to the session's
+ * times.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../../../contract/errors.ts';
-import { type Counters, ncuMetrics, readNcuCsv } from './ncu.ts';
+import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
+import { type Counters, counterQuantities, ncuMetrics, readNcuCsv } from './ncu.ts';
 
-/** Every kernel is run again for each group of counters. */
+/** Time limit. ncu runs every kernel again for each group of counters. */
 const MOST_MS = 300_000;
 
 interface NcuRun {
-  /** The program and its words, which run once. */
+  /** Program and arguments of a single run. */
   readonly command: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why there are no counters, as one sentence that says what to do. */
+/** Reason why there are no counters, as one sentence that suggests a remedy. */
 export function ncuRefusal(code: string | number | null, output: string): string {
   if (code === 'ENOENT') return 'ncu is not on the PATH: it comes with the CUDA toolkit, as Nsight Compute';
   if (output.includes('ERR_NVGPUCTRPERM')) {
@@ -27,16 +30,16 @@ export function ncuRefusal(code: string | number | null, output: string): string
   return told?.replace(/^==ERROR==\s*/, '') ?? `ncu ended with code ${code ?? 'none'}`;
 }
 
-/** The counters, or the reason why there are none. */
+/** Counters of a run, or the reason why there are none. */
 export async function countedBy({ command, environment, signal }: NcuRun): Promise<Counters | string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-ncu-'));
   const log = path.join(folder, 'counters.csv');
   const words = ['--csv', '--page', 'raw', '--print-units', 'base', '--target-processes', 'all'];
-  const asked = [...words, '--metrics', ncuMetrics.join(','), '--log-file', log, ...command];
+  const requested = [...words, '--metrics', ncuMetrics.join(','), '--log-file', log, ...command];
   try {
     const ended = await new Promise<{ readonly code: string | number | null; readonly output: string }>((resolve) => {
       const options = { timeout: MOST_MS, maxBuffer: 2 ** 26, env: environment ?? process.env, signal };
-      execFile('ncu', asked, options, (error, stdout, stderr) =>
+      execFile('ncu', requested, options, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : (error.code ?? null), output: stdout + stderr }),
       );
     });
@@ -48,4 +51,43 @@ export async function countedBy({ command, environment, signal }: NcuRun): Promi
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+const fact = 'Counters';
+
+/**
+ * Adds the counters of a run of `label` to a session, replacing earlier ones. `source` is shown to the reader. Throws
+ * BraggError `invalid` for a label that was not measured, and for a sweep, where a label has several sizes.
+ */
+export function withCounters(session: Session, label: string, counters: Counters, source: string): Session {
+  const [report] = session.reports;
+  if (session.sweep !== null || report === undefined) {
+    throw new BraggError('invalid', 'counters are of one size: a sweep takes none');
+  }
+  const measured = report.entries.filter((entry) => entry.status === 'measured');
+  if (!measured.some((entry) => entry.label === label)) {
+    const labels = measured.map((entry) => entry.label).join(', ');
+    throw new BraggError('invalid', `${label} was not measured in this session; allowed: ${labels}`);
+  }
+  const counted = (entry: MeasuredSessionEntry): MeasuredSessionEntry => ({
+    ...entry,
+    quantities: [...entry.quantities.filter(({ id }) => !id.startsWith('ncu_')), ...counterQuantities(counters)],
+  });
+  const told = (text: string): boolean => text.startsWith(`${label}: `);
+  return {
+    ...session,
+    reports: [
+      {
+        ...report,
+        facts: [
+          ...report.facts.filter(([name, value]) => name !== fact || !told(value)),
+          [fact, `${label}: ${source}, all kernels of one run`],
+          ...counters.notes.map((note): [string, string] => [fact, `${label}: ${note}`]),
+        ],
+        entries: report.entries.map((entry) =>
+          entry.status === 'measured' && entry.label === label ? counted(entry) : entry,
+        ),
+      },
+    ],
+  };
 }

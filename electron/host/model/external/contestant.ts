@@ -1,6 +1,6 @@
 /**
- * Another program as a candidate of a session: interleaved with ours, checked against the same reference, and started
- * cold.
+ * External program as a candidate of a session: interleaved with the variants, checked against the same reference, and
+ * started cold. Registered programs are listed after the variants.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,46 +10,49 @@ import type { Accuracy } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
-import type { ColdStart } from '../bench/cold/process.ts';
-import type { Contestant, EntryHead, Known, Taken } from '../bench/contestant.ts';
-import type { Repeats, Values } from '../bench/parity.ts';
+import type { ColdStart } from '../bench/cold/processes.ts';
+import type { Contestant, Entrant, EntryHead, Known, Repeats, Taken, Values } from '../bench/contestant.ts';
 import {
   type Answered,
   answeredSchema,
+  type ChosenBaseline,
   Conversation,
+  chooseBaselines,
+  missingFile,
   type Opened,
   openedSchema,
   PROTOCOL,
   preparedSchema,
   ranSchema,
+  readRegistry,
+  type Solved,
   sampledSchema,
 } from './conversation.ts';
 import { readNpz } from './npz.ts';
-import { type ChosenBaseline, missingFile } from './registry.ts';
 
-/** Terms of a workload for measuring another program. */
+/** Settings of a workload for measuring an external program. */
 export interface RivalTerms {
-  /** The scenario with every default, the problem, and further fields of the request. */
+  /** Fields of the request: the scenario with every default, the problem, and further ones. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** The scenario's, where the registry does not say the program's own. */
+  /** Precision of the scenario, used if the registry has none for the program. */
   readonly precision: string;
   /**
-   * `run`: a sample goes from the problem to the answer. `prepared`: one state is reused. `anew`: the state is prepared
-   * again for every sample.
+   * `run`: a sample includes everything from the problem to the answer. `prepared`: one state is reused. `anew`: the
+   * state is prepared again for every sample.
    */
   readonly samples: 'run' | 'prepared' | 'anew';
-  /** A sample of a prepared state repeats it for at least so long. */
+  /** Least seconds of a sample: a prepared state is run repeatedly until they have passed. */
   readonly sample_s: number;
   /** Length of each array of the answer; absent if the engine checks it. */
   readonly lengths?: readonly number[];
   /** Accuracy of the answer; `oracle` is null if there is none. */
   readonly accuracy: (answer: RivalAnswer, oracle: Values | null) => readonly Accuracy[];
-  /** Check by a reference inside the engine; `compared` describes that reference. */
+  /** Checks the answer by a reference inside the engine; `compared` describes that reference. */
   readonly hold?: (
     arrays: readonly Float64Array[],
     precision: string,
   ) => Promise<{ readonly accuracy: readonly Accuracy[]; readonly compared: string }>;
-  /** That can be looked at; null where an answer is nothing to look at. */
+  /** Values for display; null if the answer cannot be displayed. */
   readonly values: (arrays: readonly Float64Array[]) => Values | null;
   readonly quantities: (answer: Answered, time_s: number) => readonly Quantity[];
   readonly size: number | null;
@@ -69,7 +72,7 @@ interface RivalOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export function rivalHead({ chosen: { baseline }, terms }: RivalOptions): EntryHead {
+function rivalHead({ chosen: { baseline }, terms }: RivalOptions): EntryHead {
   const { id, title, device } = baseline;
   const precision = baseline.precision ?? terms.precision;
   return { label: id, variant: id, title, builds_on: null, device, precision, note: null, gpu: null };
@@ -91,8 +94,11 @@ async function open(options: RivalOptions, signal?: AbortSignal): Promise<[Conve
   }
 }
 
-/** From the start of its process to its answer in that process's memory; interpreter and packages are in it. */
-export function rivalCold(options: RivalOptions): ColdStart {
+/**
+ * Time from the start of the process to its answer in that process's memory. It includes loading the interpreter and
+ * packages.
+ */
+function rivalCold(options: RivalOptions): ColdStart {
   return async (_label, _startChild, signal) => {
     const began = performance.now();
     const aborted = (): boolean => signal?.aborted === true;
@@ -118,14 +124,14 @@ export function rivalCold(options: RivalOptions): ColdStart {
   };
 }
 
-/** The interpreter's and NumPy's only where there is nothing else to tell. */
+/** Versions of Python and NumPy are shown only if there are no others. */
 function versionText(versions: Opened['versions']): string {
   const all = Object.entries(versions);
   const own = all.filter(([name]) => name !== 'python' && name !== 'numpy');
   return (own.length === 0 ? all : own).map(([name, version]) => `${name} ${version}`).join(', ');
 }
 
-/** Calls give null once the signal is aborted. */
+/** Calls return null once the signal is aborted. */
 export class RivalContestant implements Contestant {
   readonly prepare?: () => Promise<boolean>;
   readonly #options: RivalOptions;
@@ -145,14 +151,15 @@ export class RivalContestant implements Contestant {
     return this.#unlessAborted(async () => {
       const began = performance.now();
       const taken = await this.#take();
-      // A first run in this session starts the program.
+      // The first run includes the start of the program.
       return { ...taken, wall_s: taken.wall_s === null ? null : (performance.now() - began) / 1000 };
     });
   }
 
   take(mode: Mode): Promise<Taken | null> {
     if (mode !== 'warm') {
-      const why = mode === 'cold' ? 'empties no caches' : 'launches by itself, which no graph replays';
+      const why =
+        mode === 'cold' || mode === 'cold-graph' ? 'empties no caches' : 'launches by itself, which no graph replays';
       return Promise.reject(new BraggError('unsupported', `a program of its own ${why}`));
     }
     return this.#unlessAborted(() => this.#take());
@@ -180,7 +187,7 @@ export class RivalContestant implements Contestant {
         const { precision } = opened;
         this.#answer = { told, arrays, precision };
         this.#held = (await terms.hold?.(arrays, precision)) ?? null;
-        // Repetitions of a prepared state go on from what the one before left.
+        // Repetitions continue from the state that the previous one left, so the answer is computed again.
         if (terms.samples !== 'run') this.#hashes.push(told.hash, (await this.#again(file)).hash);
         if (terms.samples === 'prepared') await this.#prepareAnew();
         return { values: terms.values(arrays) };
@@ -220,7 +227,7 @@ export class RivalContestant implements Contestant {
   }
 
   get #answered(): RivalAnswer {
-    if (this.#answer === null) throw new Error(`${this.#options.chosen.baseline.id} was asked before it answered`);
+    if (this.#answer === null) throw new Error(`${this.#options.chosen.baseline.id} was queried before it answered`);
     return this.#answer;
   }
 
@@ -302,4 +309,39 @@ export class RivalContestant implements Contestant {
       throw error;
     }
   }
+}
+
+export interface ExternalRequest {
+  readonly assetsFolder: string;
+  /** Ids, or id=FILE for a user's program. */
+  readonly ids: readonly string[];
+  /** Scenario with all defaults filled in. */
+  readonly scenario: unknown;
+}
+
+interface RivalsOf extends Solved {
+  readonly addon: NativeAddon;
+  readonly external: ExternalRequest | null | undefined;
+  readonly terms: (chosen: ChosenBaseline) => RivalTerms;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Candidates for the requested programs. Throws BraggError 'invalid' for a program that is not registered for these
+ * scenarios.
+ */
+export async function rivalEntrants({ addon, external, terms, signal, ...solved }: RivalsOf): Promise<Entrant[]> {
+  if (external == null || external.ids.length === 0) return [];
+  const registry = await readRegistry(external.assetsFolder);
+  return chooseBaselines(registry, solved, external.ids).map((chosen) => {
+    const own = terms(chosen);
+    const request = { workload: solved.workload, bench: solved.bench, scenario: external.scenario, ...own.request };
+    const options = { addon, folder: registry.folder, chosen, terms: { ...own, request }, signal };
+    return {
+      head: rivalHead(options),
+      enter: (end) => new RivalContestant(end === undefined ? options : { ...options, signal: end }),
+      cold: rivalCold(options),
+      startsSlowly: true,
+    };
+  });
 }

@@ -1,15 +1,154 @@
-/** A program of the registry at work: what is said both ways. assets/external/README.md describes it. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+/**
+ * Messages to and from a running external program; described in assets/external/README.md. The registry,
+ * assets/external/registry.json, lists programs outside Braggbench that solve the same scenarios, and why some cannot
+ * run on this machine.
+ */
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import type { ExternalProgram } from '../../../contract/bench/benches.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { Baseline } from './registry.ts';
+
+const baselineSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  language: z.string(),
+  device: z.enum(['cpu', 'cuda']),
+  style: z.string(),
+  /** Kinds of scenarios that the program solves; a workload with several benchmarks names one: `micro/elementwise`. */
+  solves: z.array(z.string()).min(1),
+  /** Precision of its arithmetic; absent if the scenario selects it. */
+  precision: z.string().optional(),
+  /** The first word is looked up in PATH; further ones that name files are relative to the registry's folder. */
+  command: z.array(z.string().min(1)).min(1),
+  /**
+   * Command that exits with code 0 if the program can run; otherwise the last line of its error output is the reason.
+   */
+  check: z.array(z.string().min(1)).min(1).optional(),
+  /** For a program that the user installs: the environment variable with its path, and a description of the file. */
+  path: z.strictObject({ variable: z.string(), what: z.string() }).optional(),
+});
+export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
+const registrySchema = z.strictObject({
+  $comment: z.string().optional(),
+  version: z.literal(2),
+  baselines: z.array(baselineSchema),
+});
+
+interface ExternalRegistry {
+  readonly folder: string;
+  readonly baselines: readonly Baseline[];
+}
+
+/** Workload and benchmark for which programs are registered. */
+export interface Solved {
+  readonly workload: string;
+  readonly bench: string;
+}
+
+export async function readRegistry(assetsFolder: string): Promise<ExternalRegistry> {
+  const folder = join(assetsFolder, 'external');
+  const parsed = registrySchema.parse(JSON.parse(await readFile(join(folder, 'registry.json'), 'utf8')));
+  return { folder, baselines: parsed.baselines };
+}
+
+const nameOf = ({ workload, bench }: Solved): string => (bench === '' ? workload : `${workload}/${bench}`);
+
+/** Programs that solve the scenarios of a benchmark. */
+export const baselinesFor = ({ baselines }: ExternalRegistry, solved: Solved): readonly Baseline[] =>
+  baselines.filter(({ solves }) => solves.includes(nameOf(solved)));
+
+/** A requested program, with the file of a user's program; null if no file was named. */
+export interface ChosenBaseline {
+  readonly baseline: Baseline;
+  readonly file: string | null;
+}
+
+const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null : process.env[path.variable] || null);
+
+/** Reason why a user's program cannot run; null if it can, or if the program is not the user's. */
+export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
+  if (path === undefined || file !== null) return null;
+  return `it is a program of yours: name ${path.what}, by ${id}=FILE or in the variable ${path.variable}`;
+}
+
+/**
+ * Requested programs in their order: ids, or id=FILE for a user's program. Throws BraggError 'invalid' for an id that
+ * is not registered for these scenarios.
+ */
+export function chooseBaselines(
+  registry: ExternalRegistry,
+  solved: Solved,
+  requested: readonly string[],
+): readonly ChosenBaseline[] {
+  const able = baselinesFor(registry, solved);
+  return requested.map((text) => {
+    const at = text.indexOf('=');
+    const id = at < 0 ? text : text.slice(0, at);
+    const baseline = able.find((one) => one.id === id);
+    if (baseline !== undefined) return { baseline, file: at < 0 ? fileOf(baseline) : text.slice(at + 1) };
+    const allowed = able.map((one) => one.id).join(', ') || 'none, for no other program solves such scenarios';
+    const known = registry.baselines.some((one) => one.id === id);
+    const why = known ? `does not solve scenarios of ${nameOf(solved)}` : 'is not registered';
+    throw new BraggError('invalid', `the program ${JSON.stringify(id)} ${why}; allowed: ${allowed}`);
+  });
+}
+
+/** Program from the registry, with the file that its environment variable names. */
+const usualChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: fileOf(baseline) });
+
+/** Time limit of a check, because loading CuPy and opening a device needs seconds. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Period for which the result of a check is cached. Programs with the same check share its result; installations may
+ * change, so it is repeated later.
+ */
+const VALID_MS = 60_000;
+const answers = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
+
+function ask([program = '', ...args]: readonly string[], folder: string): Promise<string | null> {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: folder, env, timeout: TIMEOUT_MS }, (error, _output, said) => {
+      if (error === null) resolve(null);
+      else if (error.code === 'ENOENT') resolve(`${program} is not installed, or not in PATH.`);
+      else if (error.killed) resolve(`${program} did not answer within ${TIMEOUT_MS / 1000} s.`);
+      else resolve(said.trim().split('\n').at(-1) || error.message);
+    });
+  });
+}
+
+function reasonOf(baseline: Baseline, folder: string): Promise<string | null> {
+  const { command, check } = baseline;
+  const asked = check ?? [command[0] ?? '', '--version'];
+  const key = JSON.stringify([folder, asked]);
+  const known = answers.get(key);
+  if (known !== undefined && performance.now() - known.at < VALID_MS) return known.reason;
+  const reason = ask(asked, folder);
+  answers.set(key, { at: performance.now(), reason });
+  return reason;
+}
+
+/** Registered programs that solve scenarios of a benchmark. */
+export async function externalPrograms(assetsFolder: string, solved: Solved): Promise<ExternalProgram[]> {
+  const registry = await readRegistry(assetsFolder);
+  return Promise.all(
+    baselinesFor(registry, solved).map(async (baseline) => {
+      const { id, title, language, device } = baseline;
+      const file = baseline.path === undefined ? null : { what: baseline.path.what, named: usualChoice(baseline).file };
+      return { id, title, language, device, reason: await reasonOf(baseline, registry.folder), file };
+    }),
+  );
+}
 
 export const PROTOCOL = 2;
-/** A program that says more than this at once says nothing that belongs to the protocol. */
+/** Largest message of the protocol; more output at once is not part of it. */
 const MOST_OUTPUT_BYTES = 16e6;
-/** Lines of what a failed program wrote that its reason quotes. */
+/** Number of output lines of a failed program that the reason quotes. */
 const QUOTED_LINES = 3;
-/** Compiling what torch.compile or Numba compiles takes minutes on a loaded machine. */
+/** torch.compile and Numba may compile for minutes on a loaded machine. */
 const MOST_SECONDS = 300;
 
 const seconds = z.number().nonnegative();
@@ -62,13 +201,13 @@ function parse(text: string): unknown {
 
 interface ConversationOptions {
   readonly folder: string;
-  /** The GPU that it is to see; null for all. */
+  /** GPU that is visible to the program; null for all. */
   readonly gpu: string | null;
   readonly signal?: AbortSignal | undefined;
   readonly mostSeconds?: number;
 }
 
-/** One question at a time. Errors are BraggErrors whose message is the reason to show. */
+/** Handles one request at a time. Errors are BraggErrors whose message is the reason to show. */
 export class Conversation {
   readonly #program: string;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -84,16 +223,17 @@ export class Conversation {
     this.#mostSeconds = mostSeconds ?? MOST_SECONDS;
     this.#child = spawn(program, args, {
       cwd: folder,
-      // The registry's folder may be read-only, and is not ours to write to.
+      // The registry's folder may be read-only, and must not be modified.
       env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...(gpu === null ? {} : { CUDA_VISIBLE_DEVICES: gpu }) },
       signal,
+      killSignal: 'SIGKILL',
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-10_000);
     });
-    // A program that has ended reads no more input: its end is reported instead.
+    // A program that has ended reads no more input; its exit is reported instead.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error: NodeJS.ErrnoException) => {
       const missing = `${program} is not installed, or not in PATH`;

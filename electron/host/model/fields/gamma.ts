@@ -1,14 +1,15 @@
 /**
- * Gamma index of two dose maps: D. A. Low et al., Med. Phys. 25 (1998) 656.
- * Global dose criterion, two dimensions, the evaluated dose interpolated
- * bilinearly between cells.
+ * Gamma index of two dose maps: D. A. Low et al., Med. Phys. 25 (1998) 656. Uses a global dose criterion in two
+ * dimensions; the evaluated dose is interpolated bilinearly between cells. A dose volume is reduced to a plane: one
+ * axis is depth, one is across, a third is summed.
  */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GammaCounts, type GammaCriteria, gammaThreshold, mostGamma } from '../../../contract/gamma-curve.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { GammaCounts, type GammaCriteria, gammaThreshold, mostGamma } from '../../../domain/dose/gamma-curve.ts';
+import type { Volume } from '../../io/volumes/volume.ts';
 
 export interface DoseMap {
-  /** Any unit, [z][x]. */
+  /** Dose in any unit, as [z][x]. */
   readonly dose: Float64Array;
   readonly nz: number;
   readonly nx: number;
@@ -28,13 +29,13 @@ export interface GammaResult extends GammaCriteria {
   readonly histogram: readonly number[];
 }
 
-/** The evaluated dose is looked up this finely within the distance criterion. */
+/** Number of search steps per distance criterion in the evaluated dose. */
 const stepsPerDistance = 10;
 
 const zFrom = ({ z_from_mm }: DoseMap): number => z_from_mm ?? 0;
 const xFrom = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx * dx_mm) / 2;
 
-/** Dose at a place in mm; x is measured from the centre line, so that maps of other widths align. */
+/** Dose at a position in mm; x is measured from the centre line, so that maps of different widths align. */
 function sample(map: DoseMap, z_mm: number, x_mm: number): number | null {
   const { dose, nz, nx, dz_mm, dx_mm } = map;
   const [row, column] = [(z_mm - zFrom(map)) / dz_mm - 0.5, (x_mm - xFrom(map)) / dx_mm - 0.5];
@@ -48,11 +49,11 @@ function sample(map: DoseMap, z_mm: number, x_mm: number): number | null {
 interface Offset {
   readonly z: number;
   readonly x: number;
-  /** Square of the distance over the criterion. */
+  /** Squared distance relative to the criterion. */
   readonly share: number;
 }
 
-/** Places to look at, nearest first, so that the search can stop early. */
+/** Offsets to search, nearest first, so that the search can stop early. */
 function offsets(distance_mm: number): readonly Offset[] {
   const step = distance_mm / stepsPerDistance;
   const reach = mostGamma * stepsPerDistance;
@@ -67,15 +68,15 @@ function offsets(distance_mm: number): readonly Offset[] {
 }
 
 interface GammaField extends GammaResult {
-  /** At the reference's cells, [z][x]; NaN where its dose is below the threshold. */
+  /** Gamma in the reference's cells, [z][x]; NaN if the reference dose is below the threshold. */
   readonly values: Float32Array;
 }
 
-/** So many cells between two looks at the clock: a millisecond where they are copied, five where each is searched for. */
+/** Cells between two checks of the clock: copying that many needs about 1 ms, searching about 5 ms. */
 const COPIED_AT_ONCE = 2 ** 18;
 const JUDGED_AT_ONCE = 64;
 
-/** Energy by area, and the largest. */
+/** Energy per area, and its maximum. */
 function* density(map: DoseMap): Generator<void, { readonly map: DoseMap; readonly peak: number }> {
   const area = map.dz_mm * map.dx_mm;
   const dose = new Float64Array(map.dose.length);
@@ -89,7 +90,7 @@ function* density(map: DoseMap): Generator<void, { readonly map: DoseMap; readon
   return { map: { ...map, dose }, peak };
 }
 
-/** Some cells after the others, so that whoever shares the thread gets its turn between them. */
+/** Evaluates the cells in steps, so that other work on the thread can run in between. */
 function* judged(
   reference: DoseMap,
   evaluated: DoseMap,
@@ -137,10 +138,13 @@ export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCri
   }
 }
 
-/** Work between two turns of the event loop. */
+/** Milliseconds of work before yielding to the event loop. */
 const TURN_MS = 8;
 
-/** The same with the index of every cell. Rejects with the signal's reason when it is aborted. */
+/**
+ * Computes `gamma` with the index of every cell, yielding to the event loop. Rejects with the signal's reason if
+ * aborted.
+ */
 export async function gammaField(
   reference: DoseMap,
   evaluated: DoseMap,
@@ -158,4 +162,72 @@ export async function gammaField(
     await nextTurn();
     signal.throwIfAborted();
   }
+}
+
+const names = ['x', 'y', 'z'] as const;
+export type VolumeAxis = (typeof names)[number];
+
+/** Axes of a volume by name. By default depth is the second axis of a plane, or the third of a volume. */
+export interface PlaneOfVolume {
+  readonly depth?: VolumeAxis | undefined;
+  readonly across?: VolumeAxis | undefined;
+  /** Shift in mm that is added to the file's positions. */
+  readonly shift_depth_mm?: number;
+  readonly shift_across_mm?: number;
+}
+
+function planeAxesOf(sizes: readonly number[], plane: PlaneOfVolume) {
+  const depth = names.indexOf(plane.depth ?? (sizes.length === 2 ? 'y' : 'z'));
+  return { depth, across: names.indexOf(plane.across ?? 'x') };
+}
+
+/** Axis that is neither depth nor across; undefined for a plane. */
+export function summedAxis(sizes: readonly number[], plane: PlaneOfVolume): number | undefined {
+  const { depth, across } = planeAxesOf(sizes, plane);
+  return [0, 1, 2].find((axis) => axis < sizes.length && axis !== depth && axis !== across);
+}
+
+export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = {}): DoseMap {
+  const { sizes, spacing_mm, origin_mm, values } = volume;
+  const { depth, across } = planeAxesOf(sizes, plane);
+  if (depth === across || depth >= sizes.length || across >= sizes.length) {
+    const there = names.slice(0, sizes.length).join(', ');
+    throw new BraggError('invalid', `${file}: depth and across must be two of its axes: ${there}.`);
+  }
+  const strides = sizes.map((_, axis) => sizes.slice(0, axis).reduce((a, b) => a * b, 1));
+  const [nz, nx] = [sizes[depth] ?? 0, sizes[across] ?? 0];
+  const [dz, dx] = [spacing_mm[depth] ?? 1, spacing_mm[across] ?? 1];
+  const other = summedAxis(sizes, plane);
+  const layers = other === undefined ? 1 : (sizes[other] ?? 1);
+  const dose = new Float64Array(nz * nx);
+  for (let z = 0; z < nz; z += 1) {
+    for (let x = 0; x < nx; x += 1) {
+      let sum = 0;
+      for (let y = 0; y < layers; y += 1) {
+        const at =
+          z * (strides[depth] ?? 0) +
+          x * (strides[across] ?? 0) +
+          y * (other === undefined ? 0 : (strides[other] ?? 0));
+        sum += values[at] ?? 0;
+      }
+      // Stored as energy, because comparisons divide by the area of a cell.
+      dose[z * nx + x] = sum * dz * dx;
+    }
+  }
+  const from = (axis: number, shift = 0): number => (origin_mm[axis] ?? 0) - (spacing_mm[axis] ?? 1) / 2 + shift;
+  return {
+    dose,
+    nz,
+    nx,
+    dz_mm: dz,
+    dx_mm: dx,
+    z_from_mm: from(depth, plane.shift_depth_mm),
+    x_from_mm: from(across, plane.shift_across_mm),
+  };
+}
+
+/** Scales a map so that its largest dose per area is 1. */
+export function toPeak(map: DoseMap): DoseMap {
+  const peak = map.dose.reduce((a, b) => Math.max(a, b), 0) / (map.dz_mm * map.dx_mm);
+  return peak > 0 ? { ...map, dose: map.dose.map((value) => value / peak) } : map;
 }

@@ -1,31 +1,54 @@
 /**
- * δL of Bethe's formula: what shells, Barkas's and Bloch's terms and the density effect add to the stopping number.
- *
- * ICRU Report 49 made its tables by this formula, so the tables of the library say δL: it is what they have beyond the
- * formula. Each of seven gives that of one more element, where its other elements are known: water oxygen's, PMMA
- * carbon's, air nitrogen's, compact bone calcium's, and three metals their own. Elements between have it from between,
- * by Z. A compound has the mean over its electrons. The density effect goes by itself: metals alone have it.
+ * Corrections δL to the stopping number in Bethe's formula for protons: shell, Barkas, Bloch and density effect terms.
+ * ICRU Report 49 computed its tables with this formula, so δL is the difference between a table of the library and the
+ * bare formula. Each of seven tables gives δL of one more element, because the values of its other elements are known:
+ * oxygen from water, carbon from PMMA, nitrogen from air, calcium from compact bone, and three metals from their own
+ * tables. Other elements are interpolated in Z. A compound has the mean over its electrons. The density effect is
+ * treated separately, because only metals have it.
  */
 import { type Composition, elementOf } from '../../../contract/scenario/index.ts';
 import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
-import { perElectron, speed, stoppingNumber } from './formula.ts';
 
-// The density effect below 300 MeV. Insulators and gases have none at such speeds; in conductors it is
-// δ = δ₀ (βγ / 10^x₀)², with the constants of R. M. Sternheimer, M. J. Berger and S. M. Seltzer,
-// At. Data Nucl. Data Tables 30 (1984) 261.
+const PROTON_MEV = 938.272;
+const ELECTRON_MEV = 0.51099895;
+/** 4π N_A r_e² m_e c², in MeV cm²/mol. */
+const CONSTANT = 0.307075;
 
-/** Those elements whose tables the model has; metals between have it from between, by Z. */
+/** β² and (βγ)² of a proton. */
+function speed(energy_MeV: number): { readonly beta2: number; readonly betaGamma2: number } {
+  const gamma = 1 + energy_MeV / PROTON_MEV;
+  return { beta2: 1 - 1 / gamma ** 2, betaGamma2: gamma ** 2 - 1 };
+}
+
+/** Stopping number without δL. */
+export function stoppingNumber(energy_MeV: number, mean_excitation_eV: number): number {
+  const { beta2, betaGamma2 } = speed(energy_MeV);
+  const gamma = Math.sqrt(1 + betaGamma2);
+  const ratio = ELECTRON_MEV / PROTON_MEV;
+  const twice = 2 * ELECTRON_MEV * betaGamma2;
+  const most = twice / (1 + 2 * gamma * ratio + ratio ** 2);
+  return 0.5 * Math.log((twice * most) / (mean_excitation_eV * 1e-6) ** 2) - beta2;
+}
+
+/** Mass stopping power for a stopping number of 1 and Z/A of 1, MeV cm²/g. */
+const perElectron = (energy_MeV: number): number => CONSTANT / speed(energy_MeV).beta2;
+
+// Density effect below 300 MeV. Insulators and gases have none at such speeds; in conductors it is δ = δ₀ (βγ /
+// 10^x₀)², with the constants of R. M. Sternheimer, M. J. Berger and S. M. Seltzer, At. Data Nucl. Data Tables 30
+// (1984) 261.
+
+/** Metals whose tables the model uses; values of other metals are interpolated in Z. */
 const conductors = [
   { z: 13, x0: 0.1708, delta0: 0.12 },
   { z: 29, x0: -0.0254, delta0: 0.08 },
   { z: 82, x0: 0.3776, delta0: 0.14 },
 ] as const;
 
-/** Elements that do not conduct as metals do, by themselves or as the greater part of a compound. */
+/** Elements that are not metallic conductors, neither pure nor as the greater part of a compound. */
 const nonMetals = new Set(
   'H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn'.split(' ').map((symbol) => elementOf(symbol).z),
 );
-/** An alloy has no more of others, such as carbon in steel, by mass. */
+/** Largest mass fraction of non-metals in an alloy, such as carbon in steel. */
 const MOST_OTHERS = 0.05;
 
 /** Whether the matter is a metal or an alloy. */
@@ -49,7 +72,7 @@ export function halfDensityEffect(z: number, energy_MeV: number): number {
   return (1 - share) * (halves[lower] ?? 0) + share * (halves[upper] ?? 0);
 }
 
-/** A substance whose table is known. */
+/** A substance with a known stopping power table. */
 export interface Anchor {
   readonly composition: Composition;
   readonly z_over_a: number;
@@ -59,16 +82,19 @@ export interface Anchor {
 
 export interface Anchors {
   readonly water: Anchor;
-  /** Each says what the element has, in this order: its others lie between elements before it, or are near. */
+  /**
+   * Each table gives δL of its element, in this order: the other elements of its substance were added before, or are
+   * interpolated.
+   */
   readonly elements: readonly (readonly [symbol: string, anchor: Anchor])[];
-  /** Elements by themselves that have a table, such as graphite: taken whole for matter of nothing else. */
+  /** Pure elements with their own table, such as graphite; used only for matter that consists of nothing else. */
   readonly alone: Readonly<Record<string, Anchor>>;
 }
 
-/** An element far above the last one has a fifth more of the last step. */
+/** Extrapolation beyond the heaviest element is limited to a fifth of the last interval in Z. */
 const MOST_BEYOND = 1.2;
 
-/** Share of all electrons that each element has. */
+/** Share of each element in all electrons. */
 function electronShares(composition: Composition): readonly { readonly z: number; readonly share: number }[] {
   const electrons = Object.entries(composition).map(([symbol, fraction]) => {
     const { z, weight } = elementOf(symbol);
@@ -78,7 +104,7 @@ function electronShares(composition: Composition): readonly { readonly z: number
   return electrons.map(({ z, share }) => ({ z, share: share / all }));
 }
 
-/** δL of what a table is of, at each energy. */
+/** δL of the substance of a table, at each energy. */
 function ofTable({ table, z_over_a, mean_excitation_eV }: Anchor, energies: Float64Array, rangeTable: RangeTable) {
   const own = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, energies).stopping_MeV_cm2_g;
   return energies.map(
@@ -91,7 +117,7 @@ interface Node {
   readonly of: Float64Array;
 }
 
-/** Between nodes, ascending by Z. */
+/** Interpolates between nodes, which ascend by Z. */
 function between(nodes: readonly Node[], z: number, energy: number): number {
   const after = nodes.findIndex((node) => node.z >= z);
   const upper = after < 0 ? nodes.length - 1 : Math.max(1, after);
@@ -103,13 +129,13 @@ function between(nodes: readonly Node[], z: number, energy: number): number {
 
 export class CorrectionByElement {
   readonly #energies: Float64Array;
-  /** Without the density effect. */
+  /** Nodes without the density effect. */
   #nodes: readonly Node[];
   readonly #alone: ReadonlyMap<string, Float64Array>;
 
   constructor(anchors: Anchors, energies: Float64Array, rangeTable: RangeTable) {
     this.#energies = energies;
-    // Hydrogen's one electron is bound by 13.6 eV; its terms cancel to 0.007 from 1 MeV on.
+    // The electron of hydrogen is bound by 13.6 eV; its correction terms cancel to 0.007 from 1 MeV on.
     this.#nodes = [{ z: 1, of: new Float64Array(energies.length) }];
     for (const [symbol, anchor] of anchors.elements) {
       this.#add(elementOf(symbol).z, anchor.composition, ofTable(anchor, energies, rangeTable));
@@ -119,7 +145,10 @@ export class CorrectionByElement {
     );
   }
 
-  /** Adds a node. The mean over the electrons is linear in it, since neighbouring elements interpolate from it, too. */
+  /**
+   * Adds the node of an element. The mean over the electrons is linear in the node's value, including its effect on
+   * interpolated elements.
+   */
   #add(z: number, composition: Composition, of: Float64Array): void {
     const filled = (value: number): Float64Array => of.map(() => value);
     const withNode = (node: Float64Array): readonly Node[] =>
@@ -140,7 +169,7 @@ export class CorrectionByElement {
     );
   }
 
-  /** That of a substance, at each energy. */
+  /** δL of a substance, at each energy. */
   of(composition: Composition): Float64Array {
     const symbols = Object.keys(composition);
     const alone = symbols.length === 1 ? this.#alone.get(symbols[0] ?? '') : undefined;

@@ -1,4 +1,8 @@
-/** Own materials as the library's are: everything that a solver needs, from composition, density and I. */
+/**
+ * Derives all properties that a solver needs for a user's material from its composition, density and I. Mean excitation
+ * energies of some compounds are listed in ICRU Reports 37 and 49. Those of others follow from the elements' by Bragg's
+ * rule: ln I is the mean over the electrons. Report 37 assigns values to elements in compounds.
+ */
 import {
   atomsOf,
   type Composition,
@@ -6,18 +10,102 @@ import {
   elementOf,
   type OwnMaterial,
 } from '../../../contract/scenario/index.ts';
-import { type Material, type Materials, standardTable } from '../scenarios/materials.ts';
-import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
-import { type Anchor, type Anchors, CorrectionByElement } from './corrections.ts';
-import { stoppingNumber } from './formula.ts';
-import { additiveExcitation, compoundExcitation, type MeanExcitation } from './mean-excitation.ts';
+import {
+  type Material,
+  type Materials,
+  type RangeTable,
+  type StoppingTable,
+  standardTable,
+} from '../scenarios/stopping-table.ts';
+import { type Anchor, type Anchors, CorrectionByElement, stoppingNumber } from './corrections.ts';
 
-// Mass stopping power of protons in own materials: the table of water in use, times the ratio of Bethe's formula for the
-// material and for water. ICRU Report 49 has the formula, L = ½ ln(2 m c² β² γ² W / I²) − β² + δL.
+/** Mean excitation energies by formula, in eV. */
+const compounds: readonly (readonly [formula: string, mean_excitation_eV: number])[] = [
+  ['H2O', 75],
+  ['C5H8O2', 74],
+  ['CH2', 57.4],
+  ['CH', 68.7],
+  ['C10H8O4', 78.7],
+  ['C22H10N2O5', 79.6],
+  ['CF2', 99.1],
+  ['C6H11NO', 63.9],
+  ['C16H14O3', 73.1],
+  ['CH2O', 77.4],
+  ['C2H3Cl', 108.2],
+  ['SiO2', 139.2],
+  ['Al2O3', 145.2],
+  ['LiF', 94],
+  ['CaF2', 166],
+  ['NaI', 452],
+  ['CsI', 553.1],
+];
 
-/** Below, ICRU Report 49 has fits of what was measured, and no formula: the ratio to water stays as it is here. */
+/**
+ * Mean excitation energies of elements in liquid and solid compounds, in eV: ICRU Report 37. For other elements it is
+ * 1.13 times that of the pure element.
+ */
+const inCompounds: Readonly<Record<string, number>> = { H: 19.2, C: 81, N: 82, O: 106, F: 112, Cl: 180 };
+const OTHERS = 1.13;
+/** Mean excitation energies of elements in gases, in eV. */
+const inGases: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 82, O: 97 };
+/** Matter of lower density is a gas, g/cm³. */
+const GAS_G_CM3 = 0.03;
+
+/** Atomic fractions that differ by less than this belong to the same formula. */
+const SAME = 1e-6;
+
+/** Atomic fraction of each element, by symbol. */
+function ratios(atoms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const sum = [...atoms.values()].reduce((a, b) => a + b, 0);
+  return new Map([...atoms].map(([symbol, number]) => [symbol, number / sum]));
+}
+
+const meanExcitationKnown = compounds.map(([formula, mean_excitation_eV]) => ({
+  ratios: ratios(atomsOf(formula) ?? new Map()),
+  mean_excitation_eV,
+}));
+
+interface MeanExcitation {
+  readonly eV: number;
+  /** Source of the value, for a reader. */
+  readonly source: string;
+}
+
+/** Mean excitation energy of the compound with this formula, in eV; null if the reports do not list it. */
+export function compoundExcitation(atoms: ReadonlyMap<string, number>): number | null {
+  const wanted = ratios(atoms);
+  const found = meanExcitationKnown.find(
+    ({ ratios: own }) =>
+      own.size === wanted.size &&
+      [...own].every(([symbol, share]) => Math.abs((wanted.get(symbol) ?? 0) - share) < SAME),
+  );
+  return found?.mean_excitation_eV ?? null;
+}
+
+/** Mean excitation energy by Bragg's rule, in eV; a single element has its own value. */
+export function additiveExcitation(composition: Composition, density_g_cm3: number): number {
+  const alone = Object.keys(composition).length === 1;
+  const assigned = density_g_cm3 < GAS_G_CM3 ? inGases : inCompounds;
+  let [logarithms, electrons] = [0, 0];
+  for (const [symbol, fraction] of Object.entries(composition)) {
+    const { z, weight, mean_excitation_eV } = elementOf(symbol);
+    const own = alone
+      ? mean_excitation_eV
+      : (assigned[symbol] ?? mean_excitation_eV * (density_g_cm3 < GAS_G_CM3 ? 1 : OTHERS));
+    logarithms += ((fraction * z) / weight) * Math.log(own);
+    electrons += (fraction * z) / weight;
+  }
+  return Math.exp(logarithms / electrons);
+}
+
+// Mass stopping power of protons in users' materials: the table of water in use, times the ratio of Bethe's formula for
+// the material and for water. The formula is in ICRU Report 49, L = ½ ln(2 m c² β² γ² W / I²) − β² + δL.
+
+/**
+ * Below this energy ICRU Report 49 uses fits to measurements instead of the formula, so the ratio to water is constant.
+ */
 const LOWEST_MEV = 0.5;
-/** Nor does the formula hold for an I that leaves less than this of it, which only a wrong I does above LOWEST_MEV. */
+/** Least stopping number for which the formula holds. Above LOWEST_MEV only an implausible I leads to less. */
 const LEAST_NUMBER = 0.5;
 
 interface OwnMatter {
@@ -30,8 +118,8 @@ interface OwnMatter {
 type RatioToWater = (matter: OwnMatter) => Float64Array;
 
 /**
- * Precomputes everything shared by all materials. Energies ascend; `water_eV` is the I value of the table that the
- * ratio refers to.
+ * Precomputes everything shared by all materials. Energies ascend; `water_eV` is the I value of the water table to
+ * which the ratio refers.
  */
 export function ratiosToWater(
   anchors: Anchors,
@@ -61,10 +149,13 @@ export function ratiosToWater(
 const FINE_STRUCTURE = 1 / 137.035999;
 const AVOGADRO = 6.02214076e23;
 const ELECTRON_RADIUS_CM = 2.8179403262e-13;
-/** 4 α r_e² N_A: what radiation lengths are in, cm²/mol. */
+/** 4 α r_e² N_A: the unit of inverse radiation lengths, cm²/mol. */
 const TSAI = 4 * FINE_STRUCTURE * ELECTRON_RADIUS_CM ** 2 * AVOGADRO;
 
-/** Tsai's logarithms of elastic and inelastic screening: by his table up to beryllium, by Thomas and Fermi behind it. */
+/**
+ * Tsai's logarithms of elastic and inelastic screening, from his table up to beryllium. Heavier elements follow Thomas
+ * and Fermi.
+ */
 const LIGHT: readonly (readonly [number, number])[] = [
   [5.31, 6.144],
   [4.79, 5.621],
@@ -103,7 +194,7 @@ export function lengthsOf(composition: Composition): Lengths {
   return { z_over_a: zOverA, radiation_length_g_cm2: 1 / perX0, scattering_length_g_cm2: 1 / perXs };
 }
 
-/** Fractions that sum to 1: those of publications are rounded. */
+/** Scales mass fractions so that their sum is 1; published fractions are rounded. */
 function normalised(composition: Composition): Composition {
   const sum = Object.values(composition).reduce((total, fraction) => total + fraction, 0);
   return Object.fromEntries(Object.entries(composition).map(([symbol, fraction]) => [symbol, fraction / sum]));
@@ -129,7 +220,7 @@ function anchorOf(material: Material): Anchor {
   return { composition, z_over_a, mean_excitation_eV, table: standardTable(material) };
 }
 
-/** The tables of the library that say what elements have beyond Bethe's formula. */
+/** Tables of the library from which the corrections to Bethe's formula are derived. */
 export function anchorsOf(library: Materials): Anchors {
   const { water, pmma, air, graphite, aluminium, copper, lead } = library;
   return {
@@ -147,13 +238,13 @@ export function anchorsOf(library: Materials): Anchors {
   };
 }
 
-/** Scenarios are checked with every key that is pressed: corrections are found once for a table of water. */
+/** Scenarios are checked after every key press, so the ratios are computed once for each table of water. */
 const known = new WeakMap<StoppingTable, { readonly library: Materials; readonly ratio: RatioToWater }>();
 
 function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTable): RatioToWater {
   const kept = known.get(water);
   if (kept?.library === library) return kept.ratio;
-  // The I of a table of the user's own is not known: the standard one's is taken.
+  // The I value of a user's table is unknown, so that of the standard table is used.
   const listed = library.water.stopping_power.find(({ id }) => library.water.tables.get(id) === water);
   const water_eV = listed?.mean_excitation_eV ?? library.water.mean_excitation_eV;
   const ratio = ratiosToWater(anchorsOf(library), water_eV, water.energies_MeV, rangeTable);
@@ -161,7 +252,7 @@ function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTab
   return ratio;
 }
 
-/** `water` is the table of water that the scenario uses. */
+/** Completes a user's material; `water` is the table of water that the scenario uses. */
 export function ownMaterial(
   own: OwnMaterial,
   library: Materials,

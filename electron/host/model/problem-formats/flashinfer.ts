@@ -1,7 +1,7 @@
 /**
- * FlashInfer-Trace: a definition with workloads, solutions and traces, of which each is JSON
- * (https://bench.flashinfer.ai/docs/flashinfer-trace). A definition becomes a problem; a workload its sizes and inputs; a
- * solution in Python a candidate; a trace a sentence of its notes.
+ * FlashInfer-Trace format: a definition with workloads, solutions and traces, all as JSON
+ * (https://bench.flashinfer.ai/docs/flashinfer-trace). A definition becomes a problem, a workload becomes its sizes and
+ * inputs, and a Python solution becomes a candidate. A trace becomes a sentence of the notes.
  */
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
@@ -10,7 +10,7 @@ import {
   type ProblemDefinition,
   USER_PROBLEM,
 } from '../../../contract/scenario/user-problem/index.ts';
-import { ExpressionError, parseExpression } from '../../../contract/study/expression.ts';
+import { ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
 import { type Converted, problemName, problemType, refuse, TENSORS, torchTypes } from './formats.ts';
 
 const tensorSchema = z.object({
@@ -103,7 +103,7 @@ export const readDefinition = (text: string, file: string): Definition =>
 export const isDefinition = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'inputs' in value && 'outputs' in value && 'reference' in value;
 
-/** Workloads and traces share one shape, a line each. */
+/** Reads lines of JSON; workloads and traces have the same structure. */
 export const readTraces = (text: string, file: string): readonly Trace[] =>
   text
     .split('\n')
@@ -115,17 +115,17 @@ export const readSolution = (text: string, file: string): Solution => parsed(sol
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The benchmark's own limits, absolute and relative. */
+/** Absolute and relative error limits of that benchmark. */
 const TOLERANCE = { absolute: 0.01, relative: 0.01, roundings: 0 } as const;
 
-/** Size of an axis without a workload. */
+/** Size of an axis if there is no workload. */
 const USUAL_SIZE = 16;
 
 interface Axes {
-  /** Formulas of axes that follow from others. */
+  /** Formulas of axes that are derived from other axes. */
   readonly derived: ReadonlyMap<string, string>;
   readonly constraints: readonly string[];
-  /** About values of arrays, which only files can fulfil. */
+  /** Constraints on values of arrays, which only files can meet. */
   readonly ofValues: readonly string[];
 }
 
@@ -170,7 +170,7 @@ function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: A
   return { name, role, type, shape, ...tolerance };
 }
 
-/** Ranges of whole numbers as the benchmark draws them. */
+/** Ranges from which the benchmark draws integers. */
 const wholeRanges = { int32: [-1024, 1023], int8: [-128, 127], bool: [0, 1] } as const;
 
 function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, workload: Workload | null) {
@@ -210,7 +210,7 @@ def reference(*given):
 
 const pythonList = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
-/** A solution in Python, or Triton, as a candidate. */
+/** Source of a candidate from a solution in Python or Triton. */
 function candidateOf(solution: Solution, definition: Definition): string {
   const { name, spec, sources } = solution;
   if (solution.definition !== definition.name)
@@ -258,7 +258,7 @@ ${
 
 const fileOf = (solution: Solution): string => `${problemName(solution.name).slice(0, 60)}.py`;
 
-/** Throws BraggError `unsupported` for what has no counterpart. */
+/** Converts a definition to a problem. Throws BraggError `unsupported` for content that has no equivalent. */
 export function fromFlashInfer(
   definition: Definition,
   traces: readonly Trace[] = [],
@@ -347,7 +347,7 @@ export function fromFlashInfer(
 /** Results of one candidate that a trace reports. */
 export interface Reported {
   readonly solution: string;
-  /** Null if it was not measured. */
+  /** Time in seconds; null if not measured. */
   readonly time_s: number | null;
   readonly correct: boolean;
   readonly hardware: string;
@@ -366,7 +366,7 @@ interface Exported {
   readonly uuid: string;
 }
 
-/** The four parts as files of a dataset; `lost` has what they do not say. Throws BraggError `unsupported`. */
+/** Files of a dataset for all four parts; `lost` lists what they cannot express. Throws BraggError `unsupported`. */
 export function toFlashInfer(of: Exported): {
   readonly files: Readonly<Record<string, string>>;
   readonly lost: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * One task of KernelBench: a Python module with `Model`, `get_inputs` and `get_init_inputs`
- * (https://github.com/ScalingIntelligence/KernelBench). Shapes and types are found by running it on PyTorch's meta device,
- * which computes nothing; parameters of the model become inputs of the problem.
+ * Converts one task of KernelBench: a Python module with `Model`, `get_inputs` and `get_init_inputs`
+ * (https://github.com/ScalingIntelligence/KernelBench). Running it on PyTorch's meta device, which computes nothing,
+ * gives shapes and types. Parameters of the model become inputs of the problem.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,14 @@ import {
   type ProblemDefinition,
   USER_PROBLEM,
 } from '../../../contract/scenario/user-problem/index.ts';
+import { findPython } from '../user-kernels/build.ts';
 import { compilerLimits, runContained } from '../user-kernels/contained.ts';
-import { findPython } from '../user-kernels/python.ts';
 import { type Converted, problemName, problemType, refuse, TENSORS, torchTypes } from './formats.ts';
 
-/** Records how inputs are drawn, and runs the model on the meta device. Prints nothing; writes `found.json`. */
+/**
+ * Python program that records how inputs are drawn, and runs the model on the meta device. Prints nothing; writes
+ * `found.json`.
+ */
 const PROBE = `
 import importlib.util, inspect, json, math, sys, traceback
 try:
@@ -148,14 +151,14 @@ const foundSchema = z.union([
 ]);
 type Found = Exclude<z.infer<typeof foundSchema>, { refused: string }>;
 
-/** FP32's limits in that benchmark. */
+/** Error limits of KernelBench for FP32. */
 const TOLERANCE = { absolute: 1e-4, relative: 1e-4, roundings: 0 } as const;
 
 const identifier = (name: string): string => name.replace(/\W/g, '_').replace(/^(?![A-Za-z])/, 'p_');
 
 const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
-/** The module and a function that makes its model and gives it the problem's arrays. */
+/** The module, with a function that creates its model from the problem's arrays. */
 function moduleText(source: string, { inputs, parameters }: Found, made: 'Model' | 'ModelNew'): string {
   return `${source.trimEnd()}
 
@@ -194,7 +197,7 @@ def reference(*arrays):
     return [x.numpy() for x in found]
 `;
 
-/** The model itself as a candidate: what others are compared with. */
+/** The model as a candidate, with which other candidates are compared. */
 function candidateText(source: string, found: Found, made: 'Model' | 'ModelNew'): string {
   return `${moduleText(source, found, made)}
 _DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -212,10 +215,10 @@ def run(*arrays):
 }
 
 interface Task {
-  /** The module, and its text. */
+  /** Path of the module, and its text. */
   readonly file: string;
   readonly source: string;
-  /** A module with ModelNew, by the name of the candidate that it becomes. */
+  /** Modules with ModelNew, by the name of the candidate. */
   readonly solutions?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -241,14 +244,17 @@ async function probed({ file, source, signal }: Task): Promise<Found> {
   }
 }
 
-/** Runs the module: the caller has the user's trust. Throws BraggError `unsupported` for what has no counterpart. */
+/**
+ * Runs the module, so the caller has to check that the user trusts it. Throws BraggError `unsupported` for content that
+ * has no equivalent.
+ */
 export async function fromKernelBench(task: Task): Promise<Converted> {
   const { file, source, solutions = {} } = task;
   const name = path.basename(file);
   const found = await probed(task);
   const lost: string[] = [];
   const typed = (dtype: string, place: string) => {
-    // Labels and indices are drawn within 32 bits.
+    // Values of labels and indices fit into 32 bits.
     const type = problemType(dtype === 'int64' ? 'int32' : dtype);
     if (type === null) refuse(`${name}: ${place}`, `dtype ${dtype}`, `int64, ${Object.values(torchTypes).join(', ')}`);
     return type;
@@ -304,7 +310,7 @@ export async function fromKernelBench(task: Task): Promise<Converted> {
   };
 }
 
-/** A module with the problem's reference as its model. Throws BraggError `unsupported`. */
+/** Module whose model is the problem's reference. Throws BraggError `unsupported`. */
 export function toKernelBench(
   definition: ProblemDefinition,
   sizes: Readonly<Record<string, number>>,

@@ -1,4 +1,8 @@
-/** Timing recorded by the engines of every workload. Runs and sessions store it; timelines are built from it. */
+/**
+ * Timing recorded by the engines of every workload. Runs and sessions store it; timelines are built from it. Files
+ * store recordings as lists of numbers in JSON.
+ */
+import { type SavedRecording, spanColumns, traceColumns } from '../../../contract/recording.ts';
 import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
 
 export interface Recording {
@@ -7,7 +11,7 @@ export interface Recording {
   readonly trace: DeviceTrace | null;
 }
 
-/** A run whose threads were not recorded. */
+/** Spans of a run whose threads were not recorded. */
 export const noSpans: Spans = {
   names: [],
   threads: 0,
@@ -18,3 +22,64 @@ export const noSpans: Spans = {
   end_ns: new Float64Array(0),
   dropped: 0,
 };
+
+const arrays = {
+  uint16: (values: readonly number[]) => Uint16Array.from(values),
+  uint32: (values: readonly number[]) => Uint32Array.from(values),
+  float64: (values: readonly number[]) => Float64Array.from(values),
+} as const;
+
+type Stored = { readonly name: string; readonly stored: keyof typeof arrays };
+
+/** Shifts times by `later_ns` and rounds them, because the clock does not resolve fractions of a nanosecond. */
+function listed(from: object, columns: readonly Stored[], later_ns: number): Record<string, number[]> {
+  const source = from as Readonly<Record<string, ArrayLike<number>>>;
+  return Object.fromEntries(
+    columns.map(({ name }) => {
+      const values = Array.from(source[name] ?? []);
+      return [name, name.endsWith('_ns') ? values.map((at) => Math.round(at + later_ns)) : values];
+    }),
+  );
+}
+
+function packed(from: object, columns: readonly Stored[]): Record<string, ArrayLike<number>> {
+  const source = from as Readonly<Record<string, readonly number[]>>;
+  return Object.fromEntries(columns.map(({ name, stored }) => [name, arrays[stored](source[name] ?? [])]));
+}
+
+/** `later_ns`: start of the recorder relative to the start of the measurement. */
+export function savedRecording(
+  about: Pick<SavedRecording, 'label' | 'device'>,
+  { spans, trace }: Recording,
+  later_ns: number,
+): SavedRecording {
+  const { names, threads, dropped } = spans;
+  return {
+    ...about,
+    spans: {
+      names: [...names],
+      threads,
+      dropped,
+      ...(listed(spans, spanColumns, later_ns) as Pick<SavedRecording['spans'], (typeof spanColumns)[number]['name']>),
+    },
+    trace:
+      trace === null
+        ? null
+        : ({
+            source: trace.source,
+            names: [...trace.names],
+            dropped: trace.dropped,
+            ...listed(trace, traceColumns, later_ns),
+          } as SavedRecording['trace']),
+  };
+}
+
+export function recordingOf({ spans, trace }: SavedRecording): Recording {
+  return {
+    spans: { ...spans, ...(packed(spans, spanColumns) as Pick<Spans, (typeof spanColumns)[number]['name']>) },
+    trace:
+      trace === null
+        ? null
+        : { ...trace, ...(packed(trace, traceColumns) as Pick<DeviceTrace, (typeof traceColumns)[number]['name']>) },
+  };
+}

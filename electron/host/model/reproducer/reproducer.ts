@@ -1,26 +1,54 @@
-/** A folder with a user kernel, its problem and a program around it, which is built by CMake and needs no workbench. */
+/**
+ * Writes a folder with a user kernel, its problem and a program that runs it, which CMake builds without Braggbench.
+ * The problem file contains the engine's input, so that a separate program can read it.
+ */
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, nativeFolder } from '../../io/addon/addon.ts';
-import { temporaryIn } from '../../io/files/temporary.ts';
-import { onDisk } from '../../io/on-disk.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import { temporaryIn } from '../../io/files/write-file.ts';
+import { onDisk } from '../../io/programs.ts';
+import { onThread } from '../../io/threads/task.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { entryText } from '../user-kernels/build.ts';
 import { coreLibrary, readUserKernelBuild, simdFlags, type UserKernelBuild } from '../user-kernels/cpp-compiler.ts';
-import { codeFileOf, type UserKernel } from '../user-kernels/file.ts';
-import { presentIncludes } from '../user-kernels/moved.ts';
-import { problemBytes, type ReproducedProblem } from './problem.ts';
+import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
 
-/** The texts of a reproducer's folder: how it is built, and what to do with it. */
+/** Description of a scenario for a reproducer, supplied by its workload. */
+export interface ReproducedProblem {
+  /** Kind of answer, which selects the code path of the reproducer's program. */
+  readonly kind: 'dose' | 'image' | 'task';
+  /** Problem in the form of the addon, with the shipped variant from which the kernel was made. */
+  readonly problem: unknown;
+  /** Request to the user's program for an expected answer; absent if there is no such program. */
+  readonly answered?: TaskProblem;
+  /** Reference variant and error limit; null if the task has its own. */
+  readonly held: { readonly reference: string; readonly limit: number } | null;
+}
+
+interface ProblemFile extends ReproducedProblem {
+  readonly title: string;
+  readonly kernel: { readonly workload: string; readonly name: string };
+}
+
+/** A map or a list of reflections has millions of numbers, so the file is written on a worker thread. */
+const problemBytes = onThread('write a problem', ({ kind, problem, held, title, kernel }: ProblemFile): Uint8Array => {
+  const plain = (_key: string, value: unknown): unknown =>
+    ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
+  const file = { title, kind, kernel, ...(held ?? {}), problem };
+  return new Uint8Array(Buffer.from(`${JSON.stringify(file, plain)}\n`));
+});
+
+/** Data for the build files of a reproducer's folder. */
 interface Built {
   /** Name of the user's file. */
   readonly name: string;
-  /** File that is compiled: the user's, or ours that includes it. */
+  /** File that is compiled: the user's, or a shipped one that includes it. */
   readonly main: string;
-  /** The folder of the file that it replaces, among the kernels. */
+  /** Folder of the shipped kernel file that it replaces. */
   readonly beside: string;
   readonly device: 'cpu' | 'cuda';
   readonly flags: readonly string[];
@@ -62,7 +90,7 @@ const CPU = `
     valgrind ./bin/reproduce --once
 `;
 
-interface Told {
+interface ReproducerFacts {
   readonly name: string;
   readonly title: string;
   readonly base: string;
@@ -71,7 +99,7 @@ interface Told {
   readonly version: string;
 }
 
-function readmeText({ name, title, base, replaces, device, version }: Told): string {
+function readmeText({ name, title, base, replaces, device, version }: ReproducerFacts): string {
   return `# ${title}
 
 \`${name}\` on one problem, outside of Braggbench ${version}. It takes the place of \`${replaces}\` in ${base}.
@@ -87,7 +115,7 @@ ${device === 'cuda' ? CUDA : CPU}
 | File | What it is |
 | --- | --- |
 | \`${name}\` | the kernel: change it here, and build again |
-| \`problem.json\` | the problem as the engine takes it: arrays, grid, launch and seed of what is made up |
+| \`problem.json\` | the problem as the engine takes it: arrays, grid, launch and seed of synthetic inputs |
 | \`scenario.json\` | the same as the workbench opens it |
 | \`program\` | reads the problem and runs the kernel |
 | \`kernels\`, \`include\` | our kernels and headers, which it includes |
@@ -98,26 +126,26 @@ ${device === 'cuda' ? CUDA : CPU}
 interface ReproducerOptions {
   readonly kernel: UserKernel;
   readonly problem: ReproducedProblem;
-  /** The scenario as it is opened. */
+  /** The scenario document as opened. */
   readonly scenario: unknown;
   readonly folders: KernelFolders;
-  /** Instruction set of this processor, for files that are compiled for one. */
+  /** Instruction set of this processor, for files that are compiled for a specific one. */
   readonly isa: string;
   readonly version: string;
-  /** The expected answer, where a program gave one. */
+  /** Path of the expected answer; null if no program computed one. */
   readonly answer: string | null;
-  /** Must not exist yet. */
+  /** Path of the new folder, which must not exist yet. */
   readonly folder: string;
 }
 
-/** Expected answer, next to the problem file that names it. */
+/** Name of the file with the expected answer, next to the problem file that names it. */
 export const ANSWER_FILE = 'answer.f64';
 
 const styleOf = (build: UserKernelBuild): 'msvc' | 'gnu' => (build.compiler === 'MSVC' ? 'msvc' : 'gnu');
 
 const within = (file: string): string => path.posix.relative('kernels', file);
 
-/** Compiler flags of a CPU file: results have to match the workbench's. */
+/** Compiler flags of a CPU file, chosen so that results match the workbench's. */
 function cpuFlags({ description }: UserKernel, build: UserKernelBuild, isa: string): readonly string[] {
   const style = styleOf(build);
   const simd = description.replaces.endsWith('.simd.cpp');
@@ -160,7 +188,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   await writeFile(into(name), text);
   let main = name;
   if (base.device === 'cuda' && !replaces.endsWith('.cu')) {
-    // A header is compiled as part of the file with the variant's kernels, which finds the user's in its place.
+    // A header is compiled as part of the file with the variant's kernels, which includes the user's header instead.
     main = path.posix.join('kernels/source', within(base.source));
     const up = path.posix.relative(beside, name);
     await writeFile(into('kernels', 'source', within(replaces)), `#include "${up}"\n`);
@@ -179,7 +207,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   await writeFile(into('problem.json'), await problemBytes({ ...problem, title, kernel: { workload, name } }));
 }
 
-/** All of it or nothing. Throws BraggError `exists` where the folder is there. */
+/** Writes a complete folder or none. Throws BraggError `exists` if the folder exists. */
 export async function writeReproducer(options: ReproducerOptions): Promise<{ readonly files: number }> {
   const { folder, kernel, folders } = options;
   if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);

@@ -1,25 +1,30 @@
-/** Runs the command line under compute-sanitizer: every process of it is watched, those of user kernels too. */
+/**
+ * Runs the command line under compute-sanitizer, which watches all of its processes, including those of user kernels.
+ */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import type { Finding, Sanitized, SanitizerTool } from '../../../contract/user-kernels/sanitizer.ts';
-import { nodeProgram } from '../../io/node-program.ts';
+import type { Finding, Sanitized, SanitizerTool } from '../../../contract/user-kernels/checks.ts';
+import { nodeProgram } from '../../io/programs.ts';
+import { cudaTool } from '../machine-code/tools.ts';
 import { runContained } from '../user-kernels/contained.ts';
 
-/** Reads what compute-sanitizer prints: its own lines begin with `=========`, the program's do not. */
+/** Lines of compute-sanitizer begin with `=========`; lines of the program do not. */
 const OWN = /^========= ?(.*)$/;
 const SUMMARY = /^(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)/;
-/** `at my_kernel(float *)+0x90 in /place/my.cu:18`, and of older ones `at 0x90 in /place/my.cu:18:my_kernel(float*)`. */
+/**
+ * `at my_kernel(float *)+0x90 in /place/my.cu:18`; older versions print `at 0x90 in /place/my.cu:18:my_kernel(float*)`.
+ */
 const PLACE = /\bat (.+?)(?:\+0x[0-9a-f]+)? in ([^\s:][^:]*?):(\d+)(?::(.+))?$/;
-/** Without places of the source: `at my_kernel+0x90`. */
+/** Location without source information: `at my_kernel+0x90`. */
 const KERNEL = /\bat (.+?)\+0x[0-9a-f]+(?: in (?!.*:\d+).*)?$/;
-/** First words of a finding. Hints and backtraces follow, indented further. */
+/** First words of a finding. Hints and backtraces follow, with deeper indentation. */
 const HEAD =
   /^(?:Invalid |Uninitialized |Error: |Warning: |Barrier error|Misaligned |Race |Leaked |Program hit |Potential |Unused )/;
 
-/** Backtraces are of the program's host code, and long. */
+/** Backtraces of the program's host code, which are long. */
 const SKIPPED = /^\s*(?:Saved host backtrace|Host Frame|\[0x|$)/;
 
 interface Parsed {
@@ -38,7 +43,7 @@ const nameOf = (text: string): string | null => {
 
 function findingOf(lines: readonly string[]): Finding {
   const [what = '', ...rest] = lines;
-  // The head of a race itself says where.
+  // The first line of a race contains the location.
   const told = lines.map((line) => PLACE.exec(line.trim())).find((match) => match !== null);
   const [, before = '', file = null, line = null, after] = told ?? [];
   const plain = lines.map((one) => KERNEL.exec(one.trim())?.[1]).find((one) => one !== undefined);
@@ -81,9 +86,9 @@ export function parseSanitizer(output: string): Parsed {
 }
 
 const PROGRAM = process.platform === 'win32' ? 'compute-sanitizer.exe' : 'compute-sanitizer';
-/** Further errors are counted but not reported. */
+/** Limit of reported errors; further ones are only counted. */
 const MOST_TOLD = 200;
-/** A watched kernel takes ten to a hundred times as long. */
+/** A watched kernel runs ten to a hundred times slower. */
 const LIMITS = {
   time_ms: 1_800_000,
   memory_bytes: 2 ** 50,
@@ -91,29 +96,17 @@ const LIMITS = {
   output_bytes: 8 * 2 ** 20,
 } as const;
 
-/** Usual locations in a CUDA installation, searched after PATH. */
-function usualPlaces(environment: NodeJS.ProcessEnv): readonly string[] {
-  const homes = [environment['CUDA_PATH'], environment['CUDA_HOME'], '/usr/local/cuda'];
-  return homes.flatMap((home) =>
-    home === undefined || home === ''
-      ? []
-      : [path.join(home, 'bin', PROGRAM), path.join(home, 'compute-sanitizer', PROGRAM)],
-  );
-}
-
-/** Throws a BraggError `unsupported` where it is not installed. */
+/** Path of compute-sanitizer. Throws a BraggError `unsupported` if it is not installed. */
 export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((one) => one !== '');
-  const places = [...folders.map((folder) => path.join(folder, PROGRAM)), ...usualPlaces(environment)];
-  const found = places.find((place) => existsSync(place));
-  if (found !== undefined) return found;
+  const found = cudaTool(PROGRAM, environment);
+  if (found !== null) return found;
   throw new BraggError(
     'unsupported',
     "compute-sanitizer was not found, in $PATH and in CUDA's folder: it comes with the CUDA toolkit.",
   );
 }
 
-/** Program of the command line: next to the shell's own bundle, or its source. */
+/** Entry point of the command line: next to the shell's bundle, or its source. */
 function commandLine(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '../host/cli.js'), path.join(here, '../../../cli/main.ts')];
@@ -137,20 +130,23 @@ function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizer>)
 
 interface SanitizeOptions {
   readonly tool: SanitizerTool;
-  /** Words of the command line, as of `braggbench run`. */
+  /** Arguments of the command line, as for `braggbench run`. */
   readonly words: readonly string[];
-  /** Name of the kernel's file, whose findings become issues; null of a shipped variant. */
+  /** Name of the kernel's file, whose findings become issues; null for a shipped variant. */
   readonly kernel: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Throws a BraggError where it cannot run, or the run is refused before it begins. */
+/**
+ * Runs the command line under compute-sanitizer. Throws a BraggError if it cannot run, or if the run is refused before
+ * it begins.
+ */
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {
   const program = await findSanitizer();
   const node = await nodeProgram('compute-sanitizer watches the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MOST_TOLD)];
   const args = [...ours, node, commandLine(), ...words];
-  // Separate home folder for the run's trust decisions and saved data.
+  // Separate home folder for the trust decisions and saved data of the run.
   const home = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitized-'));
   const start = performance.now();
   try {

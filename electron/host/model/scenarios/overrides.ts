@@ -1,4 +1,4 @@
-/** Values set from outside the file, as in `--set beam.energy_MeV=120`. */
+/** Scenario values that are set from outside the file, as in `--set beam.energy_MeV=120`. */
 import {
   type Fault,
   fault,
@@ -10,23 +10,26 @@ import {
   valueAt,
   withValueAt,
 } from '../../../contract/scenario/index.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 
 export interface Override {
   readonly path: Path;
   readonly value: unknown;
-  /** One value of a sweep, which says its values itself. */
+  /** True for a value of a sweep, whose reports already show it. */
   readonly swept?: boolean;
 }
 
 /** Settings that change how a problem is solved, but not the problem itself. */
 const unnamed = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
 
-/** As long as names may be. */
+/** Longest allowed name of a scenario. */
 const LONGEST_NAME = 200;
 
-/** A scenario that was changed from outside says so in its name: a grid of 144 million cells is not called 36 million. */
+/** Adds overrides to the name of a scenario, so that a grid of 144 million cells is not called 36 million. */
 function named(document: unknown, overrides: readonly Override[]): unknown {
   const name = valueAt(document, ['name']);
+  // A problem folder's name identifies its sessions and candidates, so it does not change.
+  if (valueAt(document, ['kind']) === USER_PROBLEM) return document;
   if (typeof name !== 'string' || name === '' || overrides.some(({ path }) => path[0] === 'name')) return document;
   const changes = overrides.flatMap(({ path, value, swept = false }) =>
     swept ? [] : [{ at: formatPath(path), value: typeof value === 'string' ? value : JSON.stringify(value) }],
@@ -34,7 +37,7 @@ function named(document: unknown, overrides: readonly Override[]): unknown {
   return withValueAt(document, ['name'], nameWith(name, changes));
 }
 
-/** The name of a scenario with the values that were changed in it; what is only how it is solved is left out. */
+/** Name of a scenario with its changed values; settings that only affect the solution method are left out. */
 export function nameWith(name: string, changes: readonly { readonly at: string; readonly value: string }[]): string {
   const solved = changes.filter(({ at }) => !unnamed.test(at));
   if (solved.length === 0) return name;
@@ -43,7 +46,7 @@ export function nameWith(name: string, changes: readonly { readonly at: string; 
   return long.length <= LONGEST_NAME ? long : short.slice(0, LONGEST_NAME);
 }
 
-/** Reads `path=value`; the value is JSON, or text where it is not. A sentence if it is no such thing. */
+/** Parses `path=value`; the value is JSON or else plain text. Returns an error message for invalid text. */
 export function parseOverride(text: string): Override | string {
   const equals = text.indexOf('=');
   if (equals < 0) return `${showValue(text)} has no '='; allowed: path=value, such as beam.energy_MeV=120`;
@@ -59,7 +62,7 @@ export function parseOverride(text: string): Override | string {
   }
 }
 
-/** `document` with the overrides in it and in its name, and what could not be set. */
+/** `document` with the overrides applied and added to its name, and errors for those that could not be applied. */
 export function applyOverrides(
   document: unknown,
   overrides: readonly Override[],
@@ -70,7 +73,7 @@ export function applyOverrides(
     const gap = path.findIndex((step, depth) => {
       if (typeof step !== 'number') return false;
       const list = valueAt(current, path.slice(0, depth));
-      // A list that is not there yet is made by setting its first entry.
+      // A missing list is created by setting its first entry.
       return list === undefined ? step > 0 : !Array.isArray(list) || step > list.length;
     });
     if (gap >= 0) {

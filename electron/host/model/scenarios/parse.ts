@@ -1,8 +1,7 @@
-/** Text of a scenario file to a plain document, with a way back from paths to lines. */
+/** Parses the text of a scenario file to a plain document, and maps paths in it back to lines. */
 import { extname } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type Fault, formatPath } from '../../../contract/scenario/index.ts';
-import { aside } from '../../io/aside/task.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { largestText_bytes } from '../../io/text/read.ts';
 import {
@@ -12,17 +11,18 @@ import {
   LineIndex,
   lineStarts,
   offsetOf,
+  parseYaml,
   plainValue,
   type SourceNode,
   type TextFault,
 } from '../../io/text/source.ts';
-import { parseYaml } from '../../io/text/yaml.ts';
+import { onThread } from '../../io/threads/task.ts';
 
-/** Limit of reported errors: nobody reads more, and a hostile file could cause very many. */
+/** Limit of reported errors: nobody reads more, and a malicious file could cause very many. */
 const mostFaults = 200;
 
 interface ParsedDocument {
-  /** Plain JSON; undefined when the text is no document. */
+  /** Plain JSON value; undefined if the text is not a document. */
   readonly value: unknown;
   /** Errors in the text itself: syntax, duplicate keys. */
   readonly issues: readonly Issue[];
@@ -30,7 +30,7 @@ interface ParsedDocument {
   readonly locate: (fault: Fault) => Issue;
 }
 
-/** By the file's name; where that does not tell, by whether it begins like JSON. */
+/** Decides by the extension of the file; for other extensions, by whether the text begins like JSON. */
 function isJson(name: string, text: string): boolean {
   const extension = extname(name).toLowerCase();
   if (extension === '.json') return true;
@@ -38,7 +38,7 @@ function isJson(name: string, text: string): boolean {
   return /^\s*\{/.test(text);
 }
 
-/** An issue without a place in a text. */
+/** Converts an error to an issue without a line. */
 export function issueAt(fault: Fault, file: string | null): Issue {
   const { severity, message, value, allowed } = fault;
   return { severity, file, path: formatPath(fault.path), line: null, column: null, message, value, allowed };
@@ -48,10 +48,13 @@ function few<T>(all: readonly T[], rest: (count: number) => T): readonly T[] {
   return all.length <= mostFaults ? all : [...all.slice(0, mostFaults), rest(all.length - mostFaults)];
 }
 
-/** Ten thousand spots have three each. With more a small file would be a large document. */
+/**
+ * Largest number of values: ten thousand spots have three each. The limit stops small files that expand to large
+ * documents.
+ */
 const mostValues = 50_000;
 
-/** The largest object of a scenario has some twenty. */
+/** Largest number of keys in one object; scenarios need about twenty. */
 const mostKeys = 1000;
 
 /** Parsed text as plain values, as returned from a worker thread. */
@@ -71,7 +74,7 @@ function tooMuch(root: SourceNode): TextFault | null {
 
 function partsOf(text: string, name: string): TextParts {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  // Text that a page hands over may be as long as that of a file, and no longer.
+  // Text from a page has the same size limit as a file.
   if (content.length > largestText_bytes) {
     const message = `is larger than ${largestText_bytes / 1024} KiB, which no scenario is`;
     const said: Fault = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
@@ -92,7 +95,7 @@ function partsOf(text: string, name: string): TextParts {
   const large = root === null ? null : tooMuch(root);
   if (large !== null) return { root: null, issues: [textIssue(large)], lineStarts: starts };
   const all = root === null ? faults : [...faults, ...duplicateKeys(root)];
-  const issues = few(all.map(textIssue), (count) => textIssue({ at: 0, message: `and ${count} more faults` }));
+  const issues = few(all.map(textIssue), (count) => textIssue({ at: 0, message: `and ${count} more issues` }));
   return { root, issues, lineStarts: starts };
 }
 
@@ -113,15 +116,18 @@ function parseText(text: string, name: string): ParsedDocument {
   return documentOf(partsOf(text, name), name);
 }
 
-const parseAside = aside('read a scenario', ({ text, name }: { readonly text: string; readonly name: string }) =>
+const parseOnThread = onThread('read a scenario', ({ text, name }: { readonly text: string; readonly name: string }) =>
   partsOf(text, name),
 );
 
-/** YAML of a megabyte takes three seconds; of so much, 15 ms, which is less than a thread needs to start. */
+/**
+ * Longest text that is parsed at once, in 15 ms, which is less than a thread needs to start. A megabyte of YAML needs
+ * three seconds.
+ */
 const SMALL_CHARACTERS = 6_000;
 
 /** Same as `parseText`, on a worker thread if that is worthwhile. */
-export async function parseTextAside(text: string, name: string): Promise<ParsedDocument> {
+export async function parseTextOnThread(text: string, name: string): Promise<ParsedDocument> {
   if (text.length <= SMALL_CHARACTERS || text.length > largestText_bytes + 1) return parseText(text, name);
-  return documentOf(await parseAside({ text, name }), name);
+  return documentOf(await parseOnThread({ text, name }), name);
 }

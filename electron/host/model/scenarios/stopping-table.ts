@@ -1,25 +1,30 @@
 /**
- * Stopping power tables as data. Interpolation and range are the engine's
- * (kernels/physics/stopping), reached through the addon, so that defaults,
- * checks and captions say what the solver computes.
+ * Data of matter: stopping power tables as CSV, the material library in assets/materials, and nuclear reactions in
+ * assets/nuclear, each read once. The engine (kernels/physics/stopping) computes interpolation and range, so that
+ * defaults, checks and captions agree with the solver.
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type MaterialName, materialNames, suggest } from '../../../contract/scenario/index.ts';
+import { decimalOf } from '../../../domain/values/csv.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 
 export interface StoppingTable {
   /** Name in results, such as `NIST PSTAR (ICRU 49)`. */
   readonly title: string;
-  /** MeV, ascending. */
+  /** Energies in MeV, ascending. */
   readonly energies_MeV: Float64Array;
-  /** Mass stopping power, MeV cm²/g. */
+  /** Mass stopping power in MeV cm²/g. */
   readonly stopping_MeV_cm2_g: Float64Array;
 }
 
 export type RangeTable = NativeAddon['rangeTable'];
 
 export interface StoppingAt {
-  /** MeV cm²/g. */
+  /** Mass stopping power in MeV cm²/g. */
   readonly stopping: number;
-  /** CSDA range, g/cm². */
+  /** CSDA range in g/cm². */
   readonly range: number;
 }
 
@@ -31,11 +36,13 @@ export function highestEnergy(table: StoppingTable): number {
   return table.energies_MeV.at(-1) ?? Number.NaN;
 }
 
-/** The last answers of each table: a scenario asks hundreds of times for what its beam does where it enters. */
+/**
+ * Latest results for each table, because checking a scenario requests the values at its beam energy hundreds of times.
+ */
 const lately = new WeakMap<StoppingTable, Map<number, StoppingAt>>();
 const MOST_KEPT = 64;
 
-/** Stopping power and range at an energy, which is moved to the table's end if it lies outside. */
+/** Stopping power and range at an energy, which is clamped to the ends of the table. */
 export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingAt {
   const inside = Math.min(Math.max(energy_MeV, lowestEnergy(table)), highestEnergy(table));
   const known = lately.get(table) ?? new Map<number, StoppingAt>();
@@ -46,4 +53,217 @@ export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_
   if (known.size === MOST_KEPT) known.clear();
   lately.set(table, known.set(inside, at));
   return at;
+}
+
+/** Least number of entries that describe a curve. */
+const fewestEntries = 4;
+/** Longer tables are a mistake, and would slow every lookup. */
+const mostEntries = 10_000;
+/** A file with more errors is of another kind; further errors are only counted. */
+const mostFaults = 20;
+
+/** Bounds in MeV cm²/g that hold for protons from 0.01 MeV in hydrogen to 10 GeV in lead. */
+const stoppingBounds = [0.1, 10_000] as const;
+
+const energyNames = ['T_MeV', 'E_MeV'] as const;
+const stoppingNames = ['S_MeV_cm2_g', 'S'] as const;
+/** Columns in the program's files that are only for readers. */
+const ignoredNames: readonly string[] = ['R_csda_g_cm2', 'R'];
+
+interface CsvFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+type CsvTable =
+  | { readonly ok: true; readonly table: StoppingTable }
+  | { readonly ok: false; readonly faults: readonly CsvFault[] };
+
+interface Row {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+function rowsOf(text: string): readonly Row[] {
+  const rows: Row[] = [];
+  for (const [index, raw] of text.split(/\r\n?|\n/).entries()) {
+    const content = raw.trim();
+    if (content === '' || content.startsWith('#')) continue;
+    // With semicolons as separators a comma is a decimal mark, as in files of many spreadsheets.
+    const cells = content.includes(';') ? content.replaceAll(',', '.').split(';') : content.split(',');
+    rows.push({ line: index + 1, cells: cells.map((cell) => cell.trim()) });
+  }
+  return rows;
+}
+
+function columnsOf(header: Row): { energy: number; stopping: number } | CsvFault {
+  const allowed = 'T_MeV,S';
+  const energy = header.cells.findIndex((name) => (energyNames as readonly string[]).includes(name));
+  const stopping = header.cells.findIndex((name) => (stoppingNames as readonly string[]).includes(name));
+  const known: readonly string[] = [...energyNames, ...stoppingNames, ...ignoredNames];
+  const strange = header.cells.find((name) => !known.includes(name));
+  if (strange !== undefined) {
+    const near = suggest(strange, known);
+    const hint = near === null ? '' : ` (did you mean ${near}?)`;
+    return {
+      line: header.line,
+      message: `the column ${JSON.stringify(strange.slice(0, 40))} is not known${hint}; allowed: ${allowed}`,
+    };
+  }
+  const twice = [energyNames, stoppingNames]
+    .map((names) => header.cells.filter((name) => (names as readonly string[]).includes(name)))
+    .find((found) => found.length > 1);
+  if (twice !== undefined) {
+    return {
+      line: header.line,
+      message: `the columns ${twice.join(' and ')} are of one quantity; allowed: ${allowed}`,
+    };
+  }
+  if (energy < 0 || stopping < 0) {
+    return { line: header.line, message: `the first line has to name the columns; allowed: ${allowed}` };
+  }
+  return { energy, stopping };
+}
+
+function numberIn(row: Row, column: number, name: string, bounds: readonly [number, number]): number | CsvFault {
+  const text = row.cells[column] ?? '';
+  const value = decimalOf(text);
+  if (Number.isFinite(value) && value >= bounds[0] && value <= bounds[1]) return value;
+  const shown = text === '' ? 'nothing' : text.slice(0, 40);
+  const says = Number.isFinite(value) ? 'is out of bounds' : 'is not a finite number';
+  return { line: row.line, message: `${name}: ${shown} ${says}; allowed: ${bounds[0]} to ${bounds[1]}` };
+}
+
+/** Reads a table, or reports an error for every invalid line. */
+export function readStoppingCsv(text: string, title: string): CsvTable {
+  const [header, ...rows] = rowsOf(text);
+  if (header === undefined)
+    return { ok: false, faults: [{ line: 1, message: 'the table is empty; allowed: T_MeV,S and at least 4 rows' }] };
+  const columns = columnsOf(header);
+  if ('message' in columns) return { ok: false, faults: [columns] };
+  const faults: CsvFault[] = [];
+  if (rows.length < fewestEntries || rows.length > mostEntries) {
+    faults.push({
+      line: header.line,
+      message: `the table has ${rows.length} rows; allowed: ${fewestEntries} to ${mostEntries}`,
+    });
+  }
+  const energies: number[] = [];
+  const stopping: number[] = [];
+  for (const row of rows.slice(0, mostEntries)) {
+    // A decimal comma would shift the following numbers by a column.
+    if (row.cells.length > header.cells.length) {
+      const message = `${row.cells.length} values; allowed: ${header.cells.length}, as the first line names columns`;
+      faults.push({ line: row.line, message });
+      continue;
+    }
+    const energy = numberIn(row, columns.energy, 'T_MeV', [0.001, 10_000]);
+    const value = numberIn(row, columns.stopping, 'S', stoppingBounds);
+    if (typeof energy !== 'number') faults.push(energy);
+    if (typeof value !== 'number') faults.push(value);
+    if (typeof energy !== 'number' || typeof value !== 'number') continue;
+    const before = energies.at(-1);
+    if (before !== undefined && energy <= before) {
+      faults.push({ line: row.line, message: `T_MeV: ${energy} does not ascend; allowed: more than ${before}` });
+      continue;
+    }
+    energies.push(energy);
+    stopping.push(value);
+  }
+  if (faults.length > mostFaults) {
+    const more = faults.length - mostFaults;
+    faults.splice(mostFaults, more, { line: faults[mostFaults]?.line ?? 1, message: `and ${more} more issues` });
+  }
+  if (faults.length > 0) return { ok: false, faults };
+  return {
+    ok: true,
+    table: { title, energies_MeV: Float64Array.from(energies), stopping_MeV_cm2_g: Float64Array.from(stopping) },
+  };
+}
+
+const positive = z.number().positive();
+
+const materialFileSchema = z.strictObject({
+  name: z.enum(materialNames),
+  title: z.string().min(1),
+  density_g_cm3: positive,
+  z_over_a: positive,
+  mean_excitation_eV: positive,
+  radiation_length_g_cm2: positive,
+  scattering_length_g_cm2: positive,
+  /** Mass fraction of each element. */
+  composition: z.record(z.string(), positive),
+  /** The first table is used unless a scenario names another. */
+  stopping_power: z
+    .array(z.strictObject({ id: z.string(), title: z.string(), mean_excitation_eV: positive, file: z.string() }))
+    .min(1),
+  sources: z.record(z.string(), z.string()),
+  notes: z.string().optional(),
+});
+
+export interface Material extends Omit<z.infer<typeof materialFileSchema>, 'name'> {
+  readonly name: string;
+  /** Tables by their id in `stopping_power`. */
+  readonly tables: ReadonlyMap<string, StoppingTable>;
+}
+
+/** Materials of the library. */
+export type Materials = Readonly<Record<MaterialName, Material>>;
+
+/** Materials of the library and of the scenario. */
+export type MaterialSet = Materials & Readonly<Record<string, Material>>;
+
+async function loadTable(folder: string, file: string, title: string): Promise<StoppingTable> {
+  const path = join(folder, file);
+  const read = readStoppingCsv(await readFile(path, 'utf8'), title);
+  if (read.ok) return read.table;
+  throw new Error(read.faults.map(({ line, message }) => `${path}:${line}: ${message}`).join('\n'));
+}
+
+async function loadMaterial(folder: string, name: MaterialName): Promise<Material> {
+  const path = join(folder, `${name}.json`);
+  const file = materialFileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  if (file.name !== name) throw new Error(`${path}: name is ${file.name}`);
+  const tables = await Promise.all(
+    file.stopping_power.map(async ({ id, title, file: csv }) => [id, await loadTable(folder, csv, title)] as const),
+  );
+  return { ...file, tables: new Map(tables) };
+}
+
+/** Loads the library from `materials/` in `assetsFolder`. Throws if the program's files are damaged. */
+export async function loadMaterials(assetsFolder: string): Promise<Materials> {
+  const folder = join(assetsFolder, 'materials');
+  const loaded = await Promise.all(
+    materialNames.map(async (name) => [name, await loadMaterial(folder, name)] as const),
+  );
+  return Object.fromEntries(loaded) as Record<MaterialName, Material>;
+}
+
+/** Table that a material uses unless a scenario selects another. */
+export function standardTable(material: Material): StoppingTable {
+  const table = material.tables.get(material.stopping_power[0]?.id ?? '');
+  if (table === undefined) throw new Error(`${material.name} has no stopping power table`);
+  return table;
+}
+
+export interface NuclearTable {
+  /** Name in messages. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Elements with a table of nuclear reactions; other elements use the nearest one, scaled. Hydrogen only scatters, by a
+ * formula.
+ */
+const elements = { C: 'carbon', N: 'nitrogen', O: 'oxygen', Ca: 'calcium' } as const;
+
+/** Loads the tables from `nuclear/` in `assetsFolder`. */
+export function loadNuclearTables(assetsFolder: string): Promise<readonly NuclearTable[]> {
+  return Promise.all(
+    Object.values(elements).map(async (element) => {
+      const file = join('nuclear', `${element}.csv`);
+      return { name: file, text: await readFile(join(assetsFolder, file), 'utf8') };
+    }),
+  );
 }

@@ -25,23 +25,22 @@ import {
   type Study,
   studySchema,
 } from '../../../contract/study/index.ts';
-import { fileError } from '../../io/files/errors.ts';
-import { readPlain, readPlainNow } from '../../io/files/plain-file.ts';
-import { checkFolder, writeAtomically, writeBeside } from '../../io/files/write-file.ts';
+import { fileError, readPlain, readPlainNow } from '../../io/files/plain-file.ts';
+import { checkFolder, writeAtomically, writeReplacing } from '../../io/files/write-file.ts';
 import { canonical } from './points.ts';
 
-/** Finished points of a study, from the names of result files, and the modification times of their folders. */
+/** State of a finished point, from the names of result files; unfinished points have none. */
 type PointState = 'done' | 'failed';
 
 const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
 
-/** Clocks of file servers tick and differ by less. */
+/** Largest tick and difference of the clocks of file servers, in milliseconds. */
 const SETTLED_MS = 10_000;
 
 /**
- * Equal stamps mean that a folder lists the same names. Null if it changed so recently that another file may arrive
- * within the same tick of the file system's clock. `ctime` is included because a copy may preserve the original
- * `mtime`.
+ * Stamp of a folder: equal stamps mean that it lists the same names. Null if the folder changed so recently that
+ * another file may arrive within the same tick of the file system's clock. `ctime` is included because a copy may
+ * preserve the original `mtime`.
  */
 function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
   return Date.now() - Math.max(mtimeMs, ctimeMs) < SETTLED_MS ? null : `${ino} ${mtimeMs} ${ctimeMs}`;
@@ -49,7 +48,7 @@ function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
 
 const foldersIn = async (results: string): Promise<readonly string[]> => readdir(results).catch(() => []);
 
-/** Unchanged while no result is added or removed; reads only the folders. Null if not yet known. */
+/** Stamp that changes only if a result is added or removed; reads only the folders. Null if not yet known. */
 async function resultsStamp(results: string): Promise<string | null> {
   const stamps: string[] = [];
   for (const name of await foldersIn(results)) {
@@ -65,7 +64,7 @@ async function endedIn(folder: string): Promise<ReadonlyMap<string, PointState>>
   for (const name of await readdir(folder).catch(() => [])) {
     const [, id, failed] = ENDED.exec(name) ?? [];
     if (id === undefined) continue;
-    // Solved later than it failed: both may stand for a moment.
+    // A solved point may have an older failure file for a moment.
     if (failed === undefined) ended.set(id, 'done');
     else if (!ended.has(id)) ended.set(id, 'failed');
   }
@@ -84,12 +83,12 @@ interface Tally {
   readonly failed: readonly string[];
 }
 
-/** By folder: those that have not changed are not listed again. A study has up to 256 of them. */
+/** Results by folder, so that unchanged folders are not listed again. A study has up to 256 folders. */
 const tallied = new Map<string, { readonly stamp: string; readonly tally: Tally }>();
 const MOST_TALLIED = 100 * 256;
 
 async function tallyIn(folder: string): Promise<Tally> {
-  // Before its names: what comes in between is found the next time.
+  // The stamp is read before the names, so that a file added in between is found the next time.
   const looked = await stat(folder).catch(() => null);
   const stamp = looked === null ? null : stampOf(looked);
   const before = tallied.get(folder);
@@ -124,7 +123,7 @@ const STOP = 'stop';
 const RESULTS = 'results';
 const RUNNING = 'running';
 
-/** Folders of studies are shared: a pipe that somebody put there stops nobody. */
+/** Reads only regular files, because shared folders may contain pipes, which would block. */
 const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -134,7 +133,7 @@ export function linesText(lines: readonly PlanLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Keys of a study that affect neither its points nor their stored results. */
+/** Keys of a study that do not affect its points or their stored results. */
 const FREE: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
 
 function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonly string[] {
@@ -142,7 +141,7 @@ function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonl
   return keys.filter((key) => !FREE.includes(key) && canonical(before[key]) !== canonical(now[key]));
 }
 
-/** Whether a folder holds a plan. */
+/** Whether a folder contains a plan. */
 export async function isStudyFolder(folder: string): Promise<boolean> {
   return (await stat(path.join(folder, HEAD)).catch(() => null))?.isFile() === true;
 }
@@ -165,7 +164,7 @@ export class StudyFolder {
     this.head = head;
   }
 
-  /** Writes the plan into a folder, which is made. One with the same plan is opened; another plan is refused. */
+  /** Creates a folder with the plan. A folder with the same plan is opened; one with another plan is refused. */
   static async create(
     folder: string,
     head: Omit<PlanHead, 'sha256'>,
@@ -183,18 +182,21 @@ export class StudyFolder {
       );
     }
     const whole: PlanHead = { ...head, sha256 };
-    // Node's mkdir of a folder and those above it never ends in /proc, and calls a read-only file system a missing file.
+    // Recursive mkdir of Node.js hangs in /proc, and reports a read-only file system as a missing file.
     await checkFolder(folder);
     await mkdir(folder, { recursive: true }).catch((error: unknown) => {
       throw fileError(error, folder);
     });
     await writeAtomically(path.join(folder, LINES), text, 'replace');
-    // Last: a folder with a head holds a whole plan.
+    // Written last, so that a folder with a head contains a complete plan.
     await writeAtomically(path.join(folder, HEAD), `${JSON.stringify(whole, null, 2)}\n`, 'refuse');
     return new StudyFolder(folder, whole);
   }
 
-  /** Throws BraggError `not-found`, or `foreign-file` for what is no study or of a newer version. */
+  /**
+   * Opens a study. Throws BraggError `not-found`, or `foreign-file` for a folder that is not a study or is of a newer
+   * version.
+   */
   static async open(folder: string): Promise<StudyFolder> {
     const name = path.join(folder, HEAD);
     let text: string;
@@ -216,12 +218,12 @@ export class StudyFolder {
     return new StudyFolder(folder, head);
   }
 
-  /** The study as it was planned, but for its base scenarios. */
+  /** The study as it was planned, without its base scenarios. */
   get study(): Study {
     return studySchema.parse({ ...this.head.study, base: [{ scenario: {} }] });
   }
 
-  /** Throws BraggError `foreign-file` where the lines are not those of the head. */
+  /** Lines of the plan. Throws BraggError `foreign-file` if they do not match the digest in the head. */
   async lines(): Promise<readonly PlanLine[]> {
     const name = path.join(this.folder, LINES);
     const text = await readText(name).catch((error: unknown) => {
@@ -242,17 +244,17 @@ export class StudyFolder {
     return path.join(this.folder, RESULTS);
   }
 
-  /** Unchanged while no result is added or removed. Null if not yet known. */
+  /** Stamp that changes only if a result is added or removed. Null if not yet known. */
   async changed(): Promise<string | null> {
     return resultsStamp(this.#results);
   }
 
-  /** Finished points, from file names alone. */
+  /** States of finished points, from file names alone. */
   async ended(): Promise<ReadonlyMap<string, PointState>> {
     return endedBelow(this.#results);
   }
 
-  /** Null if it has not finished. */
+  /** State of a point; null if it has not finished. */
   async stateOf(id: string): Promise<PointState | null> {
     for (const state of ['done', 'failed'] as const)
       if ((await stat(this.fileOf(id, state)).catch(() => null)) !== null) return state;
@@ -270,7 +272,7 @@ export class StudyFolder {
     return path.join(this.#results, id.slice(0, 2), `${id}${state === 'done' ? '' : '.failed'}.json`);
   }
 
-  /** Whole or not at all. Throws a BraggError, `no-space` among them. */
+  /** Writes the complete result or nothing. Throws a BraggError, such as `no-space`. */
   async write(result: PointResult): Promise<void> {
     const file = this.fileOf(result.id, result.status);
     const folder = path.dirname(file);
@@ -280,16 +282,19 @@ export class StudyFolder {
       });
       this.#made.add(folder);
     }
-    await writeBeside(file, `${JSON.stringify(result)}\n`);
+    await writeReplacing(file, `${JSON.stringify(result)}\n`);
     if (result.status === 'done') await unlink(this.fileOf(result.id, 'failed')).catch(() => undefined);
   }
 
-  /** A point that failed is to be tried again: it counts as not done. */
+  /** Deletes a failure, so that the point counts as not done and is tried again. */
   async forgetFailure(id: string): Promise<void> {
     await rm(this.fileOf(id, 'failed'), { force: true });
   }
 
-  /** Null if the file is damaged: it is renamed to `.damaged`, so that the point counts as not done. */
+  /**
+   * Result of a point; null if its file is damaged. Such a file is renamed to `.damaged`, so that the point counts as
+   * not done.
+   */
   async result(id: string, state: PointState): Promise<PointResult | null> {
     const file = this.fileOf(id, state);
     let text: string;
@@ -307,10 +312,10 @@ export class StudyFolder {
   }
 
   async askToStop(): Promise<void> {
-    await writeBeside(path.join(this.folder, STOP), '');
+    await writeReplacing(path.join(this.folder, STOP), '');
   }
 
-  async isAskedToStop(): Promise<boolean> {
+  async hasStopRequest(): Promise<boolean> {
     return (await stat(path.join(this.folder, STOP)).catch(() => null)) !== null;
   }
 
@@ -318,14 +323,14 @@ export class StudyFolder {
     await rm(path.join(this.folder, STOP), { force: true });
   }
 
-  /** Says who works on it. That it cannot be said stops no work. */
+  /** Writes which process works on the study. A failure to write does not stop the work. */
   async beat(name: string, beat: Beat): Promise<void> {
     const folder = path.join(this.folder, RUNNING);
     try {
       await mkdir(folder, { recursive: true });
-      await writeBeside(path.join(folder, `${name}.json`), JSON.stringify(beat));
+      await writeReplacing(path.join(folder, `${name}.json`), JSON.stringify(beat));
     } catch {
-      // The next one may.
+      // The next write may succeed.
     }
   }
 
@@ -333,7 +338,7 @@ export class StudyFolder {
     await rm(path.join(this.folder, RUNNING, `${name}.json`), { force: true });
   }
 
-  /** By name; those of processes that were killed too. */
+  /** Beats by name, including those of killed processes. */
   async beats(): Promise<ReadonlyMap<string, Beat>> {
     const folder = path.join(this.folder, RUNNING);
     const beats = new Map<string, Beat>();
@@ -343,13 +348,13 @@ export class StudyFolder {
       try {
         beats.set(file.slice(0, -'.json'.length), beatSchema.parse(JSON.parse(text)));
       } catch {
-        // The disk is full, or its process has ended meanwhile.
+        // The disk may be full, or the process may have ended meanwhile.
       }
     }
     return beats;
   }
 
-  /** A folder of its own for an engine, made. */
+  /** Creates a folder for an engine's files within the study's folder. */
   async room(...names: readonly string[]): Promise<string> {
     const folder = path.join(this.folder, ...names);
     await mkdir(folder, { recursive: true });

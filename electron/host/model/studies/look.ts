@@ -1,4 +1,7 @@
-/** A study's table as it is looked at: rows that a condition lets through, in an order, and whole columns. */
+/**
+ * View of a study's table: filtered and sorted rows, and whole columns. Rows can be grouped: one line for each
+ * combination of values, with the medians of the measured columns.
+ */
 import { randomUUID } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
 import { type PathStep, parsePath } from '../../../contract/scenario/index.ts';
@@ -10,10 +13,72 @@ import type {
   StudyValues,
 } from '../../../contract/study/calls.ts';
 import { ExpressionError, holds, parseExpression } from '../../../contract/study/index.ts';
-import { packedIds } from '../../../contract/study/point-ids.ts';
-import { grouped } from './groups.ts';
-import { tableNotes } from './notes.ts';
-import type { StudyColumn, StudyTable } from './table.ts';
+import { packedIds } from '../../../contract/study/result.ts';
+import { median } from '../bench/statistics.ts';
+import { type StudyColumn, type StudyTable, tableNotes } from './table.ts';
+
+type Row = readonly StudyCell[];
+
+interface GroupLine {
+  readonly cells: Row;
+  /** Least and largest of the values whose median a cell shows; null for a single value or none. */
+  readonly spans: readonly (readonly [number, number] | null)[];
+}
+
+const own = (name: string): StudyColumnInfo => ({
+  ...{ key: `group ${name}`, name, unit: '', of: 'group', equal: false, numeric: true },
+});
+
+/** Times of several machines are not one sample, so a group shows its number of machines. */
+const MACHINE = ['where machine', 'where gpu_uuid'];
+
+/** Groups in the order of their first rows; `by` contains column indices. */
+function grouped(
+  infos: readonly StudyColumnInfo[],
+  rows: readonly Row[],
+  by: readonly number[],
+): { readonly columns: readonly StudyColumnInfo[]; readonly lines: readonly GroupLine[] } {
+  const measured = infos.flatMap(({ numeric, equal, of }, i) =>
+    numeric && !equal && !by.includes(i) && of !== 'where' && of !== 'point' ? [i] : [],
+  );
+  const machine = MACHINE.map((key) => infos.findIndex((info) => info.key === key)).filter((i) => i >= 0);
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = JSON.stringify(by.map((i) => row[i] ?? null));
+    const mine = groups.get(key);
+    if (mine === undefined) groups.set(key, [row]);
+    else mine.push(row);
+  }
+  const lines = [...groups.values()].map((mine): GroupLine => {
+    const machines = new Set(mine.map((row) => JSON.stringify(machine.map((i) => row[i])))).size;
+    const numbers = measured.map((i) => mine.map((row) => row[i]).filter((cell) => typeof cell === 'number'));
+    return {
+      cells: [
+        ...by.map((i) => mine[0]?.[i] ?? null),
+        ...[mine.length, machines],
+        ...numbers.map((values) => (values.length === 0 ? null : median(values))),
+      ],
+      spans: [
+        ...[...by, 0, 0].map(() => null),
+        ...numbers.map((values): [number, number] | null => {
+          if (values.length < 2) return null;
+          // A hundred thousand values are too many function arguments.
+          const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+          return low === high ? null : [low, high];
+        }),
+      ],
+    };
+  });
+  const several = lines.some(({ cells }) => Number(cells[by.length + 1]) > 1);
+  const infoOf = (i: number): readonly StudyColumnInfo[] => {
+    const info = infos[i];
+    return info === undefined ? [] : [{ ...info, equal: false }];
+  };
+  return {
+    columns: [...by.flatMap(infoOf), own('rows'), { ...own('machines'), equal: !several }, ...measured.flatMap(infoOf)],
+    lines,
+  };
+}
 
 export interface Look {
   readonly filter: string;
@@ -23,11 +88,9 @@ export interface Look {
   readonly count: number;
 }
 
-type Row = readonly StudyCell[];
-
 const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
 
-/** Cached results for a table: scrolling repeats the same requests. */
+/** Cached results of one table, because scrolling repeats the same requests. */
 interface Found {
   columns: readonly StudyColumnInfo[] | null;
   notes: readonly string[] | null;
@@ -43,7 +106,7 @@ function foundOf(table: StudyTable): Found {
   return found;
 }
 
-/** Cached by request; evicts the least recently used. */
+/** Returns a cached list, or makes it; evicts the least recently used one. */
 function listed<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
   const { lists } = foundOf(table);
   const key = JSON.stringify(question);
@@ -54,7 +117,7 @@ function listed<T>(table: StudyTable, question: readonly unknown[], make: () => 
   return list;
 }
 
-/** Columns, and what all rows have in common. */
+/** Columns, and the values that are equal in all rows. */
 function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
   const found = foundOf(table);
   found.columns ??= infosOf(table);
@@ -82,7 +145,10 @@ function indexOf({ columns }: StudyTable, key: string): number {
 
 type Values = Record<PathStep, unknown>;
 
-/** Puts rows into documents whose values have the columns' names; what two groups call alike is the first group's. */
+/**
+ * Converts rows to documents whose keys are the column names. If two groups of columns share a name, the first group's
+ * value is used.
+ */
 function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
   const paths = columns.map(({ name }) => parsePath(name));
   return (row) => {
@@ -104,7 +170,7 @@ function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
   };
 }
 
-/** Rows where the condition is true. One that lacks a value is left out, unless all do. */
+/** Rows for which the condition is true. Rows that lack a value are left out; it is an error if all do. */
 function matching(table: StudyTable, filter: string): readonly Row[] {
   return listed(table, ['matching', filter], () => matchingNow(table, filter));
 }
@@ -139,13 +205,13 @@ function matchingNow(table: StudyTable, filter: string): readonly Row[] {
 
 let collator: Intl.Collator | null = null;
 
-/** Made when first needed: a start-up image cannot hold one. */
+/** Created lazily, because a start-up image cannot contain a collator. */
 function texts(): Intl.Collator {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator;
 }
 
-/** Numbers before texts; missing values last in both directions. */
+/** Sorts numbers before texts; missing values are last in both directions. */
 function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
   const sign = descending ? -1 : 1;
   return rows.toSorted((one, other) => {
@@ -159,7 +225,9 @@ function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending
   });
 }
 
-/** Throws BraggError `invalid` for what is no condition, `not-found` for a column that is not there. */
+/**
+ * Requested view of a table. Throws BraggError `invalid` for an invalid condition, `not-found` for an unknown column.
+ */
 export function lookAt(table: StudyTable, { filter, sort, groups, from, count }: Look): StudyRows {
   const matched = matching(table, filter);
   const found = foundOf(table);
@@ -176,7 +244,7 @@ export function lookAt(table: StudyTable, { filter, sort, groups, from, count }:
   }
   const by = groups.map((key) => indexOf(table, key));
   const { columns, lines } = listed(table, ['grouped', filter, groups], () => grouped(infos, matched, by));
-  // A column that groups do not have, as of the table before: their own order.
+  // Groups may lack the column by which the table was sorted; they then retain their order.
   const at = columns.findIndex(({ key }) => key === sort?.key);
   const ordered = sort === null || at < 0 ? lines : sorted(lines, ({ cells }) => cells[at] ?? null, sort.descending);
   const part = ordered.slice(from, from + count);
@@ -189,7 +257,7 @@ export function lookAt(table: StudyTable, { filter, sort, groups, from, count }:
   };
 }
 
-/** By index: of a hundred thousand rows `from` with a function takes ten times as long. */
+/** An indexed loop: `from` with a function needs ten times as long for a hundred thousand rows. */
 function numbersIn(rows: readonly Row[], at: number): Float64Array {
   const numbers = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i += 1) {
@@ -212,13 +280,13 @@ function textsIn(rows: readonly Row[], at: number): NonNullable<StudyValues['tex
   return { different: [...places.keys()], of };
 }
 
-export interface AskedColumns {
+export interface RequestedColumns {
   readonly filter: string;
   readonly keys: readonly string[];
   readonly known: string | null;
 }
 
-export function valuesOf(table: StudyTable, { filter, keys, known }: AskedColumns): StudyColumns {
+export function valuesOf(table: StudyTable, { filter, keys, known }: RequestedColumns): StudyColumns {
   const rows = matching(table, filter);
   const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
   const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');

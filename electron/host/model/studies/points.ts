@@ -1,30 +1,153 @@
-/** The points of a study: every base scenario with every way that the axes set it, where the conditions hold. */
+/**
+ * Points of a study: every base scenario with every combination of the axes' settings that meets the conditions. A
+ * dimension is one axis, or several axes that vary together.
+ */
 import { createHash } from 'node:crypto';
-import { type Fault, fault, formatPath, type Path, showValue } from '../../../contract/scenario/index.ts';
+import { type Fault, fault, formatPath, type Path, parsePath, showValue } from '../../../contract/scenario/index.ts';
 import {
   type Expression,
   ExpressionError,
   holds,
   MOST_POINTS,
   parseExpression,
+  type SampledAxis,
   type Study,
+  type StudyAxis,
+  type StudyDimension,
 } from '../../../contract/study/index.ts';
+import { type Random, seededRandom, shuffled } from '../bench/statistics.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
-import { layDimension, type Setting } from './dimension.ts';
+
+interface Setting {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** Settings of a dimension: each entry of `ways` sets all of its paths. */
+interface Laid {
+  readonly ways: readonly (readonly Setting[])[];
+  readonly faults: readonly Fault[];
+}
+
+/** Significant digits of generated values, so that files show them as a person would write them. */
+const DIGITS = 15;
+const round = (value: number): number => Number(value.toPrecision(DIGITS));
+
+/** Parses paths joined by plus signs, such as `a+b`; an error if one is not a path. */
+function pathsOf(text: string, at: Path): readonly Path[] | Fault {
+  const paths = text.split('+').map((one) => parsePath(one.trim()));
+  const whole = paths.flatMap((one) => (one === null ? [] : [one]));
+  if (whole.length === paths.length) return whole;
+  return fault([...at, 'path'], text, 'is not a path', 'names with dots, such as geometry.regions[0].material');
+}
+
+const isFault = (given: readonly unknown[] | Fault): given is Fault => 'severity' in given;
+
+/** Number at the fraction `share` in [0, 1] between the ends, which are returned exactly. */
+function between(from: number, to: number, share: number, scale: 'linear' | 'log'): number {
+  if (share === 0) return from;
+  if (share === 1) return to;
+  return round(scale === 'linear' ? from + (to - from) * share : from * (to / from) ** share);
+}
+
+function scaleFault({ from, to }: { readonly from: number; readonly to: number }, at: Path): Fault | null {
+  if (from > 0 && to > 0) return null;
+  const key = from > 0 ? 'to' : 'from';
+  return fault([...at, key], key === 'to' ? to : from, 'has no logarithm', 'a number above 0');
+}
+
+function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | Fault {
+  if (axis.kind === 'list') return axis.values;
+  const { from, to, count } = axis;
+  const scale = axis.kind === 'log' ? 'log' : 'linear';
+  const wrong = scale === 'log' ? scaleFault(axis, at) : null;
+  if (wrong !== null) return wrong;
+  if (count === 1 && from !== to)
+    return fault([...at, 'count'], count, 'cannot hold both ends', 'a whole number of 2 or more');
+  return Array.from({ length: count }, (_, i) => between(from, to, count === 1 ? 0 : i / (count - 1), scale));
+}
+
+function layAxis(axis: StudyAxis, at: Path): Laid {
+  const [paths, values] = [pathsOf(axis.path, at), valuesOf(axis, at)];
+  const faults = [paths, values].filter(isFault);
+  if (isFault(paths) || isFault(values)) return { ways: [], faults };
+  return { ways: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
+}
+
+function together(columns: readonly Laid[], length: number): Laid {
+  const faults = columns.flatMap((column) => column.faults);
+  if (faults.length > 0) return { ways: [], faults };
+  const ways = Array.from({ length }, (_, i) => columns.flatMap((column) => column.ways[i] ?? []));
+  return { ways, faults: [] };
+}
+
+function layZip(axes: readonly StudyAxis[], at: Path): Laid {
+  const columns = axes.map((axis, i) => layAxis(axis, [...at, 'axes', i]));
+  const length = columns[0]?.ways.length ?? 0;
+  const odd = columns.findIndex(({ ways, faults }) => faults.length === 0 && ways.length !== length);
+  if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return together(columns, length);
+  const says = `has ${columns[odd]?.ways.length} values, and the first axis of the zip has ${length}`;
+  return { ways: [], faults: [fault([...at, 'axes', odd], axes[odd]?.path, says, 'axes of one length')] };
+}
+
+/** `shares` in [0, 1) are the positions of the samples within the axis' range. */
+function laySampled(axis: SampledAxis, shares: readonly number[], at: Path): Laid {
+  const paths = pathsOf(axis.path, at);
+  if (isFault(paths)) return { ways: [], faults: [paths] };
+  const wrong = axis.kind === 'between' && axis.scale === 'log' ? scaleFault(axis, at) : null;
+  if (wrong !== null) return { ways: [], faults: [wrong] };
+  const drawn = (share: number): unknown => {
+    if (axis.kind === 'among') return axis.values[Math.floor(share * axis.values.length)];
+    const value = between(axis.from, axis.to, share, axis.scale);
+    return axis.whole ? Math.round(value) : value;
+  };
+  return { ways: shares.map((share) => paths.map((path) => ({ path, value: drawn(share) }))), faults: [] };
+}
+
+function sharesOf(kind: 'random' | 'latin', count: number, random: Random): readonly number[] {
+  if (kind === 'random') return Array.from({ length: count }, () => random.next());
+  const strata = Array.from({ length: count }, (_, i) => i);
+  return shuffled(strata, random).map((stratum) => (stratum + random.next()) / count);
+}
+
+/** `at` is the dimension's position in the study. The same seed and position give the same values on every machine. */
+function layDimension(dimension: StudyDimension, seed: number, at: readonly ['axes', number]): Laid {
+  switch (dimension.kind) {
+    case 'list':
+    case 'range':
+    case 'log':
+      return layAxis(dimension, at);
+    case 'zip':
+      return layZip(dimension.axes, at);
+    case 'tunables':
+      // The plan has already replaced tunables by their configurations, which only the sources contain.
+      return { ways: [], faults: [fault(at, 'tunables', 'were not looked up', 'a variant with tunables')] };
+    case 'random':
+    case 'latin': {
+      // Each position has a separate random stream, so that appending an axis does not change the values.
+      const random = seededRandom(seed + at[1] * 0x1_0000_0000);
+      const { kind, count, axes } = dimension;
+      return together(
+        axes.map((axis, i) => laySampled(axis, sharesOf(kind, count, random), [...at, 'axes', i])),
+        count,
+      );
+    }
+  }
+}
 
 export interface StudyPoint {
-  /** Names what is solved, by the first 16 digits of SHA-256. Names and notes change nothing. */
+  /** First 16 digits of the SHA-256 of the problem; names and notes do not affect it. */
   readonly id: string;
-  /** Which base scenario. */
+  /** Index of the base scenario. */
   readonly base: number;
   readonly settings: readonly Setting[];
 }
 
 export interface Points {
   readonly points: readonly StudyPoint[];
-  /** Combinations before the conditions. */
+  /** Number of combinations before the conditions apply. */
   readonly combinations: number;
-  /** Combinations that are the same problem as an earlier one. */
+  /** Number of combinations that equal an earlier one's problem. */
   readonly repeated: number;
   readonly faults: readonly Fault[];
 }
@@ -32,7 +155,7 @@ export interface Points {
 const ID_DIGITS = 16;
 const unsolved: readonly string[] = ['$schema', 'name', 'notes'];
 
-/** JSON with keys in order: the same text for the same document, however it was written. */
+/** JSON with sorted keys: equal documents have the same text. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -43,7 +166,7 @@ export function canonical(value: unknown): string {
     .join(',')}}`;
 }
 
-/** The id of a document, whatever it is called. `beside` are digests of files that the base scenario names. */
+/** Id of a document, independent of its name. `beside` contains digests of files that the base scenario names. */
 export function pointId(document: unknown, beside: readonly string[]): string {
   const solved = Object.fromEntries(Object.entries(document ?? {}).filter(([key]) => !unsolved.includes(key)));
   return createHash('sha256')
@@ -52,7 +175,7 @@ export function pointId(document: unknown, beside: readonly string[]): string {
     .slice(0, ID_DIGITS);
 }
 
-/** The way at each dimension for combination `index`: the last axis runs fastest. */
+/** Settings of all dimensions for combination `index`; the last axis varies fastest. */
 function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: number): readonly Setting[] {
   const chosen: (readonly Setting[])[] = [];
   let rest = index;
@@ -63,7 +186,7 @@ function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: n
   return chosen.toReversed().flat();
 }
 
-/** Paths that two axes set: one of them would be without effect. */
+/** Errors for paths that two axes set, because one of the axes would have no effect. */
 function clashes(ways: readonly (readonly (readonly Setting[])[])[]): readonly Fault[] {
   const seen = new Map<string, number>();
   return ways.flatMap((all, i) =>
@@ -80,7 +203,7 @@ function clashes(ways: readonly (readonly (readonly Setting[])[])[]): readonly F
 
 export interface StudyBase {
   readonly document: unknown;
-  /** Digests of the files that it names. */
+  /** Digests of the files that the document names. */
   readonly beside: readonly string[];
 }
 
@@ -101,7 +224,7 @@ function stays(conditions: readonly Expression[], document: unknown, faults: Map
   return true;
 }
 
-/** Deterministic: the same study and bases give the same points in the same order. */
+/** Deterministic: the same study and base scenarios give the same points in the same order. */
 export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   const laid = study.axes.map((dimension, i) => layDimension(dimension, study.seed, ['axes', i]));
   const ways = laid.map((each) => each.ways);

@@ -1,8 +1,14 @@
-/** Results of a study as one table: a row per point, a column per value, units next to the names. */
+/**
+ * Results of a study as one table, with a row per point and a column per value with its unit. Also writes its files:
+ * CSV (RFC 4180), Parquet and HDF5.
+ */
 import { formatPath, scenarioKindNames, schemaAt, unitOf, valueAt } from '../../../contract/scenario/index.ts';
-import type { KeptCurve, Measure, PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
+import type { Measure, PlanHead, PlanLine, PointResult, SavedCurve } from '../../../contract/study/index.ts';
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
-import { unitSymbols } from '../../../contract/units.ts';
+import { unitSymbols } from '../../../domain/values/units.ts';
+import { createFile } from '../../io/hdf5/h5.ts';
+import { put, putNote } from '../../io/hdf5/put.ts';
+import { parquetFile } from '../../io/parquet/parquet.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 import { canonical } from './points.ts';
 
@@ -18,8 +24,8 @@ interface Solved {
   readonly result: PointResult;
 }
 
-/** By linear interpolation; 0 outside: there is no dose before the entrance, and none behind the end. */
-function at(curve: KeptCurve, position: number): number {
+/** Linear interpolation; 0 outside, because there is no dose before the entrance or behind the end. */
+function at(curve: SavedCurve, position: number): number {
   const { positions, values } = curve;
   let [low, high] = [0, positions.length - 1];
   const first = positions[low];
@@ -35,8 +41,11 @@ function at(curve: KeptCurve, position: number): number {
   return from === to ? a : a + ((b - a) * (position - from)) / (to - from);
 }
 
-/** Norm of the difference over the norm of the reference, at the reference's positions; null where that is no number. */
-function relativeCurveError(here: KeptCurve, reference: KeptCurve): number | null {
+/**
+ * Norm of the difference divided by the norm of the reference, at the reference's positions; null if that is not
+ * finite.
+ */
+function relativeCurveError(here: SavedCurve, reference: SavedCurve): number | null {
   let [difference, norm] = [0, 0];
   for (const [i, position] of reference.positions.entries()) {
     const value = reference.values[i];
@@ -63,11 +72,11 @@ function against(here: PointResult, reference: PointResult): readonly PointError
   return [...readouts, ...curves];
 }
 
-/** For each row; empty without a reference, and where the reference point is not solved. */
+/** Errors of each row; empty without a reference, or if the reference point is not solved. */
 function errorsOf(head: PlanHead, rows: readonly Solved[]): readonly (readonly PointError[])[] {
   const { reference } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
   if (reference === undefined) return rows.map(() => []);
-  /** Key of the settings that have to be equal, and whether the point is the reference for that key. */
+  /** Key of the settings that must be equal, and whether the point is the reference for that key. */
   const keyOf = ({ base, settings }: PlanLine) => {
     const named = settings.map(({ path, value }) => ({ name: formatPath(path), value }));
     const others = named.filter(({ name }) => !(name in reference));
@@ -89,7 +98,7 @@ function errorsOf(head: PlanHead, rows: readonly Solved[]): readonly (readonly P
   });
 }
 
-export type Cell = number | string | null;
+type Cell = number | string | null;
 
 export interface StudyColumn {
   readonly name: string;
@@ -99,12 +108,12 @@ export interface StudyColumn {
 
 export interface StudyTable {
   readonly columns: readonly StudyColumn[];
-  /** As long as the columns. */
+  /** Each row has one cell per column. */
   readonly rows: readonly (readonly Cell[])[];
-  /** Points without a result, and those whose file was damaged. */
+  /** Number of points without a result, and ids of those whose file was damaged. */
   readonly missing: number;
   readonly damaged: readonly string[];
-  /** Machines and GPUs that the rows are from, with their numbers of rows. */
+  /** Machines and GPUs that produced the rows, with their numbers of rows. */
   readonly machines: readonly { readonly machine: string; readonly rows: number }[];
 }
 
@@ -113,10 +122,10 @@ export interface Row {
   readonly result: PointResult;
 }
 
-/** As columns come: a row may be shorter than a later one. */
+/** Cells in the order in which columns appeared; a row may be shorter than a later one. */
 type Values = Cell[];
 
-/** Collects columns as they come, each once. Rows are many: a column is known by its place. */
+/** Collects columns in the order of their first use. Columns are found by index, because there are many rows. */
 class Columns {
   readonly all: StudyColumn[] = [];
   readonly #places = new Map<StudyColumn['of'], Map<string, number>>();
@@ -140,7 +149,7 @@ function cellOf(value: unknown): Cell {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** The symbol of an axis' unit, by the scenario's own schema. */
+/** Unit symbol of an axis, from the scenario's schema. */
 function axisUnit(head: PlanHead, line: PlanLine, path: PlanLine['settings'][number]['path']): string {
   const base = head.bases[line.base]?.document;
   const kind = scenarioKindNames.find((name) => name === valueAt(base, ['kind']));
@@ -177,7 +186,7 @@ function machinesOf(rows: readonly Row[]): StudyTable['machines'] {
   return [...counts].map(([machine, count]) => ({ machine, rows: count }));
 }
 
-/** `rows` in the order of the plan. Where the study names a reference, errors against it are columns too. */
+/** `rows` follow the order of the plan. If the study names a reference, errors against it are columns too. */
 export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readonly string[] = []): StudyTable {
   const columns = new Columns();
   const all: Values[] = [];
@@ -204,7 +213,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
     whereOf(columns, result, into);
     all.push(into);
   }
-  // Groups side by side, whichever row brought a column first.
+  // Groups of columns are adjacent, whichever row used a column first.
   const order: readonly StudyColumn['of'][] = ['point', 'axis', 'measure', 'error', 'where'];
   const places = order.flatMap((of) => columns.all.flatMap((column, place) => (column.of === of ? [place] : [])));
   return {
@@ -214,4 +223,132 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
     damaged,
     machines: machinesOf(rows),
   };
+}
+
+/** Notes on the table, for example that times of different machines are not one sample. */
+export function tableNotes({ machines, missing, damaged, rows, columns }: StudyTable): readonly string[] {
+  const atOnce = columns.findIndex(({ of, name }) => of === 'where' && name === 'at_once');
+  const [joules, counted] = ['energy_J', 'energy_of'].map((wanted) =>
+    columns.findIndex(({ of, name }) => of === 'measure' && name === wanted),
+  );
+  const unknown = new Map<string, number>();
+  for (const row of rows) {
+    const why = row[counted ?? -1];
+    if (typeof why === 'string' && row[joules ?? -1] === null) unknown.set(why, (unknown.get(why) ?? 0) + 1);
+  }
+  const shared = rows.filter((row) => Number(row[atOnce]) > 1).length;
+  return [
+    ...(missing > 0 ? [`${missing} points have no result yet.`] : []),
+    ...(damaged.length > 0 ? [`Moved away as damaged, to be solved again: ${damaged.join(', ')}.`] : []),
+    ...(machines.length > 1
+      ? [
+          `The rows are of ${machines.length} machines; their times are not one sample: ${machines
+            .map(({ machine, rows: count }) => `${machine} (${count})`)
+            .join('; ')}. Group by the columns machine and gpu_uuid.`,
+        ]
+      : []),
+    ...[...unknown].map(([why, count]) => `The energy of ${count} points is ${why}.`),
+    ...(shared > 0
+      ? [
+          `${shared} points ran at the same time as others (at_once): their times are longer than alone. timing: alone measures.`,
+        ]
+      : []),
+  ];
+}
+
+export const titleOf = ({ name, unit }: StudyColumn): string => (unit === '' ? name : `${name} [${unit}]`);
+
+/** Text that a spreadsheet would interpret as a formula; it is prefixed to mark it as text. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cell(value: Cell): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const inert = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+export function tableCsv({ columns, rows }: StudyTable): string {
+  const lines = [columns.map((column) => cell(titleOf(column))), ...rows.map((row) => row.map(cell))];
+  return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
+
+const FORMAT = 'braggbench-study-table';
+
+const textOf = (cell: Cell): string => (cell === null ? '' : String(cell));
+
+/** Whether all values of a column are numbers; mixed columns are text. */
+const isNumeric = (cells: readonly Cell[]): boolean =>
+  cells.some((cell) => cell !== null) && cells.every((cell) => cell === null || typeof cell === 'number');
+
+/** Unique column names: duplicates are prefixed with their group. */
+function uniqueNames(
+  columns: StudyTable['columns'],
+  nameOf: (column: StudyTable['columns'][number]) => string,
+): readonly string[] {
+  const all = columns.map(nameOf);
+  return columns.map((column, i) => {
+    const name = all[i] ?? '';
+    return all.filter((one) => one === name).length > 1 ? `${column.of}.${name}` : name;
+  });
+}
+
+const cellsOf = ({ rows }: StudyTable, i: number): readonly Cell[] => rows.map((row) => row[i] ?? null);
+
+/** Parquet file. Titles contain the units, as in CSV; the metadata also lists them by column, as JSON. */
+export function tableParquet(table: StudyTable): Promise<Uint8Array> {
+  const { columns, machines, missing } = table;
+  const names = uniqueNames(columns, titleOf);
+  const data = columns.map((_, i) => {
+    const cells = cellsOf(table, i);
+    const name = names[i] ?? '';
+    if (isNumeric(cells)) return { name, type: 'DOUBLE' as const, data: cells };
+    return { name, type: 'STRING' as const, data: cells.map((cell) => (cell === null ? null : String(cell))) };
+  });
+  return parquetFile(data, {
+    format: FORMAT,
+    columns: JSON.stringify(columns.map(({ name, unit, of }, i) => ({ column: names[i], name, unit, of }))),
+    machines: JSON.stringify(machines),
+    missing: String(missing),
+  });
+}
+
+/** HDF5 file with a dataset per column and the unit as its attribute. A missing number is NaN, a missing text empty. */
+export function tableHdf5(table: StudyTable): Promise<Uint8Array> {
+  const { columns, machines, missing, rows } = table;
+  // A slash would denote a group.
+  const names = uniqueNames(columns, ({ name }) => name.replaceAll('/', '∕'));
+  return createFile((file) => {
+    putNote(file, 'format', FORMAT);
+    putNote(file, 'rows', rows.length);
+    putNote(file, 'missing', missing);
+    if (machines.length > 0)
+      putNote(
+        file,
+        'machines',
+        machines.map(({ machine, rows: of }) => `${machine}: ${of} rows`),
+      );
+    // Names in the order of the table, because HDF5 lists datasets by name.
+    if (names.length > 0) putNote(file, 'columns', [...names]);
+    if (rows.length === 0) return;
+    for (const [i, { unit, of }] of columns.entries()) {
+      const cells = cellsOf(table, i);
+      const name = names[i] ?? '';
+      const notes = { unit, of };
+      if (isNumeric(cells)) {
+        put(
+          file,
+          name,
+          Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : Number.NaN)),
+          [cells.length],
+          notes,
+        );
+        continue;
+      }
+      const texts = cells.map(textOf);
+      const size = Math.max(1, ...texts.map((text) => Buffer.byteLength(text)));
+      const dataset = file.create_dataset({ name, data: texts, shape: [texts.length], dtype: `S${size}` });
+      for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
+    }
+  });
 }

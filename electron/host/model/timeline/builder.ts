@@ -1,16 +1,80 @@
-/** Collects spans in any order, as importers find them, and makes a trace of them. */
+/**
+ * Collects spans in any order and builds a trace from them. Spans of a lane are placed in rows so that none overlap:
+ * calls below their callers, concurrent work in parallel rows.
+ */
 import { BraggError } from '../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../contract/timeline.ts';
-import { buildLinks, type Flow, type FlowEnd } from './links.ts';
-import { buildLongest } from './longest.ts';
-import { assignRows, byStart } from './rows.ts';
-import { kindNumber, NO_STEP, type Trace, type TraceLane } from './trace.ts';
+import {
+  buildLinks,
+  buildLongest,
+  type Flow,
+  type FlowEnd,
+  kindNumber,
+  NO_STEP,
+  type Trace,
+  type TraceLane,
+} from './trace.ts';
 
-// Growable columns for reading files, and deduplicated texts.
+/** Deeper than any call stack that a reader could follow; further overlapping spans share the last row. */
+export const MAX_ROWS = 128;
 
-// The colour of a name: the same in every trace, so that a kernel is recognised across variants.
+/** Sorts the spans of one lane by start; of spans that start together the longer comes first. */
+function byStart(spans: Uint32Array, start: Float64Array, duration: Float64Array): void {
+  const before = (a: number, b: number): number =>
+    (start[a] ?? 0) - (start[b] ?? 0) || (duration[b] ?? 0) - (duration[a] ?? 0) || a - b;
+  // Most files are already sorted.
+  for (let i = 1; i < spans.length; i += 1) {
+    if (before(spans[i - 1] ?? 0, spans[i] ?? 0) > 0) {
+      spans.sort(before);
+      return;
+    }
+  }
+}
 
-/** As many colours as the page's palette has. */
+/** Files write microseconds with three decimals, so the end of a span and the start of the next differ by rounding. */
+const ROUNDING_NS = 0.75;
+
+interface Rows {
+  /** Row of each span, in the order of `spans`. */
+  readonly row: Uint8Array;
+  readonly count: number;
+  /** Number of spans that were cut short because more than MAX_ROWS overlap. */
+  readonly crowded: number;
+}
+
+/**
+ * Places each span, in the order of `byStart`, in the first row that is free at its start. For nested calls the row is
+ * the depth. Shortens the `duration` of spans in the last row, so that no two spans of a row overlap.
+ */
+function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Array): Rows {
+  const row = new Uint8Array(spans.length);
+  const ends: number[] = [];
+  /** Latest span in each row. */
+  const last: number[] = [];
+  let crowded = 0;
+  for (const [i, span] of spans.entries()) {
+    const [from, length] = [start[span] ?? 0, duration[span] ?? 0];
+    let place = 0;
+    while (place < ends.length && (ends[place] ?? 0) > from + ROUNDING_NS) place += 1;
+    if (place === MAX_ROWS) {
+      place -= 1;
+      crowded += 1;
+      // The earlier span is cut short: it ends where this one begins.
+      const earlier = last[place] ?? 0;
+      duration[earlier] = from - (start[earlier] ?? 0);
+    }
+    row[i] = place;
+    ends[place] = from + length;
+    last[place] = span;
+  }
+  return { row, count: ends.length, crowded };
+}
+
+// Growable columns for reading files, and a store of unique texts.
+
+// Colour of a name: equal in every trace, so that a kernel is recognised across variants.
+
+/** Number of colours in the page's palette. */
 const TINTS = 8;
 
 /** FNV-1a over the name without template arguments and parameters: versions of one kernel share a colour. */
@@ -22,16 +86,16 @@ export function tintOf(name: string): number {
     hash ^= name.charCodeAt(i);
     hash = Math.imul(hash, 0x01000193);
   }
-  // The low bits of FNV alone are poor in short names.
+  // The low bits of FNV alone are poorly distributed for short names.
   return ((hash ^ (hash >>> 15)) >>> 0) % TINTS;
 }
 
-/** Spans that fit before the first growth. */
+/** Initial capacity in spans. */
 const FIRST = 4096;
 
 type Growable = Float64Array | Uint32Array | Uint8Array;
 
-/** A typed array with room to spare; doubles, so that reading n spans copies at most 2n values. */
+/** Growable typed array. Its capacity doubles, so that reading n spans copies at most 2n values. */
 class Column<T extends Growable> {
   #values: T;
   readonly #make: (length: number) => T;
@@ -60,7 +124,7 @@ class Column<T extends Growable> {
     this.#values[index] = value;
   }
 
-  /** The values so far; valid until the next push. */
+  /** The values added so far; valid until the next push. */
   view(): T {
     return this.#values.subarray(0, this.#length) as T;
   }
@@ -70,7 +134,7 @@ const float64Column = (): Column<Float64Array> => new Column((length) => new Flo
 const uint32Column = (): Column<Uint32Array> => new Column((length) => new Uint32Array(length));
 const uint8Column = (): Column<Uint8Array> => new Column((length) => new Uint8Array(length));
 
-/** Texts by number; equal texts have one. Beyond `mostBytes` of text, new ones get the number 0. */
+/** Unique texts by number. Beyond `mostBytes` of text, new texts get the number 0. */
 class Texts {
   readonly all: string[];
   readonly #numbers = new Map<string, number>();
@@ -85,7 +149,7 @@ class Texts {
     this.#most = mostBytes;
   }
 
-  /** UTF-16 bytes held. */
+  /** Bytes of stored text in UTF-16. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -98,7 +162,7 @@ class Texts {
       return 0;
     }
     const number = this.all.length;
-    // A slice would keep the whole chunk of the file alive that it was cut from.
+    // Copied, because a slice would retain the whole chunk of the file from which it was cut.
     const own = text.length > 12 ? Buffer.from(text).toString() : text;
     this.all.push(own);
     this.#numbers.set(own, number);
@@ -107,11 +171,13 @@ class Texts {
   }
 }
 
-/** 1.7 GB of columns: more than any screen or reader can use, and less than most machines have. */
+/** Needs 1.7 GB of columns: more than any screen or reader can use, and less memory than most machines have. */
 const MAX_SPANS = 40_000_000;
-/** Each lane costs the page a row and the builder a list; more threads and streams than this are an attack or an error. */
+/**
+ * Each lane needs a row in the page and a list in the builder; more threads and streams indicate an attack or an error.
+ */
 const MAX_LANES = 20_000;
-/** Limit of stored argument text; texts that differ in every span would otherwise fill the memory. */
+/** Limit of stored argument text, because texts that differ in every span would fill the memory. */
 const MOST_DETAIL_BYTES = 64 * 2 ** 20;
 
 export interface LaneKey {
@@ -121,7 +187,7 @@ export interface LaneKey {
   readonly scope: number;
   /** Lanes are sorted by this in ascending order, then by their first span. */
   readonly order: number;
-  /** Shown even without spans: an idle thread is informative. */
+  /** Whether the lane is shown even without spans, because an idle thread is informative. */
   readonly kept?: boolean;
 }
 
@@ -131,7 +197,7 @@ export interface NewSpan {
   readonly kind: SpanKind;
   readonly start_ns: number;
   readonly duration_ns: number;
-  /** 0: none. */
+  /** Correlation number; 0 for none. */
   readonly correlation?: number;
   readonly step?: number;
   /** JSON of a SpanArguments. */
@@ -157,7 +223,9 @@ export class TraceBuilder {
     return this.#start.length;
   }
 
-  /** Number of a new lane, whose name may still change. Throws BraggError `memory` when there are too many. */
+  /**
+   * Adds a lane, whose name may still change, and returns its number. Throws BraggError `memory` if there are too many.
+   */
   lane(lane: LaneKey): number {
     if (this.#lanes.length >= MAX_LANES) {
       const limit = MAX_LANES.toLocaleString('en');
@@ -172,7 +240,7 @@ export class TraceBuilder {
     if (known !== undefined) this.#lanes[lane] = { ...known, ...change };
   }
 
-  /** Returns the span's number, for `finish`. Throws BraggError `memory` when there are too many. */
+  /** Adds a span and returns its number, for `finish`. Throws BraggError `memory` if there are too many. */
   span(span: NewSpan): number {
     if (this.#start.length >= MAX_SPANS) {
       throw new BraggError('memory', `it has more than ${MAX_SPANS / 1e6} million spans, the most that are taken in`);
@@ -188,12 +256,12 @@ export class TraceBuilder {
     return this.#start.length - 1;
   }
 
-  /** Gives a span that was begun its duration. */
+  /** Sets the duration of a span that was begun. */
   finish(span: number, duration_ns: number): void {
     this.#duration.set(span, Math.max(0, duration_ns));
   }
 
-  /** Changes the kind of a span that is known to be another only later. */
+  /** Changes the kind of a span that becomes known only later. */
   rekind(span: number, kind: SpanKind): void {
     this.#kind.set(span, kindNumber(kind));
   }
@@ -315,6 +383,14 @@ export class TraceBuilder {
   #buildNotes(crowded: number): readonly string[] {
     const notes: string[] = [];
     if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were cut short.`);
+    const [copy, memset] = [kindNumber('copy'), kindNumber('memset')];
+    // Copies without a size would make the sum of bytes too small without a word.
+    const sized = this.#details.all.map((detail) => /"bytes":\d/.test(detail));
+    let unsized = 0;
+    for (const [span, kind] of this.#kind.view().entries()) {
+      if ((kind === copy || kind === memset) && sized[this.#detail.view()[span] ?? 0] !== true) unsized += 1;
+    }
+    if (unsized > 0) notes.push(`The size of ${unsized} copies and fills is not known: bytes are those of the others.`);
     const { refused } = this.#details;
     if (refused > 0) notes.push(`The arguments of ${refused} spans were left out: there are too many different ones.`);
     return notes;

@@ -2,9 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { ceilingsSchema, type DeviceReport } from '../../../contract/devices.ts';
+import { ceilingsSchema, type DeviceReport } from '../../../contract/capabilities.ts';
 
-/** The part of a session that says it; the rest is the benchmark's. */
+/** Fields of a session that contain the copy rate; other fields are ignored. */
 const sessionSchema = z.object({
   reports: z.array(
     z.object({
@@ -24,13 +24,13 @@ async function recordedIn(folder: string): Promise<ReadonlyMap<string, number>> 
         if (machine.gpu !== null && rate !== undefined) found.set(machine.gpu.name, rate);
       }
     } catch {
-      // A session of another version has no ceilings for us.
+      // Sessions of other versions may lack ceilings.
     }
   }
   return found;
 }
 
-/** Bytes read plus bytes written per second, by the GPU's name; null when nobody measured it. */
+/** Bytes read plus bytes written per second, by the GPU's name; null if not measured. */
 export function copyCeilings(
   devices: () => DeviceReport,
   recordedFolder: string,

@@ -1,12 +1,187 @@
 /**
- * Times without a running kernel, and their causes. Until the next kernel is launched, the host is the cause: it waits
- * in a call, or does something else. After that the cause is the launch, or the queue if the kernel had been launched
- * before the gap. Copies and fills take precedence over all host activity.
+ * Finds times without a running kernel, and their causes. Until the next kernel is launched, the host is the cause: it
+ * waits in a call, or does something else. After that the cause is the launch, or the queue if the kernel was launched
+ * before the gap. Copies and fills take precedence over all host activity. Busy times are the union of the spans of
+ * several tracks, merged in order of their starts.
  */
-import { type IdleCause, type IdleTime, idleCauses } from '../../../contract/timeline.ts';
-import { inOrder, tracksOf } from './in-order.ts';
-import { launchersOf, spanAt } from './links.ts';
-import { endOf, firstAbove, kindNumber, type Trace } from './trace.ts';
+import {
+  type IdleCause,
+  type IdleTime,
+  idleCauses,
+  type NamedTime,
+  type TimelineStatistics,
+} from '../../../contract/timeline.ts';
+import { endOf, firstAbove, kindNumber, launchersOf, spanAt, spansWithin, type Trace } from './trace.ts';
+
+interface Chosen {
+  readonly tracks: readonly number[];
+  /** Only spans that overlap [from, to] are visited; the whole trace by default. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Filter of spans; all by default. */
+  readonly accept?: (span: number) => boolean;
+}
+
+/**
+ * Visits spans by start. Spans that start together are visited in the order of their tracks: callers before callees.
+ */
+export function inOrder(trace: Trace, chosen: Chosen, visit: (span: number) => void): void {
+  const { tracks, from = 0, to = trace.duration_ns, accept = () => true } = chosen;
+  const cursors = tracks.map((track) => {
+    const [next, last] = spansWithin(trace, track, from, to);
+    return { next, last };
+  });
+  const skip = (cursor: { next: number; last: number }): void => {
+    while (cursor.next < cursor.last && !accept(cursor.next)) cursor.next += 1;
+  };
+  cursors.forEach(skip);
+  let live = cursors.filter(({ next, last }) => next < last);
+  while (live.length > 0) {
+    let first = live[0] as { next: number; last: number };
+    for (const cursor of live) if ((trace.start[cursor.next] ?? 0) < (trace.start[first.next] ?? 0)) first = cursor;
+    visit(first.next);
+    first.next += 1;
+    skip(first);
+    if (first.next >= first.last) live = live.filter((cursor) => cursor !== first);
+  }
+}
+
+export const tracksOf = (lane: { readonly firstTrack: number; readonly tracks: number }): readonly number[] =>
+  Array.from({ length: lane.tracks }, (_, row) => lane.firstTrack + row);
+
+interface Busy {
+  readonly busy_ns: number;
+  /** Idle times between the first and the last span, in order of time. */
+  readonly gaps: Float64Array;
+}
+
+/** Busy time and gaps within [from, to]. `accept` filters spans. */
+export function busyTime(
+  trace: Trace,
+  tracks: readonly number[],
+  from: number,
+  to: number,
+  accept: (span: number) => boolean = () => true,
+): Busy {
+  const gaps: number[] = [];
+  let busy_ns = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  inOrder(trace, { tracks, from, to, accept }, (span) => {
+    const begin = Math.max(from, trace.start[span] ?? 0);
+    const end = Math.min(to, endOf(trace, span));
+    if (begin > until) {
+      if (until !== Number.NEGATIVE_INFINITY) gaps.push(begin - until);
+      busy_ns += end - begin;
+      until = end;
+    } else if (end > until) {
+      busy_ns += end - until;
+      until = end;
+    }
+  });
+  return { busy_ns, gaps: Float64Array.from(gaps) };
+}
+
+/** Median of unsorted numbers, which are sorted in place; 0 for an empty array. */
+export function medianOf(values: Float64Array): number {
+  if (values.length === 0) return 0;
+  values.sort();
+  const middle = values.length >>> 1;
+  const upper = values[middle] ?? 0;
+  return values.length % 2 === 1 ? upper : ((values[middle - 1] ?? 0) + upper) / 2;
+}
+
+interface Selection {
+  readonly from_ns: number;
+  readonly to_ns: number;
+  /** Selected tracks; null for all. */
+  readonly tracks: readonly number[] | null;
+  /** Selected name; null for all. */
+  readonly name: string | null;
+}
+
+/** Number of names that are listed; sums include the others. */
+const MOST_NAMES = 200;
+
+const P95 = 0.95;
+
+/** Summary of durations, which are sorted in place. */
+function spread(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
+  readonly max_ns: number;
+} {
+  const median_ns = medianOf(durations);
+  // `medianOf` has sorted the durations.
+  const at = (durations.length - 1) * P95;
+  const [below = 0, above = 0] = [durations[Math.floor(at)], durations[Math.ceil(at)]];
+  const sum = durations.reduce((total, one) => total + one, 0);
+  return {
+    ...{ median_ns, min_ns: durations[0] ?? 0, max_ns: durations.at(-1) ?? 0 },
+    mean_ns: durations.length === 0 ? 0 : sum / durations.length,
+    p95_ns: below + (above - below) * (at - Math.floor(at)),
+  };
+}
+
+/** Times by name, the largest sum first. `within` returns the counted part of a span. */
+export function timesByName(
+  trace: Trace,
+  spans: Uint32Array,
+  within: (span: number) => number,
+  most: number,
+): readonly NamedTime[] {
+  const byName = new Map<number, number[]>();
+  for (const span of spans) {
+    const name = trace.nameOf[span] ?? 0;
+    const list = byName.get(name);
+    if (list === undefined) byName.set(name, [span]);
+    else list.push(span);
+  }
+  let total = 0;
+  const rows = [...byName].map(([name, list]) => {
+    const sum_ns = list.reduce((sum, span) => sum + within(span), 0);
+    total += sum_ns;
+    return { name, list, sum_ns };
+  });
+  return rows
+    .sort((a, b) => b.sum_ns - a.sum_ns)
+    .slice(0, most)
+    .map(({ name, list, sum_ns }) => {
+      const { max_ns: _, ...told } = spread(Float64Array.from(list, (span) => trace.duration[span] ?? 0));
+      const share = total > 0 ? sum_ns / total : null;
+      return { name: trace.names[name] ?? '', count: list.length, sum_ns, ...told, share };
+    });
+}
+
+export function selectionStatistics(trace: Trace, selection: Selection): TimelineStatistics {
+  const { from_ns, to_ns } = selection;
+  const tracks = selection.tracks ?? [...trace.laneOf.keys()];
+  const name = selection.name === null ? null : trace.names.indexOf(selection.name);
+  const accept = (span: number): boolean => name === null || trace.nameOf[span] === name;
+  const found: number[] = [];
+  for (const track of tracks) {
+    const [first, last] = spansWithin(trace, track, from_ns, to_ns);
+    for (let span = first; span < last; span += 1) if (accept(span)) found.push(span);
+  }
+  const spans = Uint32Array.from(found);
+  const within = (span: number): number =>
+    Math.max(0, Math.min(to_ns, endOf(trace, span)) - Math.max(from_ns, trace.start[span] ?? 0));
+  const durations = Float64Array.from(spans, (span) => trace.duration[span] ?? 0);
+  const { busy_ns, gaps } = busyTime(trace, tracks, from_ns, to_ns, accept);
+  const longest = gaps.reduce((most, gap) => Math.max(most, gap), 0);
+  return {
+    from_ns,
+    to_ns,
+    count: spans.length,
+    sum_ns: spans.reduce((sum, span) => sum + within(span), 0),
+    ...spread(durations),
+    busyShare: to_ns > from_ns ? busy_ns / (to_ns - from_ns) : null,
+    gaps: {
+      count: gaps.length,
+      sum_ns: gaps.reduce((sum, gap) => sum + gap, 0),
+      longest_ns: longest,
+      median_ns: medianOf(gaps),
+    },
+    names: [...timesByName(trace, spans, within, MOST_NAMES)],
+  };
+}
 
 const MOST_LONGEST = 10;
 
@@ -14,10 +189,10 @@ const [OTHER, KERNEL, COPY, MEMSET, GRAPH, CALL] = (
   ['other', 'kernel', 'copy', 'memset', 'graph', 'call'] as const
 ).map(kindNumber);
 
-/** Calls that come back when the GPU has done something. A copy that is not asynchronous is one. */
+/** Calls that return after the GPU has done something, including synchronous copies. */
 const WAITS = /synchronize|wait|query|memcpy(?!.*async)/i;
 
-/** Disjoint stretches of time, ascending. */
+/** Disjoint time intervals, ascending. */
 interface Stretches {
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -37,7 +212,7 @@ function union(trace: Trace, tracks: readonly number[], accept: (span: number) =
   return { start: Float64Array.from(start), end: Float64Array.from(end) };
 }
 
-/** Their parts within [from, to], in order. */
+/** Parts of the intervals within [from, to], in order. */
 function* within({ start, end }: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
   let next = firstAbove(end, from, 0, end.length);
   for (; next < start.length && (start[next] ?? 0) < to; next += 1) {
@@ -45,7 +220,7 @@ function* within({ start, end }: Stretches, from: number, to: number): Iterable<
   }
 }
 
-/** Parts of [from, to] outside the stretches. */
+/** Parts of [from, to] outside the intervals. */
 function* without(stretches: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
   for (const [begin, end] of within(stretches, from, to)) {
@@ -64,7 +239,7 @@ interface Part {
 interface Gap {
   readonly start: number;
   readonly end: number;
-  /** The kernel that ends it. */
+  /** Kernel at the end of the gap. */
   readonly next: number;
 }
 
@@ -73,7 +248,7 @@ interface Around {
   readonly waits: Stretches;
 }
 
-/** The innermost call that launched a span: of a runtime's and its driver's that which began last. */
+/** Innermost call that launched a span. If the runtime's and the driver's call both did, the one that began last. */
 function launchOf(trace: Trace, span: number): number | null {
   const all = launchersOf(trace.links, span);
   const later = (a: number, b: number): number => ((trace.start[b] ?? 0) >= (trace.start[a] ?? 0) ? b : a);
@@ -95,7 +270,7 @@ function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: Ar
   }
 }
 
-/** The innermost operation or call that a thread was in at a moment: of several threads' the one that began last. */
+/** Innermost operation or call of any thread at a moment; among several threads, the one that began last. */
 function hostAt(trace: Trace, at: number): string | null {
   let found: number | null = null;
   for (const [lane, { kind }] of trace.lanes.entries()) {

@@ -1,17 +1,157 @@
-/** Queries on a timeline, by name; the same in the worker thread and in a separate process. */
+/**
+ * Queries on a timeline, by name; they run in the worker thread or in a separate process. The spans of a window are
+ * reduced to its pixels in O(pixels · log n): spans that share a pixel become one rectangle with the name of the
+ * longest.
+ */
 import { gzipSync } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
-import type { PlacedSpan, SpanDetails } from '../../../contract/timeline.ts';
+import type { PlacedSpan, SpanDetails, TimelineWindow } from '../../../contract/timeline.ts';
 import type { Params, Result } from '../../../contract/wire/methods.ts';
 import { fieldsOf, spanArguments } from './details.ts';
 import { chromeTraceText } from './export.ts';
-import { launchedBySpan, launchersOf } from './links.ts';
-import { selectionStatistics } from './statistics.ts';
+import { selectionStatistics } from './idle-time.ts';
 import { traceSummary } from './summary.ts';
-import { endOf, kindOf, NO_STEP, spanCount, type Trace, trackOf } from './trace.ts';
-import { timelineWindow } from './window.ts';
+import {
+  endOf,
+  kindOf,
+  launchedBySpan,
+  launchersOf,
+  longestIn,
+  NO_STEP,
+  spanCount,
+  spansWithin,
+  type Trace,
+  trackOf,
+} from './trace.ts';
 
-// One span with everything that is known of it, and the launches in a window.
+interface WindowRequest {
+  readonly from_ns: number;
+  readonly to_ns: number;
+  readonly pixels: number;
+  readonly tracks: readonly number[];
+}
+
+/** Rectangles of all tracks, in arrays that grow as needed: most tracks have far fewer than two per pixel. */
+class Rectangles {
+  left = new Float32Array(1024);
+  right = new Float32Array(1024);
+  span = new Uint32Array(1024);
+  count = new Uint32Array(1024);
+  busy = new Uint8Array(1024);
+  length = 0;
+
+  push(left: number, right: number, span: number, count: number, busy: number): void {
+    const i = this.length;
+    if (i === this.left.length) this.#grow();
+    this.left[i] = left;
+    this.right[i] = right;
+    this.span[i] = span;
+    this.count[i] = count;
+    this.busy[i] = busy;
+    this.length = i + 1;
+  }
+
+  #grow(): void {
+    const size = this.length * 2;
+    const larger = <T extends Float32Array | Uint32Array | Uint8Array>(to: T, from: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.left = larger(new Float32Array(size), this.left);
+    this.right = larger(new Float32Array(size), this.right);
+    this.span = larger(new Uint32Array(size), this.span);
+    this.count = larger(new Uint32Array(size), this.count);
+    this.busy = larger(new Uint8Array(size), this.busy);
+  }
+}
+
+/** First index in (from, high) whose start is at least `limit`, by doubling steps: fast if many spans share a pixel. */
+function gallop(start: Float64Array, limit: number, from: number, high: number): number {
+  let step = 1;
+  let low = from;
+  while (low + step < high && (start[low + step] ?? 0) < limit) {
+    low += step;
+    step *= 2;
+  }
+  let top = Math.min(high, low + step);
+  low += 1;
+  while (low < top) {
+    const middle = (low + top) >>> 1;
+    if ((start[middle] ?? 0) >= limit) top = middle;
+    else low = middle + 1;
+  }
+  return top;
+}
+
+function reduceTrack(
+  trace: Trace,
+  track: number,
+  from_ns: number,
+  to_ns: number,
+  pixel: number,
+  out: Rectangles,
+): void {
+  const { start, duration, before, longest } = trace;
+  const [first, last] = spansWithin(trace, track, from_ns, to_ns);
+  // Clips to one pixel beyond the edges, which is invisible and small enough for 32 bits.
+  const clip = (at: number): number => Math.min((to_ns - from_ns) / pixel + 1, Math.max(-1, (at - from_ns) / pixel));
+  let i = first;
+  while (i < last) {
+    const begin = start[i] ?? 0;
+    if ((duration[i] ?? 0) >= pixel) {
+      out.push(clip(begin), clip(endOf(trace, i)), i, 1, 255);
+      i += 1;
+      continue;
+    }
+    const column = Math.floor((begin - from_ns) / pixel);
+    const columnEnd = from_ns + (column + 1) * pixel;
+    let next = gallop(start, columnEnd, i, last);
+    // Only the last span that begins in the pixel can be long; it is then drawn separately.
+    if (next > i + 1 && (duration[next - 1] ?? 0) >= pixel) next -= 1;
+    if (next === i + 1) out.push(clip(begin), clip(endOf(trace, i)), i, 1, 255);
+    else {
+      const share = ((before[next] ?? 0) - (before[i] ?? 0)) / pixel;
+      const busy = Math.max(1, Math.min(255, Math.round(share * 255)));
+      out.push(column, column + 1, longestIn(longest, duration, i, next), next - i, busy);
+    }
+    i = next;
+  }
+}
+
+/** Rectangles of a window. Throws BraggError `bad-request` for an empty window or an unknown track. */
+export function timelineWindow(trace: Trace, request: WindowRequest): TimelineWindow {
+  const { from_ns, to_ns, pixels, tracks } = request;
+  if (!(to_ns > from_ns)) throw new BraggError('bad-request', `The window from ${from_ns} to ${to_ns} ns is empty.`);
+  const pixel = (to_ns - from_ns) / pixels;
+  const out = new Rectangles();
+  const offsets = new Uint32Array(tracks.length + 1);
+  for (const [i, track] of tracks.entries()) {
+    if (track >= trace.laneOf.length) {
+      throw new BraggError('bad-request', `There is no track ${track}; this timeline has ${trace.laneOf.length}.`);
+    }
+    reduceTrack(trace, track, from_ns, to_ns, pixel, out);
+    offsets[i + 1] = out.length;
+  }
+  const size = out.length;
+  const span = out.span.slice(0, size);
+  const name = Uint32Array.from(span, (each) => trace.nameOf[each] ?? 0);
+  return {
+    from_ns,
+    to_ns,
+    pixels,
+    tracks: [...tracks],
+    offsets,
+    left: out.left.slice(0, size),
+    right: out.right.slice(0, size),
+    span,
+    name,
+    count: out.count.slice(0, size),
+    tint: Uint8Array.from(name, (each) => trace.tints[each] ?? 0),
+    busy: out.busy.slice(0, size),
+  };
+}
+
+// Details of one span, and the launches in a window.
 
 /** A graph launches thousands of nodes; at most this many linked spans are listed. */
 const MOST_LINKED = 1000;
@@ -28,10 +168,9 @@ function placedSpan(trace: Trace, span: number): PlacedSpan {
 }
 
 /**
- * Bytes read plus bytes written in the GPU's memory per second; null where that
- * is not what the bytes mean. Copies across PCIe or NVLink have other ceilings;
- * within the device a byte copied is one read and one written. Steps carry what
- * their variant declares to read and write.
+ * Bytes read plus bytes written in the GPU's memory per second; null for bytes that do not measure this. Copies across
+ * PCIe or NVLink have other ceilings; within the device a copied byte is one read and one write. Steps have the
+ * declared traffic of their variant.
  */
 function trafficOf({ kind, name }: PlacedSpan, rate: number | null): number | null {
   if (rate === null) return null;
@@ -39,7 +178,10 @@ function trafficOf({ kind, name }: PlacedSpan, rate: number | null): number | nu
   return kind === 'memset' || kind === 'range' ? rate : null;
 }
 
-/** `ceiling`: measured copy bandwidth of the trace's GPU, bytes read plus bytes written per second; null when unknown. */
+/**
+ * Details of a span. `ceiling` is the measured copy bandwidth of the trace's GPU, bytes read plus bytes written per
+ * second; null if unknown.
+ */
 export function spanDetails(trace: Trace, span: number, ceiling: number | null): SpanDetails {
   if (span >= spanCount(trace)) {
     throw new BraggError('bad-request', `There is no span ${span}; this timeline has ${spanCount(trace)}.`);
@@ -78,7 +220,7 @@ interface Arrows {
   readonly to_ns: Float64Array;
 }
 
-/** Launches with both ends on the tracks, and at least one end in the window. */
+/** Launches with both ends on the selected tracks, and at least one end in the window. */
 export function arrowsWithin(
   trace: Trace,
   window: {
@@ -112,7 +254,7 @@ export function arrowsWithin(
   };
 }
 
-/** The simulation's steps in time: what lets one scrubber move the timeline and the maps together. */
+/** Times of the simulation's steps, by which one scrubber moves the timeline and the maps together. */
 interface Steps {
   readonly step: Uint32Array;
   readonly start_ns: Float64Array;
@@ -120,9 +262,8 @@ interface Steps {
 }
 
 /**
- * One row per step that spans name, ascending, from its first span's start to
- * its last one's end. Runs on the GPU name the first step of each batch: the
- * steps between two rows pass evenly in between.
+ * One row for each step that spans name, ascending, from its first span's start to its last one's end. On a GPU only
+ * the first step of each batch is named; the steps in between are spaced evenly.
  */
 export function stepsOf(trace: Trace): Steps {
   const rows = new Map<number, { start: number; end: number }>();
@@ -145,7 +286,7 @@ export function stepsOf(trace: Trace): Steps {
   };
 }
 
-/** Spans by a part of their name. */
+/** Matches of a search in the names of spans. */
 interface Found {
   readonly count: number;
   readonly names: number;
@@ -155,7 +296,7 @@ interface Found {
   readonly start_ns: Float64Array;
 }
 
-/** The first `limit` in order of time; count, names and sum are of all. */
+/** The first `limit` matches in order of time; count, names and sum refer to all matches. */
 export function searchTrace(trace: Trace, text: string, limit: number): Found {
   const wanted = text.toLowerCase();
   const matches = Uint8Array.from(trace.names, (name) => (name.toLowerCase().includes(wanted) ? 1 : 0));
@@ -188,12 +329,12 @@ export type Question =
   | 'steps'
   | 'summary'
   | 'export';
-export type Asked<Q extends Question> = Omit<Params<`timeline.${Q}`>, 'trace'>;
+export type Query<Q extends Question> = Omit<Params<`timeline.${Q}`>, 'trace'>;
 export type Answer<Q extends Question> = Result<`timeline.${Q}`>;
 
-type Answers = { readonly [Q in Question]: (trace: Trace, asked: Asked<Q>, ceiling: number | null) => Answer<Q> };
+type Answers = { readonly [Q in Question]: (trace: Trace, requested: Query<Q>, ceiling: number | null) => Answer<Q> };
 
-/** Above this a file of JSON is packed: Perfetto and the importer here open .json.gz too. */
+/** Larger files are compressed: Perfetto and our importer open .json.gz too. */
 const PACK_FROM_SPANS = 100_000;
 
 function exported(trace: Trace, within: readonly [number, number] | null): Answer<'export'> {

@@ -1,21 +1,81 @@
 /**
- * A timeline in memory: one model, whoever recorded it. Columns of all spans,
- * ordered by track and within a track by start. Spans of one track never
- * overlap, so both their starts and their ends ascend, and every question
- * about a moment is a binary search. About 42 bytes per span.
+ * A timeline in memory: columns of all spans, ordered by track and within a track by start, about 42 bytes per span.
+ * Spans of one track never overlap, so both their starts and their ends ascend, and a lookup by time is a binary
+ * search. A pyramid holds the longest span of 16, 256, … neighbours: the colour of a pixel with a thousand spans needs
+ * about thirty comparisons. Launches are linked to their work by correlation numbers, and by flows in the file.
  */
-import type { LaneKind, SpanKind } from '../../../contract/timeline.ts';
-import { spanKinds } from '../../../contract/timeline.ts';
-import type { Longest } from './longest.ts';
+import { type LaneKind, type SpanKind, spanKinds, type TraceInfo } from '../../../contract/timeline.ts';
 
-/** Instead of a step where a span has none. */
+const FAN = 16;
+
+interface Longest {
+  /** levels[k][i] is the index of the longest of spans i·16^(k+1) … (i+1)·16^(k+1) − 1. */
+  readonly levels: readonly Uint32Array[];
+}
+
+const longer = (duration: Float64Array, a: number, b: number): number =>
+  (duration[b] ?? 0) > (duration[a] ?? 0) ? b : a;
+
+export function buildLongest(duration: Float64Array): Longest {
+  const levels: Uint32Array[] = [];
+  let below: Uint32Array | null = null;
+  let length = duration.length;
+  while (length > FAN) {
+    const count = Math.ceil(length / FAN);
+    const level = new Uint32Array(count);
+    for (let i = 0; i < count; i += 1) {
+      const end = Math.min(length, (i + 1) * FAN);
+      let best = below === null ? i * FAN : (below[i * FAN] ?? 0);
+      for (let j = i * FAN + 1; j < end; j += 1) best = longer(duration, best, below === null ? j : (below[j] ?? 0));
+      level[i] = best;
+    }
+    levels.push(level);
+    below = level;
+    length = count;
+  }
+  return { levels };
+}
+
+/** Index of the longest span in [from, to), the first one if several are equal. The range must not be empty. */
+export function longestIn({ levels }: Longest, duration: Float64Array, from: number, to: number): number {
+  let best = from;
+  let [low, high] = [from, to];
+  let level = -1;
+  const at = (i: number): number => (level < 0 ? i : (levels[level]?.[i] ?? 0));
+  // Climbs the pyramid from both ends until they meet.
+  while (low < high) {
+    if (high - low <= 2 * FAN || level + 1 >= levels.length) {
+      for (let i = low; i < high; i += 1) best = better(duration, best, at(i));
+      break;
+    }
+    while (low % FAN !== 0) {
+      best = better(duration, best, at(low));
+      low += 1;
+    }
+    while (high % FAN !== 0) {
+      high -= 1;
+      best = better(duration, best, at(high));
+    }
+    low /= FAN;
+    high /= FAN;
+    level += 1;
+  }
+  return best;
+}
+
+function better(duration: Float64Array, a: number, b: number): number {
+  const [da, db] = [duration[a] ?? 0, duration[b] ?? 0];
+  return db > da || (db === da && b < a) ? b : a;
+}
+
+/** Marks a span without a step. */
 export const NO_STEP = 0xffffffff;
 
 export interface TraceLane {
   readonly process: string;
   readonly name: string;
   readonly kind: LaneKind;
-  /** Correlation numbers mean the same launch within one scope: a process. */
+  /** Scope of correlation numbers: a process, within which they identify a launch. */
   readonly scope: number;
   readonly firstTrack: number;
   readonly tracks: number;
@@ -25,38 +85,38 @@ export interface Trace {
   readonly source: 'run' | 'chrome-trace' | 'nsight-systems';
   readonly name: string;
   readonly about: string;
-  /** The GPU as its driver names it. */
+  /** Name of the GPU, as reported by its driver. */
   readonly device: string | null;
   readonly lanes: readonly TraceLane[];
-  /** Lane of each track. */
+  /** Index of the lane of each track. */
   readonly laneOf: Uint32Array;
-  /** First span of each track, and the number of spans last. */
+  /** Index of the first span of each track, followed by the number of spans. */
   readonly offsets: Uint32Array;
-  /** ns since the first span. */
+  /** Start in ns since the first span. */
   readonly start: Float64Array;
   readonly duration: Float64Array;
-  /** Sum of the durations before each span; one more entry than spans. */
+  /** Sum of the durations before each span, with one more entry than spans. */
   readonly before: Float64Array;
   readonly longest: Longest;
-  /** Index into names. */
+  /** Index into `names`. */
   readonly nameOf: Uint32Array;
   readonly names: readonly string[];
   /** Colour number of each name. */
   readonly tints: Uint8Array;
   /** Index into `spanKinds`. */
   readonly kind: Uint8Array;
-  /** Index into details: JSON of a SpanArguments; 0 is none. */
+  /** Index into `details`: JSON of a SpanArguments; 0 for none. */
   readonly detailOf: Uint32Array;
   readonly details: readonly string[];
-  /** The simulation's step, or NO_STEP. */
+  /** Step of the simulation, or NO_STEP. */
   readonly step: Uint32Array;
   readonly links: Links;
   readonly duration_ns: number;
   readonly notes: readonly string[];
 }
 
-/** Launches: pairs of spans ordered by the launching one, and the order by the launched one. */
-export interface Links {
+/** Launches: pairs of spans ordered by launching span, and their order by launched span. */
+interface Links {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly byTo: Uint32Array;
@@ -72,7 +132,7 @@ export const kindNumber = (kind: SpanKind): number => spanKinds.indexOf(kind);
 
 export const endOf = (trace: Trace, span: number): number => (trace.start[span] ?? 0) + (trace.duration[span] ?? 0);
 
-/** First index in [low, high) whose value is above `limit`, in ascending values. */
+/** First index in [low, high) whose value is above `limit`; values ascend. */
 export function firstAbove(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
@@ -83,8 +143,8 @@ export function firstAbove(values: Float64Array | Uint32Array, limit: number, lo
   return from;
 }
 
-/** First index in [low, high) whose value is at least `limit`. */
-export function firstFrom(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
+/** First index in [low, high) whose value is at least `limit`; values ascend. */
+function firstFrom(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -99,17 +159,17 @@ export function trackOf(trace: Trace, span: number): number {
   return firstAbove(trace.offsets, span, 0, trace.offsets.length) - 1;
 }
 
-/** Spans [first, last) of a track with a part in [from, to]: those that end after `from` and start before `to`. */
+/** Spans [first, last) of a track that overlap [from, to]: those that end after `from` and start before `to`. */
 export function spansWithin(trace: Trace, track: number, from: number, to: number): readonly [number, number] {
   const [low, high] = [trace.offsets[track] ?? 0, trace.offsets[track + 1] ?? 0];
   let first = firstAbove(trace.start, from, low, high);
-  // The one before may reach into the window; only one can, as they do not overlap.
+  // The previous span may reach into the window; at most one can, because spans do not overlap.
   if (first > low && endOf(trace, first - 1) > from) first -= 1;
   return [first, Math.max(first, firstAbove(trace.start, to, first, high))];
 }
 
-/** Bytes of all columns and texts. */
-export function memoryOf(trace: Trace): number {
+/** Size of all columns and texts in bytes. */
+function memoryOf(trace: Trace): number {
   const columns = [
     trace.offsets,
     trace.start,
@@ -126,4 +186,159 @@ export function memoryOf(trace: Trace): number {
   ];
   const texts = [...trace.names, ...trace.details].reduce((sum, text) => sum + 2 * text.length, 0);
   return columns.reduce((sum, column) => sum + column.byteLength, texts);
+}
+
+export type Description = Omit<TraceInfo, 'id' | 'run'> & { readonly device: string | null };
+
+function firstKernel(trace: Trace): number | null {
+  let first: number | null = null;
+  for (let span = 0; span < spanCount(trace); span += 1) {
+    const kind = kindOf(trace, span);
+    if (kind !== 'kernel' && kind !== 'graph') continue;
+    const start = trace.start[span] ?? 0;
+    if (first === null || start < first) first = start;
+  }
+  return first;
+}
+
+export function describe(trace: Trace): Description {
+  const { name, source, about, device, duration_ns, notes } = trace;
+  return {
+    name,
+    source,
+    about,
+    device,
+    duration_ns,
+    spans: spanCount(trace),
+    lanes: trace.lanes.map(({ process, name: lane, kind, firstTrack, tracks }) => ({
+      process,
+      name: lane,
+      kind,
+      firstTrack,
+      tracks,
+      spans: (trace.offsets[firstTrack + tracks] ?? 0) - (trace.offsets[firstTrack] ?? 0),
+    })),
+    firstKernel_ns: firstKernel(trace),
+    notes: [...notes],
+    memory_bytes: memoryOf(trace),
+  };
+}
+
+/** One end of a flow, as stored in files: a time on a thread, whose spans may be in several lanes. */
+export interface FlowEnd {
+  readonly lanes: readonly number[];
+  readonly at: number;
+}
+
+export interface Flow {
+  readonly from: FlowEnd;
+  readonly to: FlowEnd;
+}
+
+type Columns = Pick<Trace, 'lanes' | 'offsets' | 'start' | 'duration'>;
+
+/** Launch number that is unique across processes: scopes are few, and correlation numbers have 32 bits. */
+const key = (scope: number, correlation: number): number => scope * 2 ** 32 + correlation;
+
+/** Innermost span of any of the lanes that runs at a moment, or null. */
+function flowSpan(trace: Columns, { lanes, at }: FlowEnd): number | null {
+  let found: number | null = null;
+  for (const lane of lanes) {
+    const span = spanAt(trace, lane, at);
+    if (span === null) continue;
+    if (found === null || (trace.start[span] ?? 0) >= (trace.start[found] ?? 0)) found = span;
+  }
+  return found;
+}
+
+/** Innermost span of a lane that runs at a moment, or null. */
+export function spanAt(trace: Columns, lane: number, at: number): number | null {
+  const { firstTrack = 0, tracks = 0 } = trace.lanes[lane] ?? {};
+  for (let track = firstTrack + tracks - 1; track >= firstTrack; track -= 1) {
+    const low = trace.offsets[track] ?? 0;
+    const span = firstAbove(trace.start, at, low, trace.offsets[track + 1] ?? 0) - 1;
+    if (span >= low && at <= (trace.start[span] ?? 0) + (trace.duration[span] ?? 0)) return span;
+  }
+  return null;
+}
+
+/** Pairs a launching call with launched work that has the same correlation number in the same scope. */
+function byCorrelation(
+  trace: Columns & { readonly correlation: Uint32Array; readonly launches: (span: number) => boolean },
+  laneOfSpan: (span: number) => number,
+  pair: (from: number, to: number) => void,
+): void {
+  const { correlation, lanes } = trace;
+  const calls: number[] = [];
+  for (const [span, value] of correlation.entries()) if (value !== 0 && trace.launches(span)) calls.push(span);
+  const keyOf = (span: number): number => key(lanes[laneOfSpan(span)]?.scope ?? 0, correlation[span] ?? 0);
+  const keys = Float64Array.from(calls, keyOf);
+  const order = Uint32Array.from(calls.keys());
+  if (!ascending(keys)) order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
+  const sorted = Float64Array.from(order, (i) => keys[i] ?? 0);
+  for (const [span, value] of correlation.entries()) {
+    if (value === 0 || trace.launches(span)) continue;
+    const wanted = keyOf(span);
+    // A runtime call and the driver call within it share a number; the last, innermost one launched the work.
+    const at = firstAbove(sorted, wanted, 0, sorted.length) - 1;
+    if (at >= 0 && sorted[at] === wanted) pair(calls[order[at] ?? 0] ?? 0, span);
+  }
+}
+
+function ascending(values: Float64Array): boolean {
+  for (let i = 1; i < values.length; i += 1) if ((values[i] ?? 0) < (values[i - 1] ?? 0)) return false;
+  return true;
+}
+
+interface LinkInput extends Columns {
+  readonly correlation: Uint32Array;
+  readonly launches: (span: number) => boolean;
+  readonly laneOfSpan: (span: number) => number;
+  readonly flows: Iterable<Flow>;
+}
+
+export function buildLinks(input: LinkInput): Links {
+  const pairs: number[] = [];
+  const size = input.start.length;
+  const pair = (from: number, to: number): void => {
+    if (from !== to) pairs.push(from * size + to);
+  };
+  byCorrelation(input, input.laneOfSpan, pair);
+  for (const { from, to } of input.flows) {
+    const [a, b] = [flowSpan(input, from), flowSpan(input, to)];
+    if (a !== null && b !== null) pair(a, b);
+  }
+  // Profilers that write both correlation numbers and flows describe each launch twice.
+  const sorted = Float64Array.from(pairs).sort();
+  let kept = 0;
+  for (let i = 0; i < sorted.length; i += 1) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    sorted[kept] = sorted[i] ?? 0;
+    kept += 1;
+  }
+  const unique = sorted.subarray(0, kept);
+  const from = Uint32Array.from(unique, (value) => Math.floor(value / size));
+  const to = Uint32Array.from(unique, (value) => value % size);
+  const byTo = Uint32Array.from(unique.keys()).sort((a, b) => (to[a] ?? 0) - (to[b] ?? 0) || a - b);
+  return { from, to, byTo };
+}
+
+/** Range [first, last) in `links.to` of the work that a span launched. */
+export function launchedBySpan(links: Links, span: number): readonly [number, number] {
+  const first = firstFrom(links.from, span, 0, links.from.length);
+  return [first, firstAbove(links.from, span, first, links.from.length)];
+}
+
+/** Spans that launched `span`. */
+export function launchersOf(links: Links, span: number): readonly number[] {
+  const { byTo, to, from } = links;
+  let [low, high] = [0, byTo.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((to[byTo[middle] ?? 0] ?? 0) >= span) high = middle;
+    else low = middle + 1;
+  }
+  const found: number[] = [];
+  for (let i = low; i < byTo.length && to[byTo[i] ?? 0] === span; i += 1) found.push(from[byTo[i] ?? 0] ?? 0);
+  return found;
 }

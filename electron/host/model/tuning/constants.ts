@@ -1,4 +1,4 @@
-/** Constants in C++ sources: what they are, and a text in which they are something else. */
+/** Reads tunable constants from C++ and Python sources, and replaces their values. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { Configuration } from '../../../contract/tuning/configured.ts';
 
@@ -11,8 +11,9 @@ interface Stretch {
 const escaped = (name: string): string => name.replaceAll('$', '\\$');
 
 /**
- * `BB_TUNABLE(int, kTile, 32)`, `BB_TUNABLE_90(int, kTile, 32, 64)`, `constexpr int kTile = 32, kRows = 8;`,
- * `#define kTile 32`, in Python `TILE = 32`. A declaration with a value for a generation has two stretches.
+ * Positions of a constant's values in its declarations: `BB_TUNABLE(int, kTile, 32)`, `BB_TUNABLE_90(int, kTile, 32,
+ * 64)`, `constexpr int kTile = 32, kRows = 8;`, `#define kTile 32`, in Python `TILE = 32`. A declaration with a
+ * separate value for a GPU generation has two positions.
  */
 function declarationsOf(text: string, name: string, file: string): readonly (readonly Stretch[])[] {
   const own = escaped(name);
@@ -35,8 +36,7 @@ function declarationsOf(text: string, name: string, file: string): readonly (rea
 function declarationOf(text: string, name: string, file: string): readonly Stretch[] {
   const [declaration, ...more] = declarationsOf(text, name, file);
   if (declaration !== undefined && more.length === 0) return declaration;
-  const says =
-    declaration === undefined ? 'is no constant with a whole number' : `stands there ${more.length + 1} times`;
+  const says = declaration === undefined ? 'is no constant with a whole number' : `is there ${more.length + 1} times`;
   throw new BraggError(
     'invalid',
     `${file}: ${name} ${says}; allowed: one ${file.endsWith('.py') ? '' : 'constexpr int '}${name} = …`,
@@ -53,17 +53,20 @@ function valuesOf(text: string, names: readonly string[], file: string, which: 0
 }
 
 /**
- * Values in the source; for a constant that differs by GPU, the usual one. Throws BraggError `invalid` for an unknown
+ * Values in the source; for a constant that differs by GPU, the general one. Throws BraggError `invalid` for an unknown
  * constant.
  */
 export const constantsOf = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, 0);
 
-/** The same as GPUs from Hopper on have it. */
+/** Values in the source that apply to GPUs from Hopper on. */
 export const constantsSince90 = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, -1);
 
-/** The text with other values, on every GPU; no line moves. Throws BraggError `invalid` for what is no constant there. */
+/**
+ * The text with other values, which apply to every GPU; line numbers do not change. Throws BraggError `invalid` for an
+ * unknown constant.
+ */
 export function withConstants(text: string, configuration: Configuration, file: string): string {
   const stretches = Object.entries(configuration).flatMap(([name, value]) =>
     declarationOf(text, name, file).map((stretch) => ({ ...stretch, value })),

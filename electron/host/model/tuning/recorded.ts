@@ -1,11 +1,11 @@
 /**
- * Tuning results on a card (assets/tuned, made by `npm run bench -- tuning`), and the constants that become the
- * defaults of the card's generation.
+ * Tuning results on a GPU (assets/tuned, written by `npm run bench -- tuning`), and the constants that become the
+ * defaults of the GPU's generation.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { intervalSchema } from '../../../contract/bench/interval.ts';
+import { intervalSchema } from '../../../contract/bench/bench-session.ts';
 import type { Configuration } from '../../../contract/tuning/configured.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 
@@ -14,7 +14,7 @@ const configurationSchema = z.record(z.string(), z.number().int());
 const entrySchema = z.strictObject({
   configuration: configurationSchema,
   time_s: z.number().positive(),
-  /** Over the time with the usual constants, in one session. */
+  /** Time relative to that with the default constants, in the same session. */
   ratio: z.number().positive(),
   interval: intervalSchema.nullable(),
   right: z.boolean(),
@@ -25,10 +25,10 @@ const sessionSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string(),
   variant: z.string(),
-  /** The source with the constants. */
+  /** Source file with the constants. */
   file: z.string(),
   scenario: z.string(),
-  /** Configurations that the search measured. */
+  /** Number of configurations that the search measured. */
   measured: z.number().int().nonnegative(),
   usual: configurationSchema,
   entries: z.array(entrySchema).readonly(),
@@ -41,21 +41,21 @@ const recordSchema = z.strictObject({
   created: z.string(),
   commit: z.string().nullable(),
   on: z.strictObject({
-    /** Empty without a GPU. */
+    /** Name of the GPU; empty without one. */
     name: z.string(),
     uuid: z.string().nullable(),
     driver: z.string().nullable(),
-    /** 90 is Hopper. */
+    /** Architecture number, such as 90 for Hopper. */
     architecture: z.number().int().nullable(),
   }),
   sessions: z.array(sessionSchema).readonly(),
 });
 export type TunedRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** Throws for a text that is none. */
+/** Parses a record; throws for any other text. */
 export const parseTunedRecord = (text: string): TunedRecord => recordSchema.parse(JSON.parse(text));
 
-/** The newest last. Throws where a file is damaged. */
+/** Records in order of time, the newest last. Throws if a file is damaged. */
 export async function readTunedRecords(assetsFolder: string): Promise<readonly TunedRecord[]> {
   const folder = path.join(assetsFolder, 'tuned');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -66,19 +66,20 @@ export async function readTunedRecords(assetsFolder: string): Promise<readonly T
 const nameOf = (configuration: Configuration): string =>
   JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Less is not worth code that differs from one generation to the next: time over that with the usual constants. */
+/** Largest ratio to the default constants' time for which separate values for a GPU generation are worthwhile. */
 const WORTH_IT = 0.95;
 
-/** A source with its variants, as assets/tunables has them. */
+/** A source file and its variants, from assets/tunables. */
 interface TunedSource {
   readonly file: string;
   readonly variants: readonly string[];
 }
 
 /**
- * The constants of a source that hold for a generation. They were measured for every variant of it, on every card that
- * was recorded, and were right. They were slower than the usual constants in no session. On each card they were
- * decidedly faster, by 5 % or more. The fastest over all sessions is taken; null where none holds.
+ * Constants of a source that may become the defaults of a GPU generation. They were measured for every variant of the
+ * source, on every recorded GPU, with correct answers. They were slower than the default constants in no session. On
+ * each GPU a session showed them to be faster by at least 5 %. Returns the fastest such constants over all sessions, or
+ * null if there are none.
  */
 export function heldFor(
   records: readonly TunedRecord[],

@@ -1,11 +1,11 @@
-/** In which order configurations are measured: all, at random, or from better to better. Seeded. */
-import { type Random, seededRandom, shuffled } from '../bench/random.ts';
+/** Order in which configurations are measured: exhaustive, random, or by local search. Seeded. */
+import { type Random, seededRandom, shuffled } from '../bench/statistics.ts';
 
 export interface Candidate {
   readonly id: string;
-  /** Candidates of different variants are no neighbours. */
+  /** Candidates of different variants are not neighbours. */
   readonly variant: string;
-  /** Which value each tunable has, of its values in order. */
+  /** Index of each tunable's value in its ascending list of values. */
   readonly at: readonly number[];
 }
 
@@ -13,18 +13,18 @@ const strategies = ['exhaustive', 'random', 'local'] as const;
 export type Strategy = (typeof strategies)[number];
 
 /**
- * Seconds; null where it failed or is wrong. Throws Ended to end the search. `next` are those that most likely come
- * after it: they can be made ready together.
+ * Measures a candidate and returns seconds, or null if it failed or is wrong. Throws Ended to end the search. `next`
+ * contains the most likely subsequent candidates, so that they can be prepared together.
  */
 export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
 
 const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
 
-/** Probability of continuing near the best candidate so far, instead of anywhere. */
+/** Probability of continuing near the best candidate so far, instead of at a random one. */
 const NEAR_THE_BEST = 0.7;
-/** Tunables that are changed at once to leave a local minimum. */
+/** Number of tunables that are changed together to leave a local minimum. */
 const KICKED = 3;
-/** Most upcoming candidates passed to `Measure`, so that they can be prepared together. */
+/** Most upcoming candidates passed to `Measure` for preparation. */
 const FORESEEN = 256;
 
 class LocalSearch {
@@ -33,7 +33,7 @@ class LocalSearch {
   readonly #measure: Measure;
   readonly #random: Random;
   readonly #known = new Map<string, number | null>();
-  /** By variant, and for each of its tunables: the positions that occur. */
+  /** Existing indices of each tunable's values, by variant. */
   readonly #reach = new Map<string, readonly (readonly number[])[]>();
   #best: Candidate | null = null;
   readonly #unseen: Candidate[];
@@ -76,7 +76,7 @@ class LocalSearch {
     return value ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The first better neighbour is gone to. Ends where all neighbours are worse. */
+  /** Moves to the first better neighbour, until all neighbours are worse. */
   async #descend(start: Candidate): Promise<void> {
     let around = shuffled(this.#neighbours(start), this.#random);
     let value = await this.#valueOf(start, around);
@@ -92,7 +92,7 @@ class LocalSearch {
     }
   }
 
-  /** One tunable with another value. */
+  /** Candidates that differ in the value of one tunable. */
   #neighbours({ variant, at }: Candidate): readonly Candidate[] {
     return (this.#reach.get(variant) ?? []).flatMap((positions, i) =>
       positions.flatMap((position) => {
@@ -125,7 +125,10 @@ class LocalSearch {
   }
 }
 
-/** Measures candidates, each at most once, until all are or `measure` throws. A local search begins at `starts`. */
+/**
+ * Measures candidates, each at most once, until all are measured or `measure` throws. A local search begins at
+ * `starts`.
+ */
 export async function search(
   strategy: Strategy,
   all: readonly Candidate[],
@@ -138,7 +141,7 @@ export async function search(
   for (const [i, one] of order.entries()) await measure(one, order.slice(i + 1, i + 1 + FORESEEN));
 }
 
-/** Candidates of named configurations: the values of each constant are ranked by size. */
+/** Candidates for named configurations; the values of each constant are ranked by size. */
 export function candidatesOf(
   points: readonly {
     readonly id: string;

@@ -1,4 +1,10 @@
-/** All configurations of a variant: its tunables crossed, where the conditions hold. */
+/**
+ * Search space of a variant: all combinations of its tunables that meet the conditions. The spaces of shipped variants
+ * are in assets/tunables, one file per workload.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import {
   type Expression,
@@ -7,15 +13,30 @@ import {
   MOST_POINTS,
   parseExpression,
 } from '../../../contract/study/index.ts';
-import type { Configuration, Tunable } from '../../../contract/tuning/configured.ts';
+import { type Configuration, spaceShape, type Tunable } from '../../../contract/tuning/configured.ts';
+import { workloadSchema } from '../../../contract/workload.ts';
+
+const shippedSpaceSchema = z.strictObject({
+  workload: workloadSchema,
+  bench: z.string().default(''),
+  /** Variants that use the same constants. */
+  variants: z.array(z.string()).min(1),
+  /** Source file with the constants. */
+  file: z.string(),
+  ...spaceShape,
+});
+export type ShippedSpace = Readonly<z.infer<typeof shippedSpaceSchema>>;
+
+/** Content of a file in assets/tunables. */
+const shippedSpacesSchema = z.strictObject({ spaces: z.array(shippedSpaceSchema) });
 
 export interface Space {
   readonly variant: string;
-  /** The source with the constants, or the user's file. */
+  /** Source file with the constants, or the user's file. */
   readonly file: string;
   readonly tunables: readonly Tunable[];
   readonly conditions: readonly string[];
-  /** As the source has them. */
+  /** Values of the constants in the source. */
   readonly usual: Configuration;
 }
 
@@ -30,7 +51,10 @@ function parsed({ conditions, variant }: Space): readonly Expression[] {
   });
 }
 
-/** The first condition that a configuration breaks; null where all hold. Throws BraggError `invalid` for one that cannot be decided. */
+/**
+ * First condition that a configuration violates; null if it meets all. Throws BraggError `invalid` for a condition that
+ * cannot be evaluated.
+ */
 function broken(conditions: readonly Expression[], configuration: Configuration, variant: string): string | null {
   for (const condition of conditions) {
     try {
@@ -43,7 +67,10 @@ function broken(conditions: readonly Expression[], configuration: Configuration,
   return null;
 }
 
-/** In the order of the values, the last tunable fastest. Throws BraggError `invalid` for conditions that are none. */
+/**
+ * All configurations that meet the conditions, in the order of the values; the last tunable varies fastest. Throws
+ * BraggError `invalid` for invalid conditions.
+ */
 export function configurationsOf(space: Space): readonly Configuration[] {
   const { tunables, variant } = space;
   const count = tunables.reduce((product, { values }) => product * values.length, 1);
@@ -64,7 +91,9 @@ export function configurationsOf(space: Space): readonly Configuration[] {
   return all;
 }
 
-/** Every tunable with its value: those that are not named as the source has them. Throws BraggError `invalid` with what is allowed. */
+/**
+ * Adds the source's values for tunables that are not in `given`. Throws BraggError `invalid` with the allowed values.
+ */
 export function completed(space: Space, given: Configuration): Configuration {
   const { tunables, usual, variant } = space;
   for (const [name, value] of Object.entries(given)) {
@@ -80,4 +109,12 @@ export function completed(space: Space, given: Configuration): Configuration {
   const condition = broken(parsed(space), configuration, variant);
   if (condition !== null) throw new BraggError('invalid', `${variant}: ${condition} does not hold`);
   return configuration;
+}
+
+/** Search spaces of all shipped variants. Throws if a file is damaged. */
+export async function readShippedSpaces(assetsFolder: string): Promise<readonly ShippedSpace[]> {
+  const folder = path.join(assetsFolder, 'tunables');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  const files = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return files.flatMap((text) => shippedSpacesSchema.parse(JSON.parse(text)).spaces);
 }

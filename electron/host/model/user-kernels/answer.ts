@@ -1,31 +1,33 @@
-/** The answer that the reference of a user's problem gives, in a process of its own; cached by content. */
+/** Reference answers of user problems, computed in separate processes and cached by content. */
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import { temporaryIn } from '../../io/files/temporary.ts';
-import { nodeProgram } from '../../io/node-program.ts';
-import { onDisk } from '../../io/on-disk.ts';
-import { prune } from './build.ts';
-import { runContained } from './contained.ts';
+import { temporaryIn } from '../../io/files/write-file.ts';
+import { InOrder } from '../../io/flow/queues.ts';
+import { nodeProgram, onDisk } from '../../io/programs.ts';
+import { findPython, prune } from './build.ts';
+import { ContainedServer, runContained } from './contained.ts';
 import { findCompiler, readUserKernelBuild } from './cpp-compiler.ts';
 import type { UserKernel } from './file.ts';
 import type { Included } from './includes.ts';
-import { ownAnswerOf } from './own-answer.ts';
 
-const LIMITS = { time_ms: 120_000, memory_bytes: 2 ** 36, file_bytes: 2 ** 33, output_bytes: 2 ** 16 } as const;
+/** Limits for each answer. */
+const LIMITS = { time_ms: 120_000, memory_bytes: 2 ** 36, file_bytes: 2 ** 33, output_bytes: 2 ** 16 };
 
-/** Arrays as NumPy has them; what the reference returns may be a tensor of PyTorch. */
+/**
+ * Server program for references in Python. Arrays are NumPy arrays; the reference may also return PyTorch tensors. A
+ * request is the folder of a problem, from which the reference is loaded as a new module. Therefore no variables remain
+ * from the previous answer.
+ */
 const PYTHON = `
-import importlib.util, json, sys
+import importlib.util, json, os, sys, traceback
 import numpy as np
-with open("problem.json") as file:
-    problem = json.load(file)
+name, word = sys.argv[1:]
 def read(one, i):
     kind = one["type"]
     values = np.fromfile(f"{i}.f64").reshape(one["shape"] + ([2] if kind.startswith("complex") else []))
@@ -34,66 +36,109 @@ def read(one, i):
     if kind.startswith("int"):
         return values.astype(np.int64)
     return values.astype(bool) if kind == "bool" else values
-spec = importlib.util.spec_from_file_location("reference", sys.argv[1])
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-given = [read(one, i) for i, one in enumerate(problem["given"])]
-found = module.reference(*given, *problem["axes"])
-wanted = problem["returned"]
-if len(wanted) == 1 and not isinstance(found, (tuple, list, dict)):
-    found = [found]
-if isinstance(found, dict):
-    found = [found[one["name"]] for one in wanted]
-if len(wanted) == 1 and len(found) != 1:
-    found = [found]
-if len(found) != len(wanted):
-    sys.exit(f"reference returned {len(found)} arrays; allowed: {len(wanted)}, in the order of the problem")
-with open("answer.f64", "wb") as file:
-    for one, values in zip(wanted, found):
-        if hasattr(values, "detach"):
-            values = values.detach().cpu().numpy()
-        values = np.asarray(values)
-        if list(values.shape) != one["shape"]:
-            sys.exit(f"{one['name']} has the shape {list(values.shape)}; allowed: {one['shape']}")
-        kind = np.complex128 if one["type"].startswith("complex") else np.float64
-        file.write(np.ascontiguousarray(values.astype(kind)).tobytes())
+def answer():
+    with open("problem.json") as file:
+        problem = json.load(file)
+    spec = importlib.util.spec_from_file_location("reference", name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    given = [read(one, i) for i, one in enumerate(problem["given"])]
+    found = module.reference(*given, *problem["axes"])
+    wanted = problem["returned"]
+    if len(wanted) == 1 and not isinstance(found, (tuple, list, dict)):
+        found = [found]
+    if isinstance(found, dict):
+        found = [found[one["name"]] for one in wanted]
+    if len(wanted) == 1 and len(found) != 1:
+        found = [found]
+    if len(found) != len(wanted):
+        sys.exit(f"reference returned {len(found)} arrays; allowed: {len(wanted)}, in the order of the problem")
+    with open("answer.f64", "wb") as file:
+        for one, values in zip(wanted, found):
+            if hasattr(values, "detach"):
+                values = values.detach().cpu().numpy()
+            values = np.asarray(values)
+            if list(values.shape) != one["shape"]:
+                sys.exit(f"{one['name']} has the shape {list(values.shape)}; allowed: {one['shape']}")
+            kind = np.complex128 if one["type"].startswith("complex") else np.float64
+            file.write(np.ascontiguousarray(values.astype(kind)).tobytes())
+home = os.getcwd()
+requests, sys.stdin = sys.stdin, open(os.devnull)
+for folder in requests:
+    says = "ok"
+    try:
+        os.chdir(folder.rstrip("\\n"))
+        answer()
+    except BaseException as error:
+        says = "failed"
+        print(error) if isinstance(error, SystemExit) else traceback.print_exc(file=sys.stdout)
+    os.chdir(home)
+    sys.stderr.flush()
+    print(f"\\n{word} {says}", flush=True)
 `;
 
+/**
+ * Server program for references in JavaScript. Each folder gives the module another address, so it is evaluated again.
+ */
 const SCRIPT = `
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-const { given, returned, axes } = JSON.parse(readFileSync('problem.json', 'utf8'));
-const read = (_, i) => new Float64Array(new Uint8Array(readFileSync(i + '.f64')).buffer);
-const { reference } = await import(pathToFileURL(path.resolve(process.argv[2])).href);
-const found = reference(...given.map(read), ...axes);
-const all = returned.length === 1 && !(Array.isArray(found) && found.length === 1 && typeof found[0] === 'object') ? [found] : found;
-if (all.length !== returned.length) throw new Error('reference returned ' + all.length + ' arrays; allowed: ' + returned.length);
-const bytes = all.map((values, i) => {
-  const one = Float64Array.from(values);
-  if (one.length !== returned[i].count) throw new Error(returned[i].name + ' has ' + one.length + ' values; allowed: ' + returned[i].count);
-  return new Uint8Array(one.buffer);
-});
-writeFileSync('answer.f64', Buffer.concat(bytes));
+const [name, word] = process.argv.slice(-2);
+async function answer() {
+  const { given, returned, axes } = JSON.parse(readFileSync('problem.json', 'utf8'));
+  const read = (_, i) => new Float64Array(new Uint8Array(readFileSync(i + '.f64')).buffer);
+  const { reference } = await import(pathToFileURL(path.resolve(name)).href);
+  const found = reference(...given.map(read), ...axes);
+  const all = returned.length === 1 && !(Array.isArray(found) && found.length === 1 && typeof found[0] === 'object') ? [found] : found;
+  if (all.length !== returned.length) throw new Error('reference returned ' + all.length + ' arrays; allowed: ' + returned.length);
+  const bytes = all.map((values, i) => {
+    const one = Float64Array.from(values);
+    if (one.length !== returned[i].count) throw new Error(returned[i].name + ' has ' + one.length + ' values; allowed: ' + returned[i].count);
+    return new Uint8Array(one.buffer);
+  });
+  writeFileSync('answer.f64', Buffer.concat(bytes));
+}
+const home = process.cwd();
+for await (const folder of createInterface({ input: process.stdin })) {
+  let says = 'ok';
+  try {
+    process.chdir(folder);
+    await answer();
+  } catch (error) {
+    says = 'failed';
+    console.log(error);
+  }
+  process.chdir(home);
+  process.stdout.write('\\n' + word + ' ' + says + '\\n');
+}
 `;
 
-/** Reads the inputs, calls `reference` with pointers to FP64, and writes the results. */
+/**
+ * Main program for a reference in C++. It reads the inputs, calls `reference` with pointers to FP64, and writes the
+ * results. Array sizes are arguments of the program.
+ */
 function cppMain(name: string, text: string, { given, returned, axes }: Handed): string {
-  const counts = [...given, ...returned].map(({ count }) => `std::vector<double>(${count})`);
-  const pointers = [...given, ...returned].map((_, i) => `all[${i}].data()`);
+  const arrays = given.length + returned.length;
+  const pointers = Array.from({ length: arrays }, (_, i) => `all[${i}].data()`);
+  const values = axes.map((_, i) => `size(${arrays + i})`);
   return `#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 #line 1 "${name}"
 ${text}
-int main() {
-  std::vector<std::vector<double>> all{${counts.join(', ')}};
+int main(int, char** sizes) {
+  const auto size = [sizes](int i) { return std::atoll(sizes[i + 1]); };
+  std::vector<std::vector<double>> all;
+  for (int i = 0; i < ${arrays}; ++i) all.emplace_back(size(i));
   for (std::size_t i = 0; i < ${given.length}; ++i) {
     std::FILE* file = std::fopen((std::to_string(i) + ".f64").c_str(), "rb");
     if (file == nullptr || std::fread(all[i].data(), 8, all[i].size(), file) != all[i].size()) return 1;
     std::fclose(file);
   }
-  reference(${[...pointers, ...axes].join(', ')});
+  reference(${[...pointers, ...values].join(', ')});
   std::FILE* file = std::fopen("answer.f64", "wb");
   for (std::size_t i = ${given.length}; i < all.size(); ++i) std::fwrite(all[i].data(), 8, all[i].size(), file);
   return std::fclose(file);
@@ -114,7 +159,7 @@ interface Handed {
   readonly axes: readonly number[];
 }
 
-/** The arrays as the engine is given them, one a line. */
+/** Parses the list of arrays from the engine's problem, one array per line. */
 function handedOf({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): Handed {
   const lines = (words['arrays'] ?? '').split('\n').map((line) => line.split(' '));
   const of = (wanted: readonly string[]): readonly HandedArray[] =>
@@ -132,110 +177,154 @@ function handedOf({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): H
   };
 }
 
-const python = process.platform === 'win32' ? ['python', 'py'] : ['python3', 'python'];
+const hash = (parts: unknown): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 
 interface Work {
   readonly folder: string;
   readonly reference: Included;
   readonly handed: Handed;
+}
+
+/** Cache key of an answer, from everything on which it depends. */
+function keyOf(reference: Included, { numbers, seed, words }: TaskProblem): string {
+  return hash([reference.name, reference.text, words['arrays'], words['axes'], words['edge'] ?? '', seed, numbers]);
+}
+
+interface ReferencesOptions {
+  /** Addon that generates the inputs. */
+  readonly addon: Pick<NativeAddon, 'createTask'>;
+  readonly cache: string;
+  /** Ends all processes when aborted. */
   readonly signal?: AbortSignal | undefined;
+  readonly limits?: typeof LIMITS;
 }
 
-/** The first of `programs` that is there; what it prints. */
-async function contained(programs: readonly string[], args: readonly string[], { folder, reference, signal }: Work) {
-  const { name } = reference;
-  for (const [i, program] of programs.entries()) {
-    const work = { title: name, program, args, folder, limits: LIMITS, signal };
-    const { failed, output } = await runContained(work).catch((error: unknown) => {
-      if (error instanceof BraggError && error.code === 'unsupported') return { failed: true, output: 'not found' };
-      throw error;
-    });
-    if (!failed) return output;
-    // The shell that starts it ends with these words.
-    if (/not found/.test(output) && i < programs.length - 1) continue;
-    if (/No module named '(numpy|torch)'/.test(output)) {
-      throw new BraggError('unsupported', `${name} needs a Python with NumPy: ${output.trim().split('\n').at(-1)}`);
-    }
-    throw new BraggError('invalid', `${name} gave no answer: ${output.trim().slice(-1000) || 'it printed nothing'}`);
+/**
+ * Computes answers of references. A reference in Python or JavaScript has a process that answers one problem after the
+ * other; one in C++ is compiled once.
+ */
+export class References {
+  readonly #options: ReferencesOptions;
+  readonly #servers = new Map<string, ContainedServer>();
+  readonly #inOrder = new Map<string, InOrder>();
+
+  constructor(options: ReferencesOptions) {
+    this.#options = options;
   }
-  throw new BraggError('unsupported', `${name} needs Python, and none was found.`);
-}
 
-async function run(work: Work): Promise<string> {
-  const { folder, reference, handed } = work;
-  const { name, text } = reference;
-  const write = (file: string, content: string): Promise<void> => writeFile(path.join(folder, file), content);
-  if (name.endsWith('.cpp')) {
-    await write('main.cpp', cppMain(name, text, handed));
+  /** Path of the file with the answer in FP64; null if the kernel has no reference. Throws a BraggError. */
+  async answer({ answer: reference }: Pick<UserKernel, 'answer'>, problem: TaskProblem): Promise<string | null> {
+    if (reference === null) return null;
+    const kept = path.join(this.#options.cache, 'answers');
+    const folder = path.join(kept, keyOf(reference, problem));
+    const file = path.join(folder, 'answer.f64');
+    if (existsSync(file)) {
+      await utimes(folder, new Date(), new Date()).catch(() => undefined);
+      return file;
+    }
+    const handed = handedOf(problem);
+    const work = temporaryIn(kept);
+    await mkdir(work, { recursive: true });
+    try {
+      const inputs = (await this.#options.addon.createTask({ ...problem, variant: 'problem-cpu' }).inputs()) ?? [];
+      for (const [i, values] of inputs.entries()) {
+        await writeFile(path.join(work, `${i}.f64`), new Uint8Array(values.buffer));
+      }
+      const said = await this.#run({ folder: work, reference, handed });
+      const wanted = 8 * handed.returned.reduce((sum, { count }) => sum + count, 0);
+      const made = await stat(path.join(work, 'answer.f64')).catch(() => null);
+      if (made === null || made.size !== wanted) {
+        const values = made === null ? 'none' : String(made.size / 8);
+        throw new BraggError('invalid', `${reference.name} gave ${values} of ${wanted / 8} results. ${said}`.trim());
+      }
+      // Only the answer is saved, so that a kernel cannot read the inputs from this folder.
+      for (const name of await readdir(work)) {
+        if (name !== 'answer.f64') await rm(path.join(work, name), { recursive: true, force: true });
+      }
+      await rm(folder, { recursive: true, force: true });
+      await rename(work, folder);
+      await prune(kept, folder);
+      return file;
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  }
+
+  async #run(work: Work): Promise<string> {
+    const { folder, reference, handed } = work;
+    const { name, text } = reference;
+    const { limits = LIMITS, signal } = this.#options;
+    if (name.endsWith('.cpp')) {
+      const program = await this.#compiled(work);
+      const args = [...handed.given, ...handed.returned].map(({ count }) => count).concat(handed.axes);
+      return printedBy(
+        name,
+        await runContained({ title: name, program, args: args.map(String), folder, limits, signal }),
+      );
+    }
+    await writeFile(path.join(folder, 'problem.json'), JSON.stringify(handed));
+    // Runs the trusted text, even if the file has changed since it was read.
+    await writeFile(path.join(folder, name), text);
+    const key = hash([name, text]);
+    const inOrder = this.#inOrder.get(key) ?? new InOrder();
+    this.#inOrder.set(key, inOrder);
+    return inOrder.do(async () => {
+      const server = await this.#server(key, name);
+      const hasServed = server.served > 0;
+      const outcome = await server.ask(folder);
+      if (!outcome.failed || !hasServed) return printedBy(name, outcome);
+      // Memory or state of earlier answers may be the cause, so the request is repeated in a new process.
+      server.close();
+      return printedBy(name, await (await this.#server(key, name)).ask(folder));
+    });
+  }
+
+  async #server(key: string, name: string): Promise<ContainedServer> {
+    const known = this.#servers.get(key);
+    if (known?.usable === true) return known;
+    const { cache, limits = LIMITS, signal } = this.#options;
+    const [program, args] = name.endsWith('.py')
+      ? [await findPython(name, signal), ['-c', PYTHON]]
+      : [await nodeProgram(name), ['--input-type=module', '--eval', SCRIPT, '--']];
+    const folder = path.join(cache, 'answers');
+    const server = new ContainedServer({ title: name, program, args: [...args, name], folder, limits, signal });
+    this.#servers.set(key, server);
+    return server;
+  }
+
+  /** Compiled program of a reference in C++, cached by its text and its numbers of arrays and axes. */
+  async #compiled({ folder, reference: { name, text }, handed }: Work): Promise<string> {
+    const main = cppMain(name, text, handed);
+    const kept = path.join(this.#options.cache, 'references');
+    const at = path.join(kept, hash([process.platform, main]));
+    const made = path.join(at, 'main.exe');
+    if (existsSync(made)) {
+      await utimes(at, new Date(), new Date()).catch(() => undefined);
+      return made;
+    }
+    await writeFile(path.join(folder, 'main.cpp'), main);
     const { program, style } = await findCompiler(await readUserKernelBuild(onDisk(nativeFolder())));
-    const flags =
+    const args =
       style === 'gnu'
         ? ['-std=c++20', '-O2', '-ffp-contract=off', 'main.cpp', '-o', 'main.exe']
         : ['/nologo', '/std:c++20', '/O2', '/EHsc', 'main.cpp', '/Femain.exe'];
-    await contained([program], flags, work);
-    return contained([path.join(folder, 'main.exe')], [], work);
+    const { limits = LIMITS, signal } = this.#options;
+    printedBy(name, await runContained({ title: name, program, args, folder, limits, signal }));
+    // The folder is renamed with the program in it, so that concurrent compilations are safe.
+    const part = temporaryIn(kept);
+    await mkdir(part, { recursive: true });
+    await rename(path.join(folder, 'main.exe'), path.join(part, 'main.exe'));
+    await rename(part, at).catch(() => rm(part, { recursive: true, force: true }));
+    await prune(kept, at);
+    return made;
   }
-  await write('problem.json', JSON.stringify(handed));
-  // Runs the trusted text, even if the file has changed since it was read.
-  await write(name, text);
-  const isPython = name.endsWith('.py');
-  await write(isPython ? 'run.py' : 'run.mjs', isPython ? PYTHON : SCRIPT);
-  return contained(isPython ? python : [await nodeProgram(name)], [isPython ? 'run.py' : 'run.mjs', name], work);
 }
 
-interface Answering {
-  /** Makes the inputs. */
-  readonly addon: Pick<NativeAddon, 'createTask'>;
-  readonly cache: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Everything that the answer depends on. */
-function keyOf(reference: Included, { numbers, seed, words }: TaskProblem): string {
-  const parts = [reference.name, reference.text, words['arrays'], words['axes'], words['edge'] ?? '', seed, numbers];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-}
-
-/** The file with the answer in FP64; null where the kernel has no reference. Throws a BraggError. */
-export async function answerOf(
-  kernel: Pick<UserKernel, 'answer' | 'sha256'>,
-  problem: TaskProblem,
-  { addon, cache, signal }: Answering,
-): Promise<string | null> {
-  const reference = kernel.answer;
-  if (reference === null) return null;
-  if (problem.workload !== USER_PROBLEM) return ownAnswerOf(kernel, problem, cache, signal);
-  const kept = path.join(cache, 'answers');
-  const folder = path.join(kept, keyOf(reference, problem));
-  const file = path.join(folder, 'answer.f64');
-  if (existsSync(file)) {
-    await utimes(folder, new Date(), new Date()).catch(() => undefined);
-    return file;
+/** Throws a BraggError that ends with the reference's output, unless it has answered. */
+function printedBy(name: string, { failed, output }: { readonly failed: boolean; readonly output: string }): string {
+  if (!failed) return output;
+  if (/No module named '(numpy|torch)'/.test(output)) {
+    throw new BraggError('unsupported', `${name} needs a Python with NumPy: ${output.trim().split('\n').at(-1)}`);
   }
-  const handed = handedOf(problem);
-  const work = temporaryIn(kept);
-  await mkdir(work, { recursive: true });
-  try {
-    const inputs = (await addon.createTask({ ...problem, variant: 'problem-cpu' }).inputs()) ?? [];
-    for (const [i, values] of inputs.entries()) {
-      await writeFile(path.join(work, `${i}.f64`), new Uint8Array(values.buffer));
-    }
-    const said = await run({ folder: work, reference, handed, signal });
-    const wanted = 8 * handed.returned.reduce((sum, { count }) => sum + count, 0);
-    const made = await stat(path.join(work, 'answer.f64')).catch(() => null);
-    if (made === null || made.size !== wanted) {
-      const values = made === null ? 'none' : String(made.size / 8);
-      throw new BraggError('invalid', `${reference.name} gave ${values} of ${wanted / 8} results. ${said}`.trim());
-    }
-    // Only the answer is needed again, and a kernel finds no inputs here.
-    for (const name of await readdir(work)) {
-      if (name !== 'answer.f64') await rm(path.join(work, name), { recursive: true, force: true });
-    }
-    await rm(folder, { recursive: true, force: true });
-    await rename(work, folder);
-    await prune(kept, folder);
-    return file;
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  throw new BraggError('invalid', `${name} gave no answer: ${output.trim().slice(-1000) || 'it printed nothing'}`);
 }

@@ -1,5 +1,7 @@
-/** Makes a user kernel's code: a shared library by the installed C++ compiler, or a GPU's machine code by NVRTC. */
-
+/**
+ * Compiles a user kernel: to a shared library by the installed C++ compiler, or to machine code by NVRTC for a GPU.
+ * Candidates and references in Python run in the installed interpreter.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -8,10 +10,10 @@ import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
-import { onDisk } from '../../io/on-disk.ts';
 import type { StartChild } from '../../io/processes/link.ts';
+import { onDisk } from '../../io/programs.ts';
 import { workloadFolder } from '../bench/sources.ts';
-import type { UserKernelBase } from './base.ts';
+import { compilerLimits, runContained } from './contained.ts';
 import {
   type CppCompiler,
   compileEntry,
@@ -24,16 +26,87 @@ import {
   userFlags,
 } from './cpp-compiler.ts';
 import { diagnosticsOf, quotable } from './diagnostics.ts';
-import { codeFileOf, extensionOf, type UserKernel } from './file.ts';
-import { presentIncludes } from './moved.ts';
-import type { UserKernelCode } from './process/messages.ts';
+import { codeFileOf, extensionOf, presentIncludes, type UserKernel } from './file.ts';
+import type { UserKernelBase } from './problem-folder.ts';
+import type { UserKernelCode } from './process/relay.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
-import { checkPython, findPython } from './python.ts';
+
+const names = process.platform === 'win32' ? ['python', 'py'] : ['python3', 'python'];
+
+/** Python interpreters by PATH, because an environment that is activated later has another one. */
+const found = new Map<string, string>();
+
+/** Path of the first Python with NumPy. Throws BraggError `unsupported`; `need` is the beginning of its message. */
+export async function findPython(need: string, signal?: AbortSignal): Promise<string> {
+  const key = process.env['PATH'] ?? '';
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  const last: string[] = [];
+  for (const program of names) {
+    const args = ['-c', 'import sys, numpy; print(sys.executable)'];
+    const { failed, output } = await runContained({ title: 'Python', program, args, folder: '.', signal }).catch(
+      (error: unknown) => {
+        if (error instanceof BraggError && error.code === 'unsupported') return { failed: true, output: error.message };
+        throw error;
+      },
+    );
+    const line = output.trim().split('\n').at(-1) ?? '';
+    if (!failed) {
+      found.set(key, line);
+      return line;
+    }
+    last.push(`${program}: ${line}`);
+  }
+  throw new BraggError('unsupported', `${need}, which needs a Python with NumPy (${last.join('; ')})`);
+}
+
+/** Python program that parses a file without running it, and prints one line of JSON if there is an error. */
+const CHECK = `
+import ast, json, sys
+name, wanted = sys.argv[1], sys.argv[2:]
+def wrong(line, column, message):
+    print(json.dumps({"line": line, "column": column, "message": message}))
+    sys.exit()
+try:
+    with open(name, "rb") as file:
+        tree = ast.parse(file.read(), name)
+except (SyntaxError, ValueError) as error:
+    wrong(getattr(error, "lineno", None), getattr(error, "offset", None), getattr(error, "msg", str(error)))
+made = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == "run"]
+if not made:
+    wrong(None, None, "has no function run; allowed: def run(" + ", ".join(wanted) + ")")
+of = made[-1].args
+least = len(of.posonlyargs) + len(of.args) - len(of.defaults)
+most = len(of.posonlyargs) + len(of.args)
+if least > len(wanted) or (most < len(wanted) and of.vararg is None):
+    wrong(made[-1].lineno, None, f"run has {most} parameters; allowed: " + ", ".join(wanted))
+`;
+
+interface Checked {
+  readonly python: string;
+  readonly folder: string;
+  /** Name of the file in the folder. */
+  readonly id: string;
+  readonly parameters: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Issue in a Python file; null if it can be parsed and its function `run` has the parameters of the problem. */
+async function checkPython({ python, folder, id, parameters, signal }: Checked): Promise<Issue | null> {
+  const work = { title: 'Python', program: python, args: ['-c', CHECK, id, ...parameters], folder, signal };
+  const { failed, output } = await runContained({ ...work, limits: compilerLimits });
+  const text = output.trim();
+  const usual = { severity: 'error', file: id, path: '', value: null, allowed: null } as const;
+  if (failed) return { ...usual, line: null, column: null, message: `cannot be parsed: ${text.slice(-1000)}` };
+  if (text === '') return null;
+  const { line, column, message } = JSON.parse(text) as Pick<Issue, 'line' | 'column' | 'message'>;
+  return { ...usual, line, column, message };
+}
 
 export interface Built {
-  /** Null if it does not compile. */
+  /** Compiled code; null if the kernel does not compile. */
   readonly code: UserKernelCode | null;
-  /** The compiler's errors and warnings at the lines of the file. */
+  /** Errors and warnings of the compiler, with lines of the user's file. */
   readonly issues: readonly Issue[];
 }
 
@@ -41,17 +114,19 @@ export interface BuildOptions {
   readonly addon: NativeAddon;
   readonly folders: KernelFolders;
   readonly startChild: StartChild;
-  /** Ends the compiler. */
+  /** Ends the compiler when aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** CUDA target of a listing, `sm_90` or `compute_90`; by default code for the GPU in this machine is compiled. */
+  readonly target?: string;
 }
 
-/** Limit of all cached libraries together; a typical one has one to three megabytes. */
+/** Size limit of all cached libraries together; a typical one has one to three megabytes. */
 const KEPT_BYTES = 256 * 2 ** 20;
-/** Memory of NVRTC's process above what it starts with. */
+/** Memory limit of NVRTC's process, above its initial use. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
-/** NVRTC takes seconds, of the largest of our files ten. */
+/** NVRTC needs seconds; ten seconds for the largest of our files. */
 const NVRTC_MS = 120_000;
-/** For the compiler's messages where no GPU says for what. */
+/** Target architecture for compiler messages if there is no GPU. */
 const USUAL_ARCHITECTURE = 90;
 
 async function sizeOf(file: string): Promise<number> {
@@ -62,7 +137,7 @@ async function sizeOf(file: string): Promise<number> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** The least recently used go until the rest takes at most `most_bytes`; `newest` stays. */
+/** Deletes the least recently used entries until the others need at most `most_bytes`; `newest` is never deleted. */
 export async function prune(folder: string, newest: string, most_bytes: number = KEPT_BYTES): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
@@ -77,7 +152,7 @@ export async function prune(folder: string, newest: string, most_bytes: number =
   }
 }
 
-/** Files outside `folders` that a compilation has read, from its makefile of dependencies. */
+/** Files outside `folders` that the compiler has read, from its dependency file. */
 async function foreignOf(work: string, folders: readonly string[]): Promise<readonly string[]> {
   const text = await readFile(path.join(work, DEPENDENCIES), 'utf8').catch(() => '');
   const files =
@@ -93,7 +168,7 @@ async function foreignOf(work: string, folders: readonly string[]): Promise<read
 interface Tools {
   readonly compiler: CppCompiler;
   readonly build: UserKernelBuild;
-  /** The library of all of ours. */
+  /** Static library of the engine. */
   readonly core: string;
   readonly includes: readonly string[];
   /** Parts of the cache key that identify the compiler, the base kernel and the core library. */
@@ -132,15 +207,18 @@ function keyOf(parts: readonly string[]): string {
   return key.digest('hex').slice(0, 32);
 }
 
-/** The file that gives a library its one exported function. */
+/** Source text of the library's single exported function. */
 export function entryText(base: UserKernelBase): string {
   const kernels = workloadFolder(base);
-  // A problem's name is the user's: the engine has one benchmark for all of them.
+  // The benchmark of a problem has a name chosen by the user, but the engine has a single benchmark for all problems.
   const bench = base.workload === USER_PROBLEM ? '' : base.bench;
   return `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${bench}", "${base.id}")\n`;
 }
 
-/** Made once for a base, whatever is made from it. Several may make it at once: the last one stays. */
+/**
+ * Object file with the exported function, compiled once for each base. Several processes may compile it concurrently;
+ * the last one's file is used.
+ */
 async function entryFor(
   { base }: UserKernel,
   tools: Tools,
@@ -183,10 +261,10 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
 
   const named = path.join(kept, `work-${process.pid}-${randomBytes(4).toString('hex')}`);
   await mkdir(named, { recursive: true });
-  // Compilers name headers relative to the real folder, where the cache folder is a link.
+  // Real path of the folder, because compilers resolve links in the names of headers.
   const work = await realpath(named);
   try {
-    // Compiles the trusted text, with its includes in their places.
+    // Compiles the trusted text, in which includes are already expanded.
     const [beside = '', sources = '', ...engine] = tools.includes;
     const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
     await writeFile(path.join(work, id), present);
@@ -211,18 +289,23 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   }
 }
 
-/** Compiler output without a message at a line. */
+/** Issue for compiler output that contains no message with a line. */
 function unplaced(id: string, output: string): Issue {
   const message = `does not compile: ${output.trim().slice(-1000)}`;
   return { severity: 'error', file: id, path: '', line: null, column: null, message, value: null, allowed: null };
 }
 
-/** Under compute-sanitizer places of the source are wanted whatever the description says. */
-const whereSanitized = (compile: CompileOptions): CompileOptions =>
-  process.env['BRAGGBENCH_SANITIZED'] === '1' ? { ...compile, lineinfo: true } : compile;
+const placed = (compile: CompileOptions): CompileOptions => ({ ...compile, lineinfo: true });
 
-/** NVRTC runs in a process of its own too: a text can make it hang. */
-async function compileKernels(kernel: UserKernel, { folders, startChild, signal }: BuildOptions): Promise<Built> {
+/** compute-sanitizer needs line information, whatever the description's options are. */
+const whereSanitized = (compile: CompileOptions): CompileOptions =>
+  process.env['BRAGGBENCH_SANITIZED'] === '1' ? placed(compile) : compile;
+
+/** NVRTC runs in a separate process too, because some texts make it hang. */
+async function compileKernels(
+  kernel: UserKernel,
+  { folders, startChild, signal, target }: BuildOptions,
+): Promise<Built> {
   const { base, whole, description } = kernel;
   const id = codeFileOf(kernel);
   const root = onDisk(folders.sources);
@@ -241,8 +324,9 @@ async function compileKernels(kernel: UserKernel, { folders, startChild, signal 
     }),
     name: id,
     cache: folders.cache,
-    options: flagsFor('cuda', whereSanitized(description.compile)),
+    options: flagsFor('cuda', target === undefined ? whereSanitized(description.compile) : placed(description.compile)),
     architecture: USUAL_ARCHITECTURE,
+    ...(target !== undefined && { target }),
   };
   const process = await UserKernelProcess.start(id, startChild);
   const cancel = (): void => process.close();
@@ -268,7 +352,7 @@ async function compileKernels(kernel: UserKernel, { folders, startChild, signal 
   }
 }
 
-/** Python compiles when it runs; what can be known before is checked, and the text is saved as it was trusted. */
+/** Python compiles at run time. The file is checked as far as possible before, and the trusted text is saved. */
 async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<Built> {
   const { whole, candidate } = kernel;
   const id = codeFileOf(kernel);
@@ -287,14 +371,14 @@ async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions
   return { code: { kind: 'python', id, python, runner, file }, issues: [] };
 }
 
-/** Runs nothing of the variant. Throws a BraggError where this machine cannot compile it. */
+/** Compiles without running the kernel. Throws a BraggError if this machine cannot compile it. */
 export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<Built> {
   if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
   if (extensionOf(kernel.base) === '.py') return buildPython(kernel, options);
   return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);
 }
 
-/** The code, or a BraggError `invalid` with the compiler's messages. */
+/** Compiled code; throws a BraggError `invalid` with the compiler's messages. */
 export async function codeOf(kernel: UserKernel, options: BuildOptions): Promise<UserKernelCode> {
   const { code, issues } = await buildUserKernel(kernel, options);
   if (code !== null) return code;

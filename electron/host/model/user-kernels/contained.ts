@@ -1,19 +1,23 @@
-/** Runs a compiler with limits on time, memory and bytes. None of its processes outlives the host. */
+/**
+ * Runs a compiler or another program with limits on time, memory and bytes. None of its processes outlives the host.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
-import { onPrinted } from '../../io/printed-text.ts';
+import { onPrinted } from '../../io/programs.ts';
 
 interface Limits {
+  /** Time limit of the program, or of each request to a server. */
   readonly time_ms: number;
-  /** Limit for each of its processes. */
+  /** Memory limit of each process. */
   readonly memory_bytes: number;
-  /** Limit for each file that it writes. */
+  /** Size limit of each written file. */
   readonly file_bytes: number;
-  /** Limit for what it prints. */
+  /** Size limit of the printed output. */
   readonly output_bytes: number;
 }
 
-/** A copy of the largest of our files takes seconds and half a gigabyte. */
+/** The largest of our files needs seconds and half a gigabyte to compile. */
 export const compilerLimits: Limits = {
   time_ms: 120_000,
   memory_bytes: 4 * 2 ** 30,
@@ -22,39 +26,52 @@ export const compilerLimits: Limits = {
 };
 
 /**
- * The shell sets the limits, if the system has them, and execs the compiler. A watcher process reads a pipe whose other
- * end the host holds. When the host ends for any reason, the pipe closes and the watcher kills the whole group.
+ * Shell script that sets the limits, if the system supports them, and execs the compiler. A watcher process reads a
+ * pipe whose other end the host holds. If the host ends for any reason, the pipe closes and the watcher kills the whole
+ * group.
  */
 const SCRIPT =
   'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; ' +
   '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 interface Work {
-  /** In its messages: `The compiler` unless it is said otherwise. */
+  /** Name of the program in messages; `The compiler` by default. */
   readonly title?: string;
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
   readonly limits?: Limits;
-  /** In addition to this process's environment. */
+  /** Variables that are added to this process's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
-function start({ program, args, folder, environment }: Work, limits: Limits): ChildProcess {
+/**
+ * `input` is a pipe for servers, which receive requests there. Their processor time is unlimited, because it grows with
+ * the number of requests.
+ */
+function start(
+  { program, args, folder, environment }: Work,
+  limits: Limits,
+  input: 'ignore' | 'pipe' = 'ignore',
+): ChildProcess {
   const env = { ...process.env, LC_ALL: 'C', ...environment };
   if (process.platform === 'win32')
-    return spawn(program, [...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ceilings = [limits.memory_bytes / 1024, limits.file_bytes / 512, Math.ceil(limits.time_ms / 1000)].map(String);
+    return spawn(program, [...args], { cwd: folder, env, stdio: [input, 'pipe', 'pipe'] });
+  const cpu_s = input === 'pipe' ? 'unlimited' : Math.ceil(limits.time_ms / 1000);
+  const ceilings = [limits.memory_bytes / 1024, limits.file_bytes / 512, cpu_s].map(String);
   return spawn('/bin/sh', ['-c', SCRIPT, 'sh', ...ceilings, program, ...args], {
     cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
 }
 
-/** The driver and all that it started: killing the driver alone leaves the compiler proper at work. */
+/**
+ * Kills the compiler driver and all processes that it started; killing only the driver would leave the compiler
+ * running.
+ */
 function killAll({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
@@ -64,12 +81,17 @@ function killAll({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All have ended.
+    // All processes have already ended.
   }
 }
 
-/** Throws BraggError `disconnected` where `signal` is aborted, `invalid` where it takes too long. */
-export function runContained(work: Work): Promise<{ readonly failed: boolean; readonly output: string }> {
+interface Outcome {
+  readonly failed: boolean;
+  readonly output: string;
+}
+
+/** Throws BraggError `disconnected` if `signal` is aborted, `invalid` if the time limit is exceeded. */
+export function runContained(work: Work): Promise<Outcome> {
   const { program, title = 'The compiler', signal, limits = compilerLimits } = work;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true)
@@ -97,7 +119,7 @@ export function runContained(work: Work): Promise<{ readonly failed: boolean; re
     onPrinted(child, (text) => {
       output = (output + text).slice(0, limits.output_bytes);
     });
-    // Its watcher goes with it.
+    // Kills the remaining processes of the group, including the watcher.
     child.on('exit', () => killAll(child));
     child.on('error', (error) => {
       release();
@@ -108,4 +130,116 @@ export function runContained(work: Work): Promise<{ readonly failed: boolean; re
       resolve({ failed: code !== 0, output });
     });
   });
+}
+
+/** Time after which an unused server ends, because requests of a session follow each other closely. */
+const IDLE_MS = 5_000;
+
+/**
+ * A program that serves one request after the other. A request is a line on its standard input. It ends each answer with
+ * a line of its last argument, a random word, followed by `ok` or `failed`.
+ */
+export class ContainedServer {
+  readonly #title: string;
+  readonly #limits: Limits;
+  readonly #word = randomUUID();
+  readonly #child: ChildProcess;
+  #output = '';
+  #served = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #answer: ((outcome: Outcome) => void) | null = null;
+  #fail: ((error: BraggError) => void) | null = null;
+  #over: BraggError | Outcome | null = null;
+
+  constructor({ title = 'The program', limits = compilerLimits, signal, ...work }: Work) {
+    this.#title = title;
+    this.#limits = limits;
+    this.#child = start({ ...work, args: [...work.args, this.#word] }, limits, 'pipe');
+    const leave = (): void => this.close();
+    process.once('exit', leave);
+    signal?.addEventListener('abort', leave, { once: true });
+    onPrinted(this.#child, (text) => this.#read(text));
+    // A program that has ended reads no requests.
+    this.#child.stdin?.on('error', () => undefined);
+    this.#child.on('exit', () => killAll(this.#child));
+    this.#child.on('error', (error) =>
+      this.#end(new BraggError('unsupported', `${work.program} cannot be started: ${error.message}`)),
+    );
+    this.#child.on('close', () => {
+      process.off('exit', leave);
+      signal?.removeEventListener('abort', leave);
+      this.#end({ failed: true, output: this.#output });
+    });
+    this.#hold(false);
+  }
+
+  /** False once the process has ended. */
+  get usable(): boolean {
+    return this.#over === null;
+  }
+
+  /** Number of requests that were answered. */
+  get served(): number {
+    return this.#served;
+  }
+
+  /**
+   * Sends a request; only one at a time is allowed. Throws BraggError `disconnected` if the server is closed, `invalid`
+   * if the time limit is exceeded.
+   */
+  async ask(request: string): Promise<Outcome> {
+    clearTimeout(this.#idle);
+    this.#hold(true);
+    const { time_ms } = this.#limits;
+    const late = setTimeout(() => {
+      this.#end(new BraggError('invalid', `${this.#title} did not end within ${time_ms / 1000} s; it was ended.`));
+    }, time_ms);
+    try {
+      return await new Promise<Outcome>((resolve, reject) => {
+        if (this.#over instanceof BraggError) return reject(this.#over);
+        if (this.#over !== null) return resolve(this.#over);
+        this.#output = '';
+        [this.#answer, this.#fail] = [resolve, reject];
+        this.#child.stdin?.write(`${request}\n`);
+      });
+    } finally {
+      clearTimeout(late);
+      this.#hold(false);
+      this.#idle = setTimeout(() => this.close(), IDLE_MS);
+      this.#idle.unref();
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#end(new BraggError('disconnected', `${this.#title} was ended: it was cancelled.`));
+  }
+
+  /** Between requests the server does not prevent the host from exiting. */
+  #hold(isBusy: boolean): void {
+    const all = [this.#child, ...this.#child.stdio] as unknown as ({ ref?(): void; unref?(): void } | null)[];
+    for (const one of all) one?.[isBusy ? 'ref' : 'unref']?.();
+  }
+
+  #read(text: string): void {
+    this.#output += text;
+    const [before, after] = this.#output.split(`\n${this.#word} `);
+    const [, word] = /^(ok|failed)\n/.exec(after ?? '') ?? [];
+    if (word === undefined) {
+      this.#output = this.#output.slice(-this.#limits.output_bytes);
+      return;
+    }
+    this.#served += 1;
+    this.#answer?.({ failed: word === 'failed', output: before ?? '' });
+    [this.#answer, this.#fail, this.#output] = [null, null, ''];
+  }
+
+  #end(how: BraggError | Outcome): void {
+    if (this.#over !== null) return;
+    this.#over = how;
+    killAll(this.#child);
+    if (how instanceof BraggError) this.#fail?.(how);
+    else this.#answer?.(how);
+    [this.#answer, this.#fail] = [null, null];
+  }
 }

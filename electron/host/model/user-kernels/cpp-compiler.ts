@@ -1,4 +1,4 @@
-/** The installed C++ compiler, and how a user kernel for the CPU is made with it. */
+/** Finds the installed C++ compiler, and compiles user kernels for the CPU with it. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,7 +27,7 @@ export async function readUserKernelBuild(nativeFolder: string): Promise<UserKer
 
 export interface CppCompiler {
   readonly program: string;
-  /** Its first words about itself; part of what a cached build is known by. */
+  /** First line of its version text; part of the cache key of a build. */
   readonly version: string;
   readonly style: 'gnu' | 'msvc';
 }
@@ -44,15 +44,18 @@ async function tryCompiler(program: string, style: CppCompiler['style']): Promis
   }
 }
 
-/** $CXX first. What links with our library: MSVC's objects take MSVC or clang-cl, everybody else's the rest. */
+/**
+ * Finds a compiler whose objects link with the engine's library: MSVC or clang-cl if MSVC built it, else any other.
+ * $CXX is tried first.
+ */
 export async function findCompiler(
   build: UserKernelBuild,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<CppCompiler> {
   const style = build.compiler === 'MSVC' ? 'msvc' : 'gnu';
-  const asked = environment['CXX'];
+  const requested = environment['CXX'];
   const usual = style === 'msvc' ? ['cl', 'clang-cl'] : ['c++', 'g++', 'clang++'];
-  const names = asked === undefined || asked === '' ? usual : [asked];
+  const names = requested === undefined || requested === '' ? usual : [requested];
   for (const name of names) {
     const found = await tryCompiler(name, style);
     if (found !== null) return found;
@@ -61,22 +64,24 @@ export async function findCompiler(
   throw new BraggError('unsupported', `User kernels for the CPU need a C++ compiler, and none of ${looked} was found.`);
 }
 
-/** Dependencies in makefile syntax, next to the object: files that the compiler read, without the system's headers. */
+/**
+ * Dependency file in makefile syntax, next to the object: files that the compiler read, without the system's headers.
+ */
 export const DEPENDENCIES = 'kernel.d';
 
 interface Compilation {
   readonly signal?: AbortSignal | undefined;
-  /** Folder of the files; messages name them without a folder. */
+  /** Folder of the files, which messages name without the folder. */
   readonly folder: string;
   readonly source: string;
   readonly library: string;
-  /** An object with the library's entry, from `compileEntry`. */
+  /** Object file with the library's exported function, from `compileEntry`. */
   readonly entry: string;
   readonly includes: readonly string[];
   readonly core: string;
-  /** Flags of the instruction set, for a file that is compiled once for each; null for a plain one. */
+  /** Instruction set of a file that is compiled once for each; null for other files. */
   readonly isa: string | null;
-  /** The kernel's own, last. */
+  /** Flags of the kernel, which are added last. */
   readonly flags: readonly string[];
 }
 
@@ -84,7 +89,7 @@ function words(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** Flags added by the user, after ours: the last of two counts. */
+/** Flags from the user's CXXFLAGS. They follow ours, because the last of two conflicting flags takes effect. */
 export const userFlags = (environment: NodeJS.ProcessEnv = process.env): readonly string[] =>
   words(environment['CXXFLAGS'] ?? '');
 
@@ -96,25 +101,25 @@ const common = {
 const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonly string[] =>
   includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
 
-/** Flags for one instruction set of a file that is compiled once for each. */
+/** Flags for one instruction set, for a file that is compiled once for each. */
 export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, isa: string): readonly string[] {
   const macro = style === 'msvc' ? `/DBB_ISA=${isa}` : `-DBB_ISA=${isa}`;
   return [...words(build.isas[isa] ?? ''), ...words(build.simd), macro];
 }
 
-/** The library of all of ours, in the folder of the addon. */
+/** Name of the engine's static library, in the folder of the addon. */
 export const coreLibrary = (style: CppCompiler['style']): string =>
   style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a';
 
-/** Assembly of the user's file, under GNU's command line. */
+/** Name of the assembly file of the user's code, with GNU-style compilers. */
 const ASSEMBLY = 'kernel.s';
 
-/** Characters, strings and comments of assembly, where no directive is: `'"`, `"x"`, and C's comments. */
+/** Characters, strings and C comments in assembly, which cannot contain directives. */
 const QUOTED = /'(?:\\.|.)|"(?:\\.|[^"\\\n])*"|\/\*[\s\S]*?\*\//g;
-/** Directives that read a file, and those that can put such a directive together. No compiler writes one of them. */
+/** Directives that read a file, and directives that can assemble such a directive. Compilers emit none of them. */
 const READS_FILES = /\.(?:incbin|include|macro|altmacro|irpc?|rept?)\b/i;
 
-/** First assembler directive that may read a file, which nobody has trusted; null if there is none. */
+/** First assembler directive that may read an untrusted file; null if there is none. */
 export function fileDirective(assembly: string): string | null {
   return READS_FILES.exec(assembly.replace(QUOTED, ' '))?.[0] ?? null;
 }
@@ -125,7 +130,10 @@ function ownFlags(compiler: CppCompiler, build: UserKernelBuild, { isa, flags }:
   return [...(simd ?? (compiler.style === 'msvc' ? [] : ['-ffp-contract=off'])), ...userFlags(), ...flags];
 }
 
-/** The command line for the user's file: to an object under Visual C++, which has no inline assembly, else to assembly. */
+/**
+ * Command line for the user's file. GNU-style compilers emit assembly, in which directives are checked; Visual C++,
+ * which has no inline assembly, emits an object.
+ */
 function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
   const { source, includes } = what;
   const own = ownFlags(compiler, build, what);
@@ -141,19 +149,22 @@ function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Com
     ...folders,
     ...own,
     ...['-MMD', '-MF', DEPENDENCIES],
-    // With link-time optimization the assembly is bytecode, in which no directive is visible.
+    // With link-time optimization the output is bytecode, in which directives are not visible.
     ...['-fno-lto', '-S', source, '-o', ASSEMBLY],
   ];
 }
 
-/** For the library: what the file leaves out of its original is taken from ours. */
+/**
+ * Command line that links the library. Functions that the file lacks compared with its original come from the engine's
+ * library.
+ */
 function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
   return style === 'msvc'
     ? ['/nologo', '/LD', '/MD', 'kernel.obj', entry, core, `/Fe${library}`]
     : ['-shared', 'kernel.o', entry, core, '-o', library, '-pthread'];
 }
 
-/** The object with a library's entry, from a text of ours. */
+/** Compiles a generated source to the object with the library's exported function. */
 export function compileEntry(
   compiler: CppCompiler,
   source: string,
@@ -165,7 +176,7 @@ export function compileEntry(
   return runContained({ program: compiler.program, args, folder, signal });
 }
 
-/** Defined names of an object or a library; empty where there is no `nm` to list them. */
+/** Defined names of an object or a library; empty if there is no `nm`. */
 async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean): Promise<readonly string[]> {
   try {
     const { stdout: nm } = await promisify(execFile)(program, ['-print-prog-name=nm']);
@@ -173,7 +184,7 @@ async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean)
     const { stdout } = await promisify(execFile)(nm.trim(), [...flags, file], { maxBuffer: 2 ** 26 });
     return stdout.split('\n').flatMap((line) => {
       const [name = '', type = ''] = line.split(' ');
-      // Weak ones are templates and inline functions, which every object has a copy of.
+      // Weak symbols are templates and inline functions, of which every object has a copy.
       return dynamic || /^[TDBRSGC]$/.test(type) ? [name.replace(/@.*$/, '')] : [];
     });
   } catch {
@@ -198,13 +209,13 @@ function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
   return known;
 }
 
-/** The engine's namespaces, and the functions of NVIDIA's libraries. */
+/** Mangled names in the engine's namespaces, and functions of NVIDIA's libraries. */
 const OURS = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks|12user_problem(?!4callE))/;
 const NVIDIA = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
 
 /**
- * A function or variable of the engine, of the system or of NVIDIA's that the object defines itself: linked with the
- * engine it would take its place. Null where it defines none.
+ * Name of a function or variable of the engine, the system or NVIDIA's libraries that the object defines and would
+ * replace. Null if there is none.
  */
 async function replacedName(compiler: CppCompiler, object: string): Promise<string | null> {
   const mine = await namesIn(compiler, object, false);
@@ -215,7 +226,7 @@ async function replacedName(compiler: CppCompiler, object: string): Promise<stri
   return stdout.trim();
 }
 
-/** Compiles, assembles and links. The output contains warnings too. */
+/** Compiles, assembles and links a library. The output contains warnings too. */
 export async function compileLibrary(
   compiler: CppCompiler,
   build: UserKernelBuild,

@@ -2,15 +2,15 @@
 import path from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 
-/** More are not read by anyone. */
+/** Largest number of issues that is useful to a reader. */
 const MOST = 50;
 
-/** `my.cpp:12:5: error: …` of GCC and Clang; the column may be missing. */
+/** Messages of GCC and Clang: `my.cpp:12:5: error: …`; the column may be missing. */
 const GNU = /^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note):\s*(.*)$/;
-/** `my.cu(12): error: …` of NVRTC, `my.cpp(12,5): error C2065: …` of MSVC. */
+/** Messages of NVRTC, `my.cu(12): error: …`, and MSVC, `my.cpp(12,5): error C2065: …`. */
 const PARENTHESES =
   /^(.+?)\((\d+)(?:,(\d+))?\)\s*:\s*(fatal error|catastrophic error|error|warning|note)\s*(?:#?[A-Z]*\d+(?:-D)?)?\s*:\s*(.*)$/;
-/** The compiler was in the user's file before it came to one of ours: `my.cpp:33:20:   required from here`. */
+/** Line of the user's file that led to an error in a shipped file: `my.cpp:33:20:   required from here`. */
 const CONTEXT = /(?:^|\s)([^\s:()]+)[:(](\d+)(?:[:,](\d+))?\)?/;
 /** Messages of a linker. */
 const UNDEFINED =
@@ -49,34 +49,34 @@ function caretColumn(lines: readonly string[], at: number): number | null {
   }
   return null;
 }
-/** NVRTC indents what it quotes. */
+/** Number of spaces by which NVRTC indents source excerpts. */
 const CARET_INDENT = 2;
 
 const ABSOLUTE = /^(?:[\\/]|[A-Za-z]:[\\/])/;
-/** Folders of compilers and their headers. A path that leaves them through `..` does not count. */
+/** Folders of compilers and their headers. A path that leaves them through `..` does not match. */
 const SYSTEM = /^(?:\/(?:usr|opt|nix|Library|Applications)\/|[A-Za-z]:[\\/]Program Files)/;
 
-/** Whether a message may quote a file's text: next to the kernel, shipped, or a system header. */
+/** Whether a message may quote text of a file: one next to the kernel, a shipped one, or a system header. */
 function mayBeQuoted(file: string, shipped: readonly string[]): boolean {
   if (!ABSOLUTE.test(file)) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(file)) return shipped.some((folder) => path.resolve(file).startsWith(folder));
   return SYSTEM.test(file) || shipped.some((folder) => file.startsWith(folder));
 }
 
-/** Lines of a compiler that hold no text of other files. */
+/** Compiler output without text of other files. */
 export function quotable(output: string, shipped: readonly string[]): string {
   const lines = output.split(/\r?\n/).flatMap((line) => {
     const match = GNU.exec(line) ?? PARENTHESES.exec(line);
     const [, file = '', row = '', column, severity = ''] = match ?? [];
     if (match === null || mayBeQuoted(file, shipped)) return line;
     const place = column === undefined ? row : `${row}:${column}`;
-    return `${file}:${place}: ${severity}: a message about a file that is neither beside the kernel, nor shipped, nor of the system is not shown`;
+    return `${file}:${place}: ${severity}: a message about a file outside the kernel's folder, the program and the system is not shown`;
   });
   return lines.join('\n');
 }
 
 /**
- * Errors in our own headers are reported at the line of the user's file that led there, with their origin. Only text
+ * Errors in shipped headers are reported at the line of the user's file that led there, with their origin. Only text
  * from `shipped`, the kernel and the system's headers is quoted.
  */
 export function diagnosticsOf(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
@@ -102,7 +102,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     const kernel = baseName(file) === name;
     if (severity === 'note') {
       const last = found.at(-1);
-      // The context of an instantiation often follows the error.
+      // The context of a template instantiation often follows the error.
       if (kernel && last?.line === null) found[found.length - 1] = { ...last, ...place };
       continue;
     }
@@ -115,7 +115,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     led = null;
   }
   for (const one of undefinedNames) found.push(issue(name, 'error', null, `${one} is used but defined nowhere`));
-  // A template's error comes once for each type.
+  // A template's error is repeated for each type.
   const places = new Set<string>();
   const distinct = found.filter(({ line, column, severity, message }) => {
     const place = line === null ? message : `${severity} ${line}:${column}`;

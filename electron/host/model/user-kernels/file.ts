@@ -1,59 +1,105 @@
-/** A user kernel's two files: the code, and the JSON of the same name that says what it replaces. */
+/**
+ * Reads a user kernel's two files: the code, and the JSON of the same name, which names the file that it replaces.
+ * Shipped files have moved to subfolders since older user kernels were copied from them. Paths in such kernels are
+ * therefore resolved by file name, which is unique within a workload.
+ */
 import { createHash } from 'node:crypto';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import {
   isUserKernelFile,
-  OWN_BENCH,
   USER_KERNEL_TEXT_MOST,
   type UserKernelDescription,
   type UserKernelInfo,
   userKernelDescriptionSchema,
 } from '../../../contract/user-kernels.ts';
+import { schemaFault } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
-import { schemaFault } from '../../io/text/schema-fault.ts';
 import { variantSources } from '../bench/sources.ts';
-import { parseTextAside } from '../scenarios/parse.ts';
-import type { ReplaceRules, UserKernelBase } from './base.ts';
+import { parseTextOnThread } from '../scenarios/parse.ts';
 import { type Included, readClosure } from './includes.ts';
-import { presentFile } from './moved.ts';
-import { type CandidateOf, readCandidate, readProblemFolder } from './problem-folder.ts';
+import {
+  type CandidateOf,
+  type ReplaceRules,
+  readCandidate,
+  readProblemFolder,
+  type UserKernelBase,
+} from './problem-folder.ts';
+
+const INCLUDE = /^([ \t]*#[ \t]*include[ \t]*")([^"\n]+)(")/gm;
+
+/** Returns `file` if it is in `allowed`; else the allowed file of the same workload with the same name. */
+export function presentFile(file: string, allowed: readonly string[]): string {
+  const workload = file.split('/').slice(0, 2).join('/');
+  const same = (one: string) =>
+    one.startsWith(`${workload}/`) && path.posix.basename(one) === path.posix.basename(file);
+  return allowed.includes(file) ? file : (allowed.find(same) ?? file);
+}
+
+interface IncludeFolders {
+  /** Folder of the shipped file that the text replaces. */
+  readonly beside: string;
+  /** Folder with the kernels of all workloads. */
+  readonly sources: string;
+  /** Name of the workload's folder in `sources`. */
+  readonly workload: string;
+  /** Folders of the engine's headers. */
+  readonly engine: readonly string[];
+}
+
+/** Replaces includes of files that have moved with their current paths. Line numbers do not change. */
+export function presentIncludes(text: string, { beside, sources, workload, engine }: IncludeFolders): string {
+  const found = (folder: string, pattern: string) =>
+    globSync(pattern, { cwd: folder }).map((one) => one.replaceAll('\\', '/'));
+  const roots = [beside, sources, ...engine];
+  return text.replace(INCLUDE, (line, start: string, name: string, end: string) => {
+    if (roots.some((root) => existsSync(path.join(root, name)))) return line;
+    const kernel = found(sources, `${workload}/**/${path.posix.basename(name)}`);
+    const [now] =
+      kernel.length > 0 ? kernel : engine.flatMap((folder) => found(folder, `**/${path.posix.basename(name)}`));
+    return now === undefined ? line : `${start}${now}${end}`;
+  });
+}
 
 export interface UserKernel {
   /** Name of the code file. */
   readonly id: string;
-  /** Its full path. */
+  /** Full path of the code file. */
   readonly file: string;
   readonly text: string;
-  /** With what it includes from its own folder: this is compiled. */
+  /** Text that is compiled: the code with its includes from the same folder expanded. */
   readonly whole: string;
-  /** The program of the expected answer; null where there is none. */
+  /** Reference of a candidate's problem; null for a kernel that replaces a shipped one. */
   readonly answer: Included | null;
-  /** Includes that may not be, at their lines; nothing is compiled then. */
+  /** Issues for includes that are not allowed; nothing is compiled then. */
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
-  /** The problem that a candidate solves; absent for a kernel that replaces one of ours. */
+  /** Problem that a candidate solves; absent for a kernel that replaces a shipped one. */
   readonly candidate?: CandidateOf;
-  /** Hash of both files and of what the code includes from its own folder. */
+  /** Hash of both files and of the included files from the same folder. */
   readonly sha256: string;
 }
 
 export const extensionOf = ({ id, device }: Pick<UserKernelBase, 'id' | 'device'>): '.cu' | '.cpp' | '.py' =>
   id === 'problem-python' ? '.py' : device === 'cuda' ? '.cu' : '.cpp';
 
-/** The code file as compilers see it: a configuration's name may be longer than a file's. */
+/** File name of the code for compilers, because the name of a configuration may be too long for a file. */
 export const codeFileOf = ({ id, base, sha256 }: Pick<UserKernel, 'id' | 'base' | 'sha256'>): string =>
   isUserKernelFile(id) ? id : `${base.id}-${sha256.slice(0, 12)}${extensionOf(base)}`;
 
 export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
 
-/** A workload as scenarios and variants name it: `micro reduction`. */
+/** Name of a workload and benchmark, as in scenarios and variants: `micro reduction`. */
 export const benchText = (workload: string, bench: string): string =>
   bench === '' ? workload : `${workload} ${bench}`;
 
-/** The files of a shipped variant that a user kernel may replace, its first one first; none, and why. */
+/**
+ * Files of a shipped variant that a user kernel may replace, the variant's main file first; or the reason why there are
+ * none.
+ */
 export async function replaceable(
   sources: string,
   base: UserKernelBase,
@@ -75,7 +121,7 @@ function refuse(issues: readonly Issue[]): never {
   throw new BraggError('invalid', `${first?.file ?? ''} ${first?.path ?? ''}: ${first?.message ?? ''}`, issues);
 }
 
-/** The variant that it says it was made from. */
+/** Variant that the description names as the base. */
 function baseOf(description: UserKernelDescription, name: string, bases: readonly UserKernelBase[]): UserKernelBase {
   const { workload, bench, base } = description;
   const of = bases.filter((one) => one.workload === workload);
@@ -103,25 +149,17 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   refuse([issue(name, 'base', says, allowed)]);
 }
 
-/** A description as a file holds it: what says nothing is left out. */
-export function descriptionText({
-  bench,
-  answer,
-  compile,
-  tunables,
-  conditions,
-  ...rest
-}: UserKernelDescription): string {
+/** Text of a description file; default values are left out. */
+export function descriptionText({ bench, compile, tunables, conditions, ...rest }: UserKernelDescription): string {
   const { kind, version, workload, ...more } = rest;
   const named = { kind, version, workload, ...(bench === '' ? {} : { bench }), ...more };
   const options = Object.values(compile).every((one) => one === undefined) ? {} : { compile };
-  const told = answer === '' ? {} : { answer };
   const tuned = tunables.length === 0 ? {} : { tunables, conditions };
-  return `${JSON.stringify({ ...named, ...told, ...options, ...tuned }, null, 2)}\n`;
+  return `${JSON.stringify({ ...named, ...options, ...tuned }, null, 2)}\n`;
 }
 
 async function describe(text: string, name: string): Promise<UserKernelDescription> {
-  const parsed = await parseTextAside(text, name);
+  const parsed = await parseTextOnThread(text, name);
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
@@ -134,16 +172,6 @@ async function read(file: string): Promise<string> {
   return found.text;
 }
 
-/** It runs with the user's rights too: what was read here is part of what is trusted, and is what is run. */
-async function readAnswer(file: string, { answer, bench }: UserKernelDescription, name: string) {
-  if (answer === '') return null;
-  if (bench !== OWN_BENCH) {
-    const says = `${answer} is the answer of a kernel that was made from nothing; allowed: none, of ${benchText('', bench).trim() || 'this workload'}`;
-    refuse([issue(name, 'answer', says, 'nothing')]);
-  }
-  return { name: answer, text: await read(path.join(path.dirname(file), answer)) };
-}
-
 export function hashOf(text: string, description: string, included: readonly Included[] = []): string {
   const hash = createHash('sha256').update(`${text.length}\0`).update(text).update(description);
   for (const one of included) hash.update(`\0${one.name}\0${one.text.length}\0`).update(one.text);
@@ -151,14 +179,14 @@ export function hashOf(text: string, description: string, included: readonly Inc
 }
 
 interface Shipped {
-  /** Bases of all workloads. */
+  /** Base variants of all workloads. */
   readonly bases: readonly UserKernelBase[];
   readonly rulesOf: (base: UserKernelBase) => ReplaceRules;
-  /** The folder with their kernels. */
+  /** Folder with the kernels of all workloads. */
   readonly sources: string;
 }
 
-/** Reads both files; `given`: the code as it is submitted, in place of the file's. Throws a BraggError. */
+/** Reads both files; `given` is submitted code that replaces the file's content. Throws a BraggError. */
 export async function readUserKernel(
   file: string,
   { bases, rulesOf, sources }: Shipped,
@@ -184,7 +212,7 @@ export async function readUserKernel(
   }
   const json = descriptionFile(file);
   const described = await read(json).catch((error: BraggError) => {
-    const says = `${error.message}. A user kernel needs it beside the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
+    const says = `${error.message}. A user kernel needs it next to the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
     throw new BraggError(error.code, says);
   });
   const name = path.basename(json);
@@ -205,21 +233,22 @@ export async function readUserKernel(
     const says = 'is of CUDA kernels, and this one is compiled for the CPU';
     refuse([issue(name, 'compile.registers', says, 'nothing')]);
   }
-  const answer = await readAnswer(file, description, name);
   const { whole, included, refused } = await readClosure(file, text);
   return {
     id,
     file: path.resolve(file),
     text,
     whole,
-    answer,
+    answer: null,
     refused,
     description: { ...description, replaces },
     base,
-    sha256: hashOf(text, described, answer === null ? included : [...included, answer]),
+    sha256: hashOf(text, described, included),
   };
 }
 
-export function infoOf({ id, file, description, base, sha256 }: UserKernel, trusted: boolean): UserKernelInfo {
-  return { id, place: file, description: { ...description }, device: base.device, sha256, trusted };
+export function infoOf(kernel: UserKernel, trusted: boolean): UserKernelInfo {
+  const { id, file, description, answer, base, sha256 } = kernel;
+  const program = answer?.name ?? null;
+  return { id, place: file, description: { ...description }, answer: program, device: base.device, sha256, trusted };
 }

@@ -1,33 +1,33 @@
 /**
- * The files that a user kernel includes from its own folder. They are read with it, put in its place and hashed with it:
- * what the user trusts is all that is compiled. Shipped and system headers stay includes; any other file is refused.
+ * Expands the files that a user kernel includes from its own folder. They are read and hashed with it, so that the user
+ * trusts everything that is compiled. Shipped and system headers remain includes; any other file is refused.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
-import { aside } from '../../io/aside/task.ts';
 import { readText } from '../../io/text/read.ts';
+import { onThread } from '../../io/threads/task.ts';
 
 export interface Included {
-  /** From the kernel's folder. */
+  /** Path relative to the kernel's folder. */
   readonly name: string;
   readonly text: string;
 }
 
 interface Closure {
-  /** The kernel with its own folder's includes in their places; `#line` keeps the lines of each file. */
+  /** The kernel with includes from its folder expanded; `#line` preserves the line numbers of each file. */
   readonly whole: string;
-  /** Each once, in the order of their first use. */
+  /** Included files without duplicates, in the order of their first use. */
   readonly included: readonly Included[];
   /** Rejected includes, at their lines; nothing is compiled then. */
   readonly refused: readonly Issue[];
 }
 
-/** No part of it is looked at twice: a line may be as long as the file. */
+/** Matches without backtracking, because a line may be as long as the file. */
 const DIRECTIVE = /^[ \t\v\f]*(?:#|%:)[ \t\v\f]*(?:include|include_next|import|embed)\b([^\n]*)$/;
 const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
-/** Each is looked for on the disk. */
+/** Each include is looked up on disk, so their number is limited. */
 const MOST_INCLUDES = 1000;
 const ALLOWED = 'files in the folder of the kernel, shipped headers, and headers of the system in <>';
 
@@ -42,7 +42,7 @@ const isWithin = (folder: string, file: string): boolean => {
   return from !== '' && !from.startsWith('..') && !path.isAbsolute(from);
 };
 
-/** A space for each comment; one that does not end stays. */
+/** Replaces each comment by a space; an unterminated comment remains. */
 function withoutComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -101,7 +101,7 @@ class Reader {
     return out.join('\n');
   }
 
-  /** The text of an include from the kernel's folder; null of one that the compiler finds among shipped and system files. */
+  /** Text of an include from the kernel's folder; null for shipped and system files, which the compiler finds. */
   async #inner(from: string, line: number, operand: string): Promise<string | null> {
     const [, quoted, angled] = OPERAND.exec(operand) ?? [];
     const name = quoted ?? angled;
@@ -155,11 +155,11 @@ async function closureOf({ file, text }: Kernel): Promise<Closure> {
   }
 }
 
-const closureAside = aside('read what a kernel includes', closureOf);
+const closureOnThread = onThread('read what a kernel includes', closureOf);
 
-/** Read at once: the thread would take longer to start. */
+/** Texts up to this length are read on the calling thread, because starting a thread would need longer. */
 const SMALL_CHARACTERS = 60_000;
 
-/** Includes of the kernel `file` with `text`. */
+/** Expands the includes of the kernel `file` with content `text`. */
 export const readClosure = (file: string, text: string): Promise<Closure> =>
-  (text.length <= SMALL_CHARACTERS ? closureOf : closureAside)({ file, text });
+  (text.length <= SMALL_CHARACTERS ? closureOf : closureOnThread)({ file, text });

@@ -1,40 +1,46 @@
-/** A user kernel at work: it is built once, and its process serves one run after the other until one fails. */
-
+/**
+ * A loaded user kernel: built once, with a process that serves one run after the other until one fails. Live frames are
+ * requested from its process one at a time, and only on demand. The host lists the user kernels that it knows next to
+ * the shipped variants.
+ */
 import type { TaskProblem } from '../../io/addon/task.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import type { UserKernel } from './file.ts';
-import type { Factory, UserKernelCode } from './process/messages.ts';
+import type { UserKernelBase } from './problem-folder.ts';
+import type { Factory, UserKernelCode } from './process/relay.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 
 /** Idle time before an unused process ends: the rounds of a benchmark follow each other closely. */
 const KEEP_IDLE_MS = 5_000;
-/** Above the estimate of the variant that it was made from. */
+/** Memory allowed above the estimate of the base variant. */
 const HEADROOM_BYTES = 2 ** 30;
-/** A GPU's driver maps that much more into a process. */
+/** Further memory that a GPU's driver maps into a process. */
 const DRIVER_BYTES = 4 * 2 ** 30;
-/** Limits are multiples of this, so that one process serves problems of similar sizes one after the other. */
+/** Memory limits are multiples of this, so that one process can serve problems of similar sizes. */
 const STEP_BYTES = 2 ** 28;
 
 export interface Lease {
   readonly process: UserKernelProcess;
-  /** A call within the time limit of a run. */
+  /** Calls a method within the time limit of a run. */
   run(method: string, args: readonly unknown[], onReport?: (value: unknown) => void): Promise<unknown>;
-  /** The process may serve the next run. */
+  /** Returns the process, which may serve the next run. */
   release(): void;
-  /** It may not: its state is unknown. */
+  /** Ends the process, whose state is unknown. */
   discard(): void;
 }
 
 interface LoadedUserKernelOptions {
   readonly startChild: StartChild;
-  /** Builds it, or takes what the same text gave before. Throws a BraggError with its compiler's messages. */
+  /**
+   * Builds the kernel, or returns the cached build of the same text. Throws a BraggError with the compiler's messages.
+   */
   readonly build: (kernel: UserKernel) => Promise<UserKernelCode>;
   readonly onOutput: (text: string) => void;
-  /** Most seconds that one run may take. */
+  /** Time limit of a run in seconds. */
   readonly limit_s: number;
-  /** The file with the answer that the user's program gives; null where there is none. */
+  /** Path of the file with the answer of the user's program; null if there is none. */
   readonly answer: (kernel: UserKernel, problem: TaskProblem) => Promise<string | null>;
-  /** Throws a BraggError `untrusted` unless the user has said that they trust the file. */
+  /** Throws a BraggError `untrusted` unless the user has confirmed that they trust the file. */
   readonly requireTrust: (kernel: UserKernel) => void;
 }
 
@@ -51,7 +57,7 @@ export class LoadedUserKernel {
     this.#options = options;
   }
 
-  /** The file with the expected answer to a problem; null where nobody has written one. */
+  /** Path of the file with the expected answer to a problem; null if there is none. */
   answer(problem: TaskProblem): Promise<string | null> {
     this.#options.requireTrust(this.kernel);
     return this.#options.answer(this.kernel, problem);
@@ -79,13 +85,13 @@ export class LoadedUserKernel {
     };
   }
 
-  /** Another takes its place: what runs goes on to its end, and its process with it. */
+  /** Called when another version replaces the kernel. Current runs continue to their end, then their processes end. */
   retire(): void {
     this.#retired = true;
     this.#dropIdle();
   }
 
-  /** Ends its processes. */
+  /** Ends all processes of the kernel. */
   close(): void {
     this.#dropIdle();
     for (const process of this.#busy) this.#drop(process);
@@ -104,7 +110,7 @@ export class LoadedUserKernel {
     if (idle === null) return null;
     clearTimeout(idle.timer);
     this.#idle = null;
-    // Its limit was set for the rest of its life.
+    // A process has a fixed memory limit, so it is reused only for an equal limit.
     if (idle.process.usable && idle.memory_bytes === memory_bytes) return idle.process;
     idle.process.close();
     return null;
@@ -133,4 +139,54 @@ export class LoadedUserKernel {
     this.#busy.delete(process);
     process.close();
   }
+}
+
+export class LiveFrames<Frame> {
+  #newest: Frame | null = null;
+  #wanted = false;
+  #asking = false;
+
+  /** Latest frame since the last call, or null; also requests another one. */
+  take(): Frame | null {
+    const newest = this.#newest;
+    this.#newest = null;
+    this.#wanted = true;
+    return newest;
+  }
+
+  keep(frame: Frame): void {
+    this.#newest = frame;
+  }
+
+  askFor({ process }: Lease): void {
+    if (!this.#wanted || this.#asking) return;
+    this.#asking = true;
+    process.call('live', []).then(
+      (frame) => {
+        this.#asking = false;
+        if (frame === null) return;
+        this.#wanted = false;
+        this.#newest = frame as Frame;
+      },
+      () => undefined,
+    );
+  }
+}
+
+export interface KnownUserKernels {
+  list(workload: string): readonly UserKernel[];
+  find(workload: string, id: string): UserKernel | null;
+  /** Returns the loaded kernel with its processes. */
+  loaded(kernel: UserKernel): LoadedUserKernel;
+}
+
+/** Appends user kernels to their `shipped` base variants; entries differ only in their names. */
+export function withUserKernels<V extends UserKernelBase>(shipped: readonly V[], kernel: readonly UserKernel[]): V[] {
+  const mine = kernel.flatMap(({ id, description, base }) => {
+    const from = shipped.find((one) => one.id === base.id && one.bench === base.bench);
+    if (from === undefined) return [];
+    const { title, changes, replaces } = description;
+    return [{ ...from, id, title, changes: changes || `Own code for ${replaces}`, buildsOn: base.id, source: id }];
+  });
+  return [...shipped, ...mine];
 }

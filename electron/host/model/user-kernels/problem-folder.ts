@@ -1,7 +1,12 @@
-/** A folder with a problem of the user: its document, and a candidate of it as a user kernel. */
+/**
+ * Reads a folder with a user's problem: its document, and its candidates as user kernels. Also defines the shipped
+ * variants from which user kernels are made, and which of their files may be replaced.
+ */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { attemptOf } from '../../../contract/bench/history.ts';
+import type { Variant } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { formatIssue, validateScenario } from '../../../contract/scenario/index.ts';
 import {
@@ -13,40 +18,50 @@ import {
 } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MOST, type UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
-import { parseTextAside } from '../scenarios/parse.ts';
-import type { UserKernelBase } from './base.ts';
+import { parseTextOnThread } from '../scenarios/parse.ts';
 import { type Included, readClosure } from './includes.ts';
 
-/** Names that a problem's document may have. */
+/** A shipped variant from which user kernels are made. */
+export type UserKernelBase = Omit<Variant, 'precisions'>;
+
+/** Rules for the files of a variant that a user may replace; each workload has its own. */
+export interface ReplaceRules {
+  /** Whether a copy may replace the variant's file with this name. */
+  readonly replaceable: (name: string, device: Variant['device']) => boolean;
+  /** Reason why none of a variant's files can be replaced, as one sentence; null if some can. */
+  readonly fixed: (base: UserKernelBase) => string | null;
+}
+
+/** Possible names of a problem's document. */
 const documents = ['problem.json', 'problem.yaml', 'problem.yml'] as const;
 
 /** Properties of a candidate beyond those of other user kernels. */
 export interface CandidateOf {
   readonly definition: ProblemDefinition;
   readonly launches: ProblemCandidate['launches'];
-  /** Names of the constants of its source that launches may use. */
+  /** Names of constants in its source that launches may use. */
   readonly constants: readonly string[];
 }
 
-interface ProblemFolder {
+export interface ProblemFolder {
   readonly file: string;
-  /** Names its benchmark. */
+  /** Name of the problem, used as the name of its benchmark. */
   readonly name: string;
   readonly definition: ProblemDefinition;
 }
 
-/** The document of a folder; null where there is none. */
+/** Path of the document in a folder; null if there is none. */
 export function problemFileIn(folder: string): string | null {
   return documents.map((name) => path.join(folder, name)).find((file) => existsSync(file)) ?? null;
 }
 
-/** Null if the folder has no problem. Throws BraggError `invalid` with every issue. */
+/** Reads the problem of a folder; null if there is none. Throws BraggError `invalid` with every issue. */
 export async function readProblemFolder(folder: string): Promise<ProblemFolder | null> {
   const file = problemFileIn(folder);
   if (file === null) return null;
   const read = await readText(file, USER_KERNEL_TEXT_MOST);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);
-  const { value, issues, locate } = await parseTextAside(read.text, file);
+  const { value, issues, locate } = await parseTextOnThread(read.text, file);
   const { document, filled, faults } = validateScenario(value ?? null);
   const all = [...issues, ...faults.map(locate)];
   const [first] = all;
@@ -60,12 +75,17 @@ export async function readProblemFolder(folder: string): Promise<ProblemFolder |
   return { file, name: filled.name, definition };
 }
 
-/** Files of the folder that are candidates: those of the document in its order, then the others. */
+/**
+ * Candidate files of the folder: those in the document first, in its order, then the others, and last the attempts of
+ * agents.
+ */
 export async function candidateFiles({ file, definition }: ProblemFolder): Promise<readonly string[]> {
   const declared = definition.candidates.map((one) => one.file);
   const present = (await readdir(path.dirname(file)).catch(() => [])).filter(isUserKernelFile).sort();
   const others = present.filter((name) => name !== definition.reference && !declared.includes(name));
-  return [...declared, ...others];
+  // The first candidate is the reference of a session, which an attempt must not become.
+  const isAttempt = (name: string): boolean => attemptOf(name) !== null;
+  return [...declared, ...others.filter((name) => !isAttempt(name)), ...others.filter(isAttempt)];
 }
 
 const cppTypes: Readonly<Record<ProblemType, string>> = {
@@ -89,7 +109,9 @@ export function cppSignature({ arrays, axes }: Pick<ProblemDefinition, 'arrays' 
   return `void run(${[...pointers, ...axes.map(({ name }) => `int ${name}`)].join(', ')})`;
 }
 
-/** The candidate's text between what it may use and what hands the arrays over; lines keep their numbers. */
+/**
+ * Combines the candidate's text with declarations before it and a call of `run` after it; line numbers do not change.
+ */
 function wholeCpp(id: string, text: string, { arrays, axes }: ProblemDefinition): string {
   const from = arrays.map(
     ({ role, type }, i) => `static_cast<${role === 'input' ? 'const ' : ''}${cppTypes[type]}*>(from.arrays[${i}])`,
@@ -106,14 +128,14 @@ function wholeCpp(id: string, text: string, { arrays, axes }: ProblemDefinition)
   ].join('\n');
 }
 
-/** By a candidate's ending: the engine's variant, and the file of ours that the candidate replaces. */
+/** Variant of the engine, and the shipped file that the candidate replaces, by extension. */
 const places = {
   '.cpp': { variant: 'problem-cpu', file: 'candidate.cpp' },
   '.cu': { variant: 'problem-cuda', file: 'candidate.cu' },
   '.py': { variant: 'problem-python', file: 'runner.py' },
 } as const;
 
-/** Everything of a candidate but its hash and its place. Throws a BraggError. */
+/** Properties of a candidate, except its hash and location. Throws a BraggError. */
 export async function readCandidate(
   file: string,
   text: string,
@@ -123,10 +145,12 @@ export async function readCandidate(
   const id = path.basename(file);
   const ending = path.extname(id) as keyof typeof places;
   const declared = definition.candidates.find((one) => one.file === id);
+  // A CUDA file that is not in the document uses the launches of the first one that is.
+  const launches = (declared ?? definition.candidates.find((one) => one.launches.length > 0))?.launches ?? [];
   const place = places[ending];
   const found = bases.find((one) => one.workload === USER_PROBLEM && one.id === place.variant);
   if (found === undefined) throw new BraggError('unsupported', `${id}: the solver knows no problems yet`);
-  if (ending === '.cu' && (declared?.launches.length ?? 0) === 0) {
+  if (ending === '.cu' && launches.length === 0) {
     throw new BraggError(
       'invalid',
       `${id}: a .cu file needs its launches in the problem; allowed: candidates: [{ file: ${id}, launches: [{ kernel, grid, block }] }]`,
@@ -140,14 +164,13 @@ export async function readCandidate(
     replaces: `kernels/user_problem/${place.file}`,
     title: declared?.title || path.parse(id).name,
     changes: declared?.changes ?? '',
-    answer: definition.reference,
     compile: {},
     tunables: declared?.tunables ?? [],
     conditions: declared?.conditions ?? [],
   };
   const candidate: CandidateOf = {
     definition,
-    launches: declared?.launches ?? [],
+    launches: ending === '.cu' ? launches : [],
     constants: description.tunables.map((one) => one.name),
   };
   return {
@@ -158,7 +181,7 @@ export async function readCandidate(
   };
 }
 
-/** The reference runs with the user's rights too: its text is part of what is trusted, and is what is run. */
+/** The reference also runs with the user's rights, so its text is part of what is trusted, and this text is run. */
 async function readReference(folder: string, reference: string): Promise<Included> {
   const file = path.join(folder, reference);
   const found = await readText(file, USER_KERNEL_TEXT_MOST);

@@ -1,36 +1,39 @@
-/** Values of a problem's input from a file: NumPy's .npy, raw .bin, HDF5 and safetensors, as FP64 in the cache by content. */
+/**
+ * Reads values of a problem's input from a file (NumPy's .npy, raw .bin, HDF5 and safetensors), and caches them as FP64
+ * by content.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { ProblemType } from '../../../contract/scenario/user-problem/index.ts';
-import { aside } from '../../io/aside/task.ts';
-import { temporaryIn } from '../../io/files/temporary.ts';
+import { temporaryIn } from '../../io/files/write-file.ts';
 import { datasetAt, openFile } from '../../io/hdf5/h5.ts';
+import { onThread } from '../../io/threads/task.ts';
 
 export interface ValueFile {
   readonly file: string;
-  /** Name within an HDF5 or a safetensors file. */
+  /** Name of the array within an HDF5 or a safetensors file. */
   readonly dataset: string;
   readonly type: ProblemType;
   readonly shape: readonly number[];
   readonly cache: string;
 }
 
-/** Larger ones do not fit into one array of bytes. */
+/** Larger files do not fit into one array of bytes. */
 const MOST_BYTES = 2 ** 30;
 
 const ENDINGS = '.npy, .bin, .h5, .hdf5, .safetensors';
 
 interface Values {
-  /** Null if the file is raw, without a shape. */
+  /** Shape of the array; null for a raw file. */
   readonly shape: readonly number[] | null;
-  /** Numbers in order, two for a complex one. */
+  /** Numbers in order; a complex value has two. */
   readonly values: Float64Array;
 }
 
-/** Little-endian numbers by their kind: letter and bytes, as NumPy names them. */
+/** Readers of little-endian numbers, by NumPy's type codes: a letter and the number of bytes. */
 const readers: Readonly<
   Record<string, { readonly bytes: number; readonly at: (view: DataView, i: number) => number }>
 > = {
@@ -46,7 +49,7 @@ const readers: Readonly<
   b1: { bytes: 1, at: (view, i) => view.getUint8(i) },
 };
 
-/** IEEE 754 binary16. */
+/** Value of an IEEE 754 binary16 number. */
 function half(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
@@ -55,7 +58,7 @@ function half(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** The upper half of binary32. */
+/** Value of a bfloat16 number, which is the upper half of a binary32 number. */
 function brain(bits: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint32(0, bits << 16);
@@ -78,7 +81,7 @@ function numbersIn(bytes: Uint8Array, kind: string): Float64Array {
   return Float64Array.from({ length: bytes.byteLength / reader.bytes }, (_, i) => reader.at(view, i * reader.bytes));
 }
 
-/** https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/** Reads a .npy file: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 function npy(bytes: Buffer): Values {
   if (bytes.subarray(0, 6).toString('latin1') !== '\x93NUMPY') throw new Error('it has no NPY header');
   const wide = (bytes[6] ?? 1) > 1;
@@ -99,7 +102,9 @@ const tensorKinds: Readonly<Record<string, string>> = {
   ...{ F64: 'f8', F32: 'f4', F16: 'f2', BF16: 'bf16', I64: 'i8', I32: 'i4', I16: 'i2', I8: 'i1', U8: 'u1', BOOL: 'b1' },
 };
 
-/** https://huggingface.co/docs/safetensors: the length of a JSON header, the header, the data. */
+/**
+ * Reads a safetensors file, https://huggingface.co/docs/safetensors: the length of a JSON header, the header, the data.
+ */
 function safetensors(bytes: Buffer, dataset: string): Values {
   const length = Number(bytes.readBigUInt64LE(0));
   if (length > bytes.length - 8) throw new Error('its header is longer than the file');
@@ -154,7 +159,7 @@ const wholeMost: Readonly<Partial<Record<ProblemType, readonly [number, number]>
   bool: [0, 1],
 };
 
-/** Path of the values in FP64. Throws BraggError `foreign-file` that names the file, what is wrong, and what is allowed. */
+/** Path of the values in FP64. Throws BraggError `foreign-file` with the file, the error, and the allowed content. */
 async function valuesOf(of: ValueFile): Promise<string> {
   const { file, dataset, type, shape, cache } = of;
   const name = path.basename(file);
@@ -195,4 +200,4 @@ async function valuesOf(of: ValueFile): Promise<string> {
   return target;
 }
 
-export const valueFile = aside('read values of a problem', valuesOf);
+export const valueFile = onThread('read values of a problem', valuesOf);

@@ -11,14 +11,14 @@ import { twoSidedQuantile } from './student.ts';
 //
 // - From the correlation of neighbours, assuming a first-order autoregressive series. Few values underestimate the
 //   correlation by a known bias: F. H. C. Marriott and J. A. Pope, Biometrika 41 (1954) 390.
-// - From means of batches of neighbours, which assume nothing of the decay of the correlation. Batches have all lengths
-//   up to the root of the number of values, the usual one: J. M. Flegal and G. L. Jones, Annals of Statistics 38 (2010)
-//   1034.
+// - From means of batches of neighbours, without assumptions on the decay of the correlation. Batches have all lengths
+//   up to the usual one, the square root of the number of values: J. M. Flegal and G. L. Jones, Annals of Statistics 38
+//   (2010) 1034.
 //
-// Neither is below the error of independent values. Student's t retains its degrees of freedom. Fewer would widen the
-// intervals of a few instances several times over, and their correlation is mostly chance.
+// Neither estimate is below the error of independent values. Student's t retains its degrees of freedom. Fewer would
+// widen the intervals of a few instances several times over, and their correlation is mostly chance.
 
-/** Highest correlation that is assumed: beyond it, few values do not show how long the correlation lasts. */
+/** Highest correlation that is assumed: few values do not show how long a higher one lasts. */
 const mostLikeness = 0.6;
 
 function likeness(values: readonly number[]): number {
@@ -40,14 +40,14 @@ function ofAlike(values: readonly number[]): number {
   return ofIndependent(values) * Math.sqrt((1 + alike) / (1 - alike));
 }
 
-/** The first values that fill no batch are left out. */
+/** The first values, which do not fill a batch, are left out. */
 function ofBatches(values: readonly number[], length: number): number {
   const means: number[] = [];
   for (let end = values.length; end >= length; end -= length) means.push(mean(values.slice(end - length, end)));
   return ofIndependent(means);
 }
 
-/** Two batches differ by chance as no others do. */
+/** The difference of only two batches varies too much by chance. */
 const fewestBatches = 3;
 
 /** Standard error of the mean of at least three values. */
@@ -58,21 +58,21 @@ export function meanError(values: readonly number[]): number {
   return error;
 }
 
-/** Seconds of one candidate: by instance, by round. */
+/** Seconds of one candidate, as lists of rounds by instance. */
 export type Instances = readonly (readonly number[])[];
 
-/** Fewer prepared states than this claim nothing. */
-export const fewestInstances = 3;
-/** Fewer rounds in all than this claim nothing. */
+/** Least number of prepared states for an interval. */
+const fewestInstances = 3;
+/** Least number of rounds in all instances for an interval. */
 export const fewestRounds = 5;
 
-/** On the natural logarithm: an estimate, and how far to either side the interval goes. */
+/** An estimate and the half width of its interval, on the natural logarithm. */
 export interface LogInterval {
   readonly middle: number;
   readonly half: number;
 }
 
-/** As files and people take it: not on the logarithm. */
+/** Converts the interval from the logarithm to a ratio or time. */
 export const asInterval = ({ middle, half }: LogInterval) => ({
   low: Math.exp(middle - half),
   high: Math.exp(middle + half),
@@ -91,20 +91,20 @@ function studentInterval(values: readonly number[], outside: number): LogInterva
   return { middle: mean(values), half: twoSidedQuantile(outside, values.length - 1) * meanError(values) };
 }
 
-/** Time of a candidate: geometric mean of its instances' medians. Null if there are too few for any claim. */
+/** Time of a candidate: geometric mean of its instances' medians. Null if there are too few. */
 export function timeInterval(instances: Instances, outside: number): LogInterval | null {
   return enough(instances) ? studentInterval(medianLogs(instances), outside) : null;
 }
 
-/** Half the interval of a quantity that need not be positive, about its value. Null for too few to claim anything. */
+/** Half width of the interval of a quantity that may be negative. Null for too few instances. */
 export function halfInterval(instances: Instances, outside: number): number | null {
   return enough(instances) ? studentInterval(instances.map(median), outside).half : null;
 }
 
 /**
- * Logarithm of the time over the reference's, for candidates whose instances were measured together: round r of
- * instance i of one is paired with that of the other. Effects shared by the rounds (clocks, drift, other programs)
- * cancel in each ratio. The interval reflects the variation between instances.
+ * Logarithm of the ratio of a candidate's time to the reference's, for candidates measured in the same rounds: round r
+ * of instance i of each is paired. Effects shared by the rounds (clocks, drift, other programs) cancel in each ratio.
+ * The interval reflects the variation between instances.
  */
 export function pairedLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   const together = Math.min(times.length, references.length);
@@ -122,14 +122,14 @@ export function instanceLogRatios(times: Instances, references: Instances): read
   });
 }
 
-/** A series with its weight in a sum of logarithms. */
+/** A series and its weight in a sum of logarithms. */
 export interface Weighed {
   readonly times: Instances;
   readonly weight: number;
 }
 
 /**
- * Weighted sum of logarithms of candidates that were measured together: effects shared by the rounds cancel if the
+ * Weighted sum of logarithms of candidates that were measured together. Effects shared by the rounds cancel if the
  * weights add up to 0.
  */
 export function pairedContrast(all: readonly Weighed[], outside: number): LogInterval | null {
@@ -147,7 +147,7 @@ const sumOf = (all: readonly Weighed[], instance: number, round: number): number
   all.reduce((sum, { times, weight }) => sum + weight * Math.log(times[instance]?.[round] ?? Number.NaN), 0);
 
 /**
- * The same for candidates that were measured separately, such as in two sessions: Welch's t over the instances'
+ * Log ratio of candidates that were measured separately, such as in two sessions: Welch's t over the instances'
  * medians. B. L. Welch, Biometrika 34 (1947) 28.
  */
 export function separateLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
@@ -155,7 +155,7 @@ export function separateLogRatio(times: Instances, references: Instances, outsid
   const [own, against] = [medianLogs(times), medianLogs(references)];
   const [a, b] = [meanError(own) ** 2, meanError(against) ** 2];
   const freedom = (a + b) ** 2 / (a ** 2 / (own.length - 1) + b ** 2 / (against.length - 1));
-  // Two series without any spread, as of a coarse clock, differ by exactly what they differ.
+  // If neither series varies, as with a coarse clock, the difference is exact.
   const half = a + b === 0 ? 0 : twoSidedQuantile(outside, freedom) * Math.sqrt(a + b);
   return { middle: mean(own) - mean(against), half };
 }

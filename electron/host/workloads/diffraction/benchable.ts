@@ -1,15 +1,136 @@
-/** Diffraction images as benchmarks take them. */
-import { readClaimsOf } from '../../model/bench/claims.ts';
-import { usualProcesses } from '../../model/bench/cold/processes.ts';
-import { rivalEntrants } from '../../model/external/entrants.ts';
-import { type Benchable, problemFor } from '../benchable.ts';
-import { problemOf } from '../scenarios/index.ts';
-import { imageWords } from './accuracy.ts';
-import { imageArena } from './arena.ts';
-import { imageCandidates } from './candidates.ts';
-import { imageField } from './field.ts';
-import { imageTerms } from './rivals.ts';
-import { amountFor, leastOfEach } from './work.ts';
+/**
+ * Diffraction images in benchmarks: their sessions, the amount of work in an image, and requests to other programs
+ * with the accuracy of their answers.
+ */
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionPlan, DiffractionProblem } from '../../io/addon/task.ts';
+import { remembered } from '../../io/flow/once.ts';
+import { sessionClaims } from '../../model/bench/claim-results.ts';
+import { type Claim, readClaimsOf, speaksOf } from '../../model/bench/claims.ts';
+import { coldStart, usualProcesses } from '../../model/bench/cold/processes.ts';
+import { type Arena, type Entrant, headOf, type Oracle } from '../../model/bench/contestant.ts';
+import { type RivalTerms, rivalEntrants } from '../../model/external/contestant.ts';
+import { type Amount, type Benchable, fastest, leastSeconds, problemFor, type Work } from '../benchable.ts';
+import { problemOf } from '../scenarios/scenarios.ts';
+import {
+  coldRunOf,
+  ImageContestant,
+  imageAccuracy,
+  imageCandidates,
+  imageError,
+  imageWords,
+  REFERENCE,
+  render,
+} from './contestant.ts';
+import { imageField } from './summary.ts';
+
+interface ImageArenaOptions {
+  /** Ids of variants, or id:gpu. */
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  /** Other programs to time. */
+  readonly rivals?: readonly Entrant[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Prepares the measurement. Throws a BraggError for unknown variants, and for a problem that no variant can run. */
+function imageArena(addon: NativeAddon, problem: DiffractionProblem, options: ImageArenaOptions): Arena {
+  const { claims = [], rivals = [], signal } = options;
+  const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
+  const variant = REFERENCE;
+  const { width, height, terms } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } }).plan;
+  let known: Promise<Oracle> | null = null;
+  return {
+    bench: '',
+    title: 'Diffraction image',
+    entrants: [
+      ...all.map((candidate) => ({
+        head: headOf(candidate),
+        enter: () => new ImageContestant(addon, candidate, signal),
+        cold: coldStart(coldRunOf(candidate)),
+      })),
+      ...rivals,
+    ],
+    // One, because the state is prepared again for each image.
+    roundsPerInstance: 1,
+    oracle: () => {
+      const { solver: _, ...asked } = problem;
+      known ??= remembered(
+        addon,
+        asked,
+        () => render(addon, problem, { variant, mode: 'warm' }, signal),
+        ({ result }) => result.status === 'done',
+      ).then(({ result }) => ({ values: result.image, told: 'the FP64 reference' }));
+      return known;
+    },
+    facts: () => [['Image', `${width} × ${height} pixels, ${terms} lattice terms`]],
+    claims: (report) =>
+      sessionClaims(
+        claims.filter((claim) => speaksOf(claim, { numbers: { pixels: width * height, terms }, words: {} })),
+        report,
+      ),
+  };
+}
+
+function imageTerms(addon: NativeAddon, problem: DiffractionProblem): RivalTerms {
+  const { plan } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: REFERENCE } });
+  const pixels = plan.width * plan.height;
+  return {
+    // The plan determines the oversampling of each pixel edge.
+    request: { problem: { ...problem, detector: { ...problem.detector, oversample: plan.oversample } } },
+    ...{ precision: 'fp64', samples: 'run', sample_s: 0, lengths: [pixels], size: pixels },
+    accuracy: ({ arrays: [image] }, oracle) =>
+      image === undefined || oracle === null
+        ? []
+        : imageAccuracy(imageError(Float32Array.from(image), Float32Array.from(oracle)), true),
+    values: ([image]) => image ?? null,
+    quantities: (_told, time_s) => [{ id: 'rate', title: 'Pixels', value: pixels / time_s, unit: '1/s' }],
+  };
+}
+
+export function workOf(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): Work {
+  const onGpu = addon.diffractionVariants().some(({ id, device }) => id === variant && device !== 'cpu');
+  const rate = fastest.latticeTerms;
+  return { variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads };
+}
+
+/** Lattice factors per second and thread on an EPYC server with AVX-512, for 128² pixels of a simple cubic lattice. */
+const usualRates: Readonly<Record<string, number>> = {
+  'diffraction-fp64': 1.2e8,
+  'diffraction-in-loop': 9e6,
+  'diffraction-unfused': 1.4e7,
+  'diffraction-naive-fp32': 3.5e7,
+  'diffraction-delta-fp32': 6.8e7,
+  'diffraction-mixed': 7e7,
+  'diffraction-chebyshev': 1e8,
+  'diffraction-double-float': 2.9e7,
+};
+
+/** Null if `id` is the plain reference or cannot run. */
+async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: string): Promise<Amount | null> {
+  if (id === REFERENCE) return null;
+  try {
+    const own = { ...problem, solver: { ...problem.solver, variant: id } };
+    const { amount, of, threads } = workOf(addon, addon.createDiffraction(own).plan);
+    const right = addon.diffractionVariants().some((one) => one.id === id && one.brightError < 1);
+    return { amount, of, threads, usualRate: usualRates[id] ?? null, right };
+  } catch {
+    return null;
+  }
+}
+
+/** Lower bound in seconds for one image by each variant, by default all that can run; 0 for those that cannot. */
+function leastOfEach(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
+  const able = addon.diffractionVariants().filter(({ available }) => available);
+  const chosen = imageCandidates(problem, labels ?? able.map(({ id }) => id), addon.diffractionVariants());
+  return chosen.reduce((sum_s, each) => {
+    try {
+      return sum_s + leastSeconds(workOf(addon, addon.createDiffraction(each.problem).plan));
+    } catch {
+      return sum_s;
+    }
+  }, 0);
+}
 
 export const imageBenchable: Benchable = {
   problem: (reading) => {

@@ -1,21 +1,169 @@
-/** A variant of the diffraction workload as a session measures it: every image is drawn from a state made for it. */
+/**
+ * A variant of the diffraction workload as a session measures it: each timed image is computed from a newly prepared
+ * state. Its error relative to the reference image is several numbers, because correlation hides errors of half a
+ * bright pixel.
+ */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { Accuracy, Words } from '../../../contract/bench/session.ts';
+import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
-import type { NativeAddon } from '../../io/addon/addon.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type {
   DiffractionPlan,
   DiffractionProblem,
   DiffractionResult,
   DiffractionVariant,
-} from '../../io/addon/diffraction.ts';
-import type { ColdRun } from '../../model/bench/cold/process.ts';
-import type { Contestant, Known, Taken, Work } from '../../model/bench/contestant.ts';
-import type { Values } from '../../model/bench/parity.ts';
+} from '../../io/addon/task.ts';
+import { type Requested, requestedVariants } from '../../model/bench/candidates.ts';
+import type { ColdRun } from '../../model/bench/cold/processes.ts';
+import type { Contestant, Known, Taken, Values, Work } from '../../model/bench/contestant.ts';
 import { VariedRuns } from '../varied-runs.ts';
-import { imageAccuracy } from './accuracy.ts';
-import type { ImageCandidate } from './candidates.ts';
-import { imageError } from './image-error.ts';
-import { REFERENCE, render } from './render.ts';
+
+export const imageWords: Words = {
+  time: 'Image',
+  timeTip: 'of one image, without its set-up',
+  size: 'pixels',
+  rate: 'Pixels',
+};
+
+const columns = [
+  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image over its norm' },
+  { id: 'max', title: 'max / max', tip: 'Largest difference over the largest pixel of the FP64 image' },
+  {
+    id: 'bright',
+    title: 'Bright pixels',
+    tip: `Largest relative error of the pixels above a thousandth of the largest; at most ${BRIGHT_PARITY} is right`,
+  },
+  { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
+  { id: 'mean', title: 'Mean', tip: 'Mean relative error of the pixels above a thousandth of the largest' },
+  { id: 'correlation', title: 'Correlation', tip: 'With the FP64 image, over all pixels' },
+] as const;
+
+/** Accuracy columns of an image. `judged`: both images are of one problem, so that a difference is an error. */
+export function imageAccuracy(error: Partial<ImageError>, judged: boolean): Accuracy[] {
+  return columns.flatMap(({ id, title, tip }) => {
+    const value = error[id];
+    if (value === undefined) return [];
+    const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
+    return { id, title, tip, unit: '', value, bound, holds: bound === null || (value !== null && value <= bound) };
+  });
+}
+
+const BRIGHT = 1e-3;
+
+/** Converts NaN and infinity to null, because JSON cannot represent them. */
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+/** Throws a RangeError for images of different sizes. */
+export function imageError(got: Float32Array | Float64Array, reference: Float32Array | Float64Array): ImageError {
+  if (got.length !== reference.length) throw new RangeError('images of different sizes');
+  let largest = 0;
+  // By index, because an iterator creates an object for each of up to a hundred million pixels.
+  for (let i = 0; i < reference.length; i += 1) largest = Math.max(largest, reference[i] ?? 0);
+  let [difference, norm, own, together, sum, referenceSum] = [0, 0, 0, 0, 0, 0];
+  let [max, bright, relative, counted] = [0, 0, 0, 0];
+  for (let i = 0; i < reference.length; i += 1) {
+    const wanted = reference[i] ?? Number.NaN;
+    const is = got[i] ?? Number.NaN;
+    const off = Math.abs(is - wanted);
+    difference += off * off;
+    norm += wanted * wanted;
+    own += is * is;
+    together += is * wanted;
+    sum += is;
+    referenceSum += wanted;
+    max = Math.max(max, off);
+    if (wanted > BRIGHT * largest) {
+      bright = Math.max(bright, off / wanted);
+      relative += off / wanted;
+      counted += 1;
+    }
+  }
+  const pixels = reference.length;
+  const covariance = together - (sum * referenceSum) / pixels;
+  const variances = (own - (sum * sum) / pixels) * (norm - (referenceSum * referenceSum) / pixels);
+  return {
+    rel_l2: finite(Math.sqrt(difference / norm)),
+    max: finite(max / largest),
+    bright: Number.isNaN(difference) || largest === 0 ? null : bright,
+    sum: finite(Math.abs(sum / referenceSum - 1)),
+    mean: Number.isNaN(difference) ? null : finite(relative / counted),
+    // Rounding can put the correlation of equal images slightly above 1.
+    correlation: finite(Math.min(1, covariance / Math.sqrt(variances))),
+  };
+}
+
+const worse = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : Math.max(a, b));
+
+/** Larger error in each column; null counts as the largest. */
+export function worstOf(a: ImageError, b: ImageError): ImageError {
+  return {
+    rel_l2: worse(a.rel_l2, b.rel_l2),
+    max: worse(a.max, b.max),
+    bright: worse(a.bright, b.bright),
+    sum: worse(a.sum, b.sum),
+    mean: worse(a.mean, b.mean),
+    correlation: a.correlation === null || b.correlation === null ? null : Math.min(a.correlation, b.correlation),
+  };
+}
+
+interface ImageCandidate extends Requested<DiffractionVariant> {
+  readonly problem: DiffractionProblem;
+}
+
+/** Throws a BraggError for an unknown or repeated variant. */
+export function imageCandidates(
+  problem: DiffractionProblem,
+  labels: readonly string[],
+  all: readonly DiffractionVariant[],
+): readonly ImageCandidate[] {
+  return requestedVariants(labels, all).map((requested) => {
+    const { variant, gpu } = requested;
+    const solver = { ...problem.solver, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) };
+    return { ...requested, problem: { ...problem, solver } };
+  });
+}
+
+export const REFERENCE = 'diffraction-reference';
+
+/**
+ * Duration of a timed sample on a GPU, by repetition of the image; one image is too short for the clock's resolution.
+ */
+const SAMPLE_S = 0.02;
+
+interface Rendering {
+  readonly variant: string;
+  readonly mode: Mode;
+  readonly clocks?: boolean;
+}
+
+/**
+ * Renders once. `clocks`: whether to read the GPU's clocks, which opens the device before the run does. Throws a
+ * BraggError, including for a cancelled run.
+ */
+export async function render(
+  addon: NativeAddon,
+  problem: DiffractionProblem,
+  { variant, mode, clocks = false }: Rendering,
+  signal?: AbortSignal,
+) {
+  const start = performance.now();
+  try {
+    const run = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } });
+    const cancel = (): void => run.cancel();
+    signal?.addEventListener('abort', cancel);
+    try {
+      const started = run.start(() => undefined, { mode, clocks, atLeast_s: SAMPLE_S });
+      if (signal?.aborted === true) cancel();
+      const result = await started;
+      return { plan: run.plan, result, wall_s: (performance.now() - start) / 1000 };
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  } catch (error) {
+    throw fromNative(error);
+  }
+}
 
 /** Null if the variant is a user kernel. */
 export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {
@@ -68,7 +216,7 @@ function takenOf({ result }: Rendered): Taken {
   };
 }
 
-/** The wavelength grows by up to this share: every spot moves, and the work stays. */
+/** Largest relative change of the wavelength for a varied problem: every spot moves, and the work is unchanged. */
 const MOST_LONGER_WAVE = 0.002;
 
 const withLongerWave = (problem: DiffractionProblem, share: number): DiffractionProblem => ({
@@ -80,7 +228,7 @@ export class ImageContestant implements Contestant {
   readonly #addon: NativeAddon;
   readonly #candidate: ImageCandidate;
   readonly #signal: AbortSignal | undefined;
-  /** Null if the variant is shipped: the parity tests check those. */
+  /** Null if the variant is shipped, because the parity tests check those. */
   readonly #varied: VariedRuns | null;
   #first: Rendered | null = null;
 
@@ -169,7 +317,7 @@ export class ImageContestant implements Contestant {
   }
 
   get #rendered(): Rendered {
-    if (this.#first === null) throw new Error(`${this.#candidate.label} was asked before its first image`);
+    if (this.#first === null) throw new Error(`${this.#candidate.label} was queried before its first image`);
     return this.#first;
   }
 }

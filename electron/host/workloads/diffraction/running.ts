@@ -1,20 +1,13 @@
-/** A diffraction run while it waits and computes: engine, live image, states against a crash. */
+/** Queued or running diffraction run: engine, live image, and saved states for recovery. */
 import type { ImageFrame, ImageView } from '../../../contract/image.ts';
-import type { ImageProgress } from '../../../contract/scenario/diffraction/workload.ts';
+import type { ImageProgress } from '../../../contract/scenario/diffraction/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type {
-  DiffractionPlan,
-  DiffractionProblem,
-  DiffractionProgress,
-  DiffractionRun,
-} from '../../io/addon/diffraction.ts';
-import { KeepingTimes } from '../../io/flow/keeping-times.ts';
-import type { Sink } from '../../io/flow/sink.ts';
-import { Subscribers } from '../../io/flow/subscribers.ts';
+import type { DiffractionPlan, DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../io/addon/task.ts';
+import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
+import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
-import { imageUpTo, pixelsText } from './texts.ts';
-import { imageMap } from './view.ts';
+import { imageMap, imageUpTo, pixelsText } from './summary.ts';
 
 function detailOf({ done, terms_per_s }: DiffractionProgress): ImageProgress {
   return { workload: 'diffraction', done, terms_per_s };
@@ -30,13 +23,13 @@ export class ImageRunning implements WorkloadRun {
   readonly #native: DiffractionRun;
   readonly #trace: boolean;
   readonly #watchers = new Subscribers<ImageFrame>();
-  /** The map that each view shows and its subscriber; `made` is null if no map has been made yet. */
+  /** Views with their subscribers and maps; `made` is null before the first map. */
   readonly #views = new Map<ImageView, { readonly sink: Sink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }>();
   #making: Promise<void> | null = null;
   #latest: { readonly image: Float32Array; readonly done: number } | null = null;
   #revision = 0;
 
-  /** Throws what the engine refuses. */
+  /** Throws if the engine rejects the problem. */
   constructor(addon: NativeAddon, problem: DiffractionProblem, trace: boolean) {
     this.#trace = trace;
     this.#native = addon.createDiffraction(problem);
@@ -53,15 +46,15 @@ export class ImageRunning implements WorkloadRun {
   }
 
   async start(around: RunSurroundings): Promise<ImageRunData> {
-    const times = new KeepingTimes();
+    const times = new CheckpointTimes();
     // The engine shows rows only after a request, so a state is saved at the report that follows the request.
-    let asked = false;
+    let requested = false;
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
       around.progressed(detailOf(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
       if (around.keep === null || !times.isDue()) return;
-      asked = !asked;
-      if (asked) {
+      requested = !requested;
+      if (requested) {
         this.#take();
         return;
       }
@@ -82,7 +75,7 @@ export class ImageRunning implements WorkloadRun {
     this.#native.cancel();
   }
 
-  /** Frames of what the view shows, until the returned function is called or the run has ended. */
+  /** Sends frames of the view until the returned function is called or the run has ended. */
   watch(run: string, view: ImageView, sink: Sink<ImageFrame>): () => void {
     const leave = this.#watchers.add(sink, () => this.#frame(run, view));
     this.#views.set(view, { sink, made: null });
@@ -105,13 +98,14 @@ export class ImageRunning implements WorkloadRun {
   #take(): boolean {
     const newest = this.#native.live();
     if (newest === null) return false;
-    // A new array object per frame: results are cached by object, and the next frame's rows use the same memory.
+    // Use a new array object per frame, because results are cached by object and the next frame's rows reuse the
+    // memory.
     this.#latest = { image: newest.image.subarray(), done: newest.done };
     this.#revision += 1;
     return true;
   }
 
-  /** One at a time: who comes meanwhile waits for it, and gets the newest then. */
+  /** Computes frames one at a time; requests in the meantime wait for it, and then receive the newest image. */
   async #refresh(): Promise<void> {
     while (this.#making !== null) await this.#making;
     this.#making = this.#make().finally(() => {
@@ -120,7 +114,7 @@ export class ImageRunning implements WorkloadRun {
     await this.#making;
   }
 
-  /** Makes and offers what each view shows of the newest image, where it is not there yet. */
+  /** Computes and sends the map of each view that does not yet show the newest image. */
   async #make(): Promise<void> {
     const [latest, revision] = [this.#latest, this.#revision];
     if (latest === null) return;
@@ -137,7 +131,7 @@ export class ImageRunning implements WorkloadRun {
 
   #frame(run: string, view: ImageView): ImageFrame {
     const made = this.#views.get(view)?.made;
-    if (made == null) throw new Error('a live image was asked for before there was one');
+    if (made == null) throw new Error('a live image was requested before there was one');
     return { run, ...made };
   }
 

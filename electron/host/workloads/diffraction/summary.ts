@@ -1,11 +1,139 @@
-/** Summary of a diffraction image: the readouts of `braggbench run`, for people and for scripts. */
-import type { ImageSummary } from '../../../contract/image.ts';
+/**
+ * Readouts of a diffraction image for display: summary, brightest spots, display pixels and comparison. Because images
+ * have up to a hundred million pixels, large ones are processed on a worker thread.
+ */
+import { BraggError } from '../../../contract/errors.ts';
+import type { FieldMap } from '../../../contract/fields.ts';
+import type { ImageError, ImagePeak, ImageSummary, ImageView } from '../../../contract/image.ts';
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
-import type { ImageRunData } from './image-data.ts';
+import { countText } from '../../../domain/values/units.ts';
+import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { type ComparedField, type GridAxis, mapAxis, reduced, sampling } from '../../model/fields/field.ts';
+import { noSpans } from '../../model/recording/recording.ts';
+import { type AnyRunData, runOf } from '../run-data.ts';
+import { imageError } from './contestant.ts';
+import { brightestOf, type ImageRunData } from './image-data.ts';
+
+/** Photons per pixel, [slow][fast]. */
+export interface Image {
+  readonly width: number;
+  readonly height: number;
+  readonly image: Float32Array;
+}
+
+function pixelAxis(name: 'fast' | 'slow', count: number): GridAxis {
+  return { name, unit: 'px', uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => i) };
+}
+
+/** Map of an image with at most one sample per screen pixel. */
+export async function imageMap(
+  { width, height, image }: Image,
+  { viewport, statistic = 'mean' }: ImageView,
+  quantity = 'photons',
+): Promise<FieldMap> {
+  const [fast, slow] = [pixelAxis('fast', width), pixelAxis('slow', height)];
+  const across = sampling(fast, viewport.horizontal, viewport.pixels[0]);
+  const down = sampling(slow, viewport.vertical, viewport.pixels[1]);
+  const plane = { values: image, strideHorizontal: 1, strideVertical: width };
+  return {
+    quantity,
+    unit: 'photons',
+    horizontal: mapAxis(fast, across),
+    vertical: mapAxis(slow, down),
+    ...(await reduced(plane, across, down, statistic, 1)),
+  };
+}
+
+/** Throws BraggError `unsupported` for images of different sizes. */
+export function checkSameSize(a: Image, b: Image): void {
+  if (a.width === b.width && a.height === b.height) return;
+  const size = ({ width, height }: Image): string => `${width} × ${height} pixels`;
+  throw new BraggError('unsupported', `The images differ in size: ${size(a)} here, ${size(b)} there.`);
+}
+
+/** Difference `here` less `there`, pixel by pixel. */
+function imageDifference(here: Image, there: Image): Image {
+  checkSameSize(here, there);
+  const image = here.image.map((value, i) => value - (there.image[i] ?? 0));
+  return { width: here.width, height: here.height, image };
+}
+
+export function imageField({ width, height, image }: Image): ComparedField {
+  return {
+    quantity: 'photons',
+    unit: 'photons',
+    values: image,
+    scale: 1,
+    horizontal: pixelAxis('fast', width),
+    vertical: pixelAxis('slow', height),
+    strideHorizontal: 1,
+    strideVertical: width,
+    statistic: 'max',
+    curve: null,
+  };
+}
+
+interface Local {
+  readonly index: number;
+  readonly photons: number;
+}
+
+/** Whether a pixel is brighter than its neighbours; of equal ones, the first in reading order counts. */
+function isPeak(image: Float32Array, width: number, height: number, fast: number, slow: number): boolean {
+  const own = image[slow * width + fast] ?? 0;
+  for (let s = Math.max(0, slow - 1); s <= Math.min(height - 1, slow + 1); s += 1) {
+    for (let f = Math.max(0, fast - 1); f <= Math.min(width - 1, fast + 1); f += 1) {
+      if (s === slow && f === fast) continue;
+      const other = image[s * width + f] ?? 0;
+      const before = s < slow || (s === slow && f < fast);
+      if (other > own || (before && other === own)) return false;
+    }
+  }
+  return own > 0;
+}
+
+/** Local maxima, at most `count`, brightest first. */
+function locals(image: Float32Array, width: number, height: number, count: number): readonly Local[] {
+  const found: Local[] = [];
+  let least = 0;
+  for (let index = 0; index < image.length; index += 1) {
+    const photons = image[index] ?? 0;
+    if (photons <= least || !isPeak(image, width, height, index % width, Math.floor(index / width))) continue;
+    found.push({ index, photons });
+    // Truncate the growing list: in an image of noise, every ninth pixel is a peak.
+    if (found.length >= 4 * count) {
+      found.sort((a, b) => b.photons - a.photons);
+      found.length = count;
+      least = found[count - 1]?.photons ?? 0;
+    }
+  }
+  return found.sort((a, b) => b.photons - a.photons || a.index - b.index).slice(0, count);
+}
+
+/** Parts of a run that finding peaks needs. */
+type PeaksRun = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScenario'>;
+
+export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
+  const { image, width, height } = run;
+  const { at } = imageGeometry(run.completeScenario as unknown as DiffractionScenario);
+  return locals(image, width, height, count).map(({ index, photons }) => {
+    const [fast, slow] = [index % width, Math.floor(index / width)];
+    let [sum, f, s] = [0, 0, 0];
+    for (let y = Math.max(0, slow - 1); y <= Math.min(height - 1, slow + 1); y += 1) {
+      for (let x = Math.max(0, fast - 1); x <= Math.min(width - 1, fast + 1); x += 1) {
+        const value = image[y * width + x] ?? 0;
+        sum += value;
+        f += value * (x + 0.5);
+        s += value * (y + 0.5);
+      }
+    }
+    return { ...at(f / sum, s / sum), photons, pixel: [fast, slow] };
+  });
+}
 
 const BRIGHT = 1e-3;
 
-/** Straight ahead there is none. */
+/** Smallest or largest resolution; the largest is null if a position is in the forward direction. */
 function extreme(
   places: readonly { readonly resolution_A: number | null }[],
   of: (...values: number[]) => number,
@@ -33,7 +161,7 @@ export function imageSummary(run: ImageRunData): ImageSummary {
   const { image, width, height } = run;
   const scenario = run.completeScenario as unknown as DiffractionScenario;
   let [max, place, sum] = [0, 0, 0];
-  // By index: images have up to a hundred million pixels, and an iterator makes an object of each.
+  // By index, because an iterator creates an object for each of up to a hundred million pixels.
   for (let i = 0; i < image.length; i += 1) {
     const photons = image[i] ?? 0;
     sum += photons;
@@ -73,7 +201,73 @@ export function imageSummary(run: ImageRunData): ImageSummary {
     },
     brightest: { ...at(fast + 0.5, slow + 0.5), fast, slow },
     resolution_A: resolutions(scenario, width, height),
-    peak_rss_MB: run.peak_rss_bytes / 2 ** 20,
+    peak_rss_MB: run.peak_rss_bytes / 1e6,
     state_bytes: run.scratch_bytes + image.byteLength,
   };
 }
+
+interface Two {
+  readonly here: Image;
+  readonly there: Image;
+}
+
+const summary = onThreadIfLarge('sum up an image', imageSummary);
+const peaks = onThreadIfLarge('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
+  imagePeaks(run, count),
+);
+const error = onThreadIfLarge('hold an image to another', ({ here, there }: { here: Pixels; there: Pixels }) =>
+  imageError(here, there),
+);
+const difference = onThreadIfLarge('subtract images', ({ here, there }: Two) => imageDifference(here, there));
+
+type Pixels = Float32Array | Float64Array;
+
+const imageOf = ({ width, height, image }: Image): Image => ({ width, height, image });
+
+/** Photons in the brightest pixel. */
+export const brightestOfImage = onThreadIfLarge('find the brightest pixel', brightestOf);
+
+/** Leave out the recording, which may be larger than the image. */
+export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>
+  summary({ ...run, scenario: {}, spans: noSpans, trace: null });
+
+/** At most `count` peaks, brightest first. */
+export const peaksOfImage = (
+  { image, width, height, completeScenario }: ImageRunData,
+  count: number,
+): Promise<ImagePeak[]> => peaks({ run: { image, width, height, completeScenario }, count });
+
+/** Throws a RangeError for images of different sizes. */
+export const errorOfImage = (here: Pixels, there: Pixels): Promise<ImageError> => error({ here, there });
+
+/** Throws BraggError `unsupported` for images of different sizes. */
+export const differenceOfImages = (here: Image, there: Image): Promise<Image> =>
+  difference({ here: imageOf(here), there: imageOf(there) });
+
+export function pixelsText({ width, height }: { readonly width: number; readonly height: number }): string {
+  return `${width} × ${height} pixels`;
+}
+
+export function imageUpTo(done: number): string {
+  return `${Math.floor(100 * done)} % of the image`;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly oversample: number;
+  readonly sources: number;
+  readonly orientations: number;
+  readonly layers: number;
+}
+
+/** Size of the problem: `1024 × 1024 pixels of 2 × 2 sub-pixels, 1 source, 4 orientations`. */
+export function imageText(size: Size): string {
+  const { oversample, sources, orientations, layers } = size;
+  const sub = oversample === 1 ? '' : ` of ${oversample} × ${oversample} sub-pixels`;
+  const deep = layers === 1 ? '' : `, ${layers} layers`;
+  return `${pixelsText(size)}${sub}${deep}, ${countText(sources, 'source')}, ${countText(orientations, 'orientation')}`;
+}
+
+/** Throws BraggError `unsupported` for a run of another workload. */
+export const imageRunOf = (run: AnyRunData): ImageRunData => runOf('diffraction', run);

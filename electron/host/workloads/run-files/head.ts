@@ -1,9 +1,8 @@
-/** Head of every run file: format, program, machine and scenario. */
+/** Header of every run file: format, program, machine and scenario. */
 import type { File } from 'h5wasm';
 import { type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
-import { attributes, FORMAT, FORMAT_VERSION } from '../../io/hdf5/layout.ts';
-import { putText, putValues } from '../../io/hdf5/put.ts';
+import { attributes, FORMAT, FORMAT_VERSION, putText, putValues } from '../../io/hdf5/put.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 
 type RunHead = Pick<
@@ -11,7 +10,7 @@ type RunHead = Pick<
   'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario'
 >;
 
-/** `status` and, of a run that failed, why. */
+/** `status` and, for a failed run, the reason. */
 interface RunEnd<Status extends string> {
   readonly status: Status;
   readonly error: RunFailure | null;

@@ -1,4 +1,7 @@
-/** The spans of a run and, of a traced one, the GPU's work as groups of a run file, whatever the workload. */
+/**
+ * Recording in a run file of any workload: the run's spans and, if traced, the GPU's work as groups. Times of set-up
+ * steps are stored as a small table.
+ */
 import type { File } from 'h5wasm';
 import { spanColumns, traceColumns } from '../../../contract/recording.ts';
 import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
@@ -53,4 +56,20 @@ function readTrace(f: RunFileFields): DeviceTrace | null {
 
 export function readRecording(f: RunFileFields): Recording {
   return { spans: readSpans(f), trace: readTrace(f) };
+}
+
+type Parts = readonly { readonly name: string; readonly seconds: number }[];
+
+export function putSetup(file: File, { setup_parts }: { readonly setup_parts: Parts }): void {
+  const group = file.create_group('setup');
+  group.create_attribute('names', setup_parts.length === 0 ? [''] : setup_parts.map(({ name }) => name));
+  putNote(group, 'count', setup_parts.length);
+  const seconds = Float64Array.from(setup_parts, (part) => part.seconds);
+  put(group, 'seconds', seconds, [seconds.length], { units: 's' });
+}
+
+export function readSetup(f: RunFileFields): Parts {
+  const names = f.texts('setup', 'names').filter((name) => name !== '');
+  const seconds = f.float64('setup/seconds', [f.count('setup', 'count')]);
+  return names.map((name, i) => ({ name, seconds: seconds[i] ?? 0 }));
 }

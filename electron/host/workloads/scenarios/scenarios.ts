@@ -1,4 +1,8 @@
-/** Reading, checking, completing and writing scenarios. */
+/**
+ * Reads, checks, completes and writes scenarios of every kind. Errors from the engine become issues with file, line,
+ * path, value and allowed values.
+ */
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import {
@@ -7,37 +11,156 @@ import {
   formatIssue,
   formatPath,
   type Path,
+  parsePath,
   type ScenarioWithConstants,
+  showValue,
+  suggest,
   type Validated,
   validateScenario,
   writeScenarioText,
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import { aside } from '../../io/aside/task.ts';
-import { stampOf } from '../../io/files/stamp.ts';
+import { fromNative, type Offers, type TransportProblem } from '../../io/addon/addon.ts';
+import { stampOf } from '../../io/files/folders.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
-import { loadHuTable } from '../../model/matter/hu-table.ts';
-import { loadMaterials, type Materials } from '../../model/scenarios/materials.ts';
-import { loadNuclearTables } from '../../model/scenarios/nuclear-tables.ts';
+import { onThread } from '../../io/threads/task.ts';
+import { loadHuTable, type ShippedHuTable } from '../../model/matter/hu-table.ts';
 import { applyOverrides, fromOverride, type Override } from '../../model/scenarios/overrides.ts';
-import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
-import { nearFile } from './near-file.ts';
-import type { NoReading } from './read.ts';
-import type { AnyReading } from './reading.ts';
-import type { Found, Known, ScenarioOrigin, ScenarioSide } from './side.ts';
+import { issueAt, parseTextOnThread } from '../../model/scenarios/parse.ts';
+import {
+  loadMaterials,
+  loadNuclearTables,
+  type Materials,
+  type NuclearTable,
+  type RangeTable,
+} from '../../model/scenarios/stopping-table.ts';
+import type { DiffractionReading } from '../diffraction/scenario/index.ts';
+import type { TaskReading } from '../task/scenario/index.ts';
+import type { TransportReading } from '../transport/scenario/estimate.ts';
+import type { NoReading, Read } from './read.ts';
 
-/** The program's own data. */
+export type AnyReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
+  /** Time to read and check it, in seconds. */
+  readonly read_s?: number;
+};
+
+/** Engine error about a value: `solver.variant = fused: needs about 10 GB`. */
+const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
+
+function engineFault(message: string): Fault {
+  const [, path = '', value = '', said = ''] = ENGINE_MESSAGE.exec(message) ?? [];
+  const steps = parsePath(path);
+  if (steps === null) return { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
+  const shown = showValue(value);
+  const sentence = /^[a-z]/.test(said) ? `${shown} ${said}` : `${shown}: ${said}`;
+  const allowed = said.startsWith('does not offer') ? 'auto, which chooses a variant that does' : null;
+  const whole = allowed === null ? sentence : `${sentence}; allowed: ${allowed}`;
+  return { severity: 'error', path: steps, atKey: false, message: whole, value: shown, allowed };
+}
+
+/** Converts an engine error to an issue at the affected position in the text. `error` is what the addon threw. */
+export function engineIssue(reading: Pick<AnyReading, 'locate'>, error: unknown): Issue {
+  return reading.locate(engineFault(fromNative(error).message));
+}
+
+/** Converts an engine error to an error with an issue; returns other errors unchanged. */
+export function engineRefusal(reading: Pick<AnyReading, 'locate'>, error: unknown): BraggError {
+  const thrown = fromNative(error);
+  if (thrown.code === 'internal') return thrown;
+  const issue = engineIssue(reading, thrown);
+  return new BraggError(thrown.code, formatIssue(issue), [issue], { cause: thrown });
+}
+
+export interface ScenarioOrigin {
+  /** File name as shown in messages. */
+  readonly name: string;
+  /** Base folder of relative paths in the scenario; null if it is not saved. */
+  readonly folder: string | null;
+}
+
+/** Data of the engine and the program that scenario checks need. */
+interface Known {
+  /** Variants that `solver.variant` may name in a scenario of the workload. */
+  readonly variants: (workload: WorkloadName) => readonly { readonly id: string; readonly bench: string }[];
+  /** Range table computed by the addon. */
+  readonly rangeTable: RangeTable;
+  /** Range spread (sigma, mm of water) that the energy grid adds; null if the engine rejects the problem. */
+  readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
+  /** Settings that a transport variant offers; null if no variant has the name. */
+  readonly offers: (variant: string) => Offers | null;
+  /** Limit on the state of one run, bytes. */
+  readonly memoryLimit_bytes: number;
+  readonly materials: Materials;
+  readonly nuclearTables: readonly NuclearTable[];
+  /** Hounsfield unit table supplied with the program. */
+  readonly huTable: ShippedHuTable;
+}
+
+/** Findings about a scenario, and the function that composes its reading. */
+interface Found {
+  readonly faults: readonly Fault[];
+  /** Errors in files that the scenario names. */
+  readonly issues: readonly Issue[];
+  /** Warnings for a scenario without errors, before it is run. */
+  readonly warnings: () => Promise<readonly Fault[]>;
+  readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
+}
+
+export interface ScenarioSide {
+  /** Names of the files that the scenario refers to, relative to its folder. */
+  readonly files: (filled: ScenarioWithConstants) => readonly string[];
+  /** Completes and checks a document that satisfies the schema; `leftOut` are the values that the schema rejected. */
+  readonly find: (
+    filled: ScenarioWithConstants,
+    document: unknown,
+    leftOut: readonly Path[],
+    place: ScenarioOrigin,
+    known: Known,
+  ) => Promise<Found>;
+}
+
+/** Narrows a scenario to `kinds`, those of the workload that handles it. */
+export function ofKind<K extends ScenarioWithConstants['kind']>(
+  kinds: readonly K[],
+  filled: ScenarioWithConstants,
+): Extract<ScenarioWithConstants, { kind: K }> {
+  if (!(kinds as readonly string[]).includes(filled.kind))
+    throw new Error(`a scenario of ${filled.kind} came to ${kinds.join()}`);
+  return filled as Extract<ScenarioWithConstants, { kind: K }>;
+}
+
+const ending = /\.(json|ya?ml)$/;
+
+/** Scenario files by name, without the extension that all have. */
+async function scenariosIn(folder: string, recursive: boolean): Promise<ReadonlyMap<string, string>> {
+  const found = await readdir(folder, { recursive }).catch(() => []);
+  return new Map(
+    found.filter((name) => ending.test(name)).map((name) => [path.basename(name).replace(ending, ''), name]),
+  );
+}
+
+/** Most similar file name in the same folder, or a shipped scenario if only a name was given. */
+async function nearFile(file: string, assetsFolder: string): Promise<string | null> {
+  const word = path.basename(file).replace(ending, '');
+  const beside = await scenariosIn(path.dirname(file), false);
+  const near = suggest(word, [...beside.keys()]);
+  if (near !== null) return path.join(path.dirname(file), beside.get(near) ?? near);
+  if (path.basename(file) !== file) return null;
+  return suggest(word, [...(await scenariosIn(path.join(assetsFolder, 'scenarios'), true)).keys()]);
+}
+
+/** Data supplied with the program. */
 type ReadOnce = 'materials' | 'nuclearTables' | 'huTable';
 
 interface ScenarioServices extends Omit<Known, ReadOnce> {
   /** Folder with `materials/`, `nuclear/` and `scenarios/`. */
   readonly assetsFolder: string;
-  /** The registry: how the scenarios of each workload are read. */
+  /** Workloads, with the readers of their scenarios. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
-  /** Makes the user kernel known that a scenario in `folder` names, where it is one. Throws a BraggError. */
+  /** Registers the user kernel that a scenario in `folder` names, if it names one. Throws a BraggError. */
   readonly discover?: (folder: string | null, variant: string, scenario: ScenarioWithConstants) => Promise<void>;
-  /** Why the variant that a scenario names cannot run it, where it is a user kernel of another workload. */
+  /** Reason why a user kernel of another workload cannot run the scenario. */
   readonly mismatch?: (
     variant: string,
     scenario: ScenarioWithConstants,
@@ -46,7 +169,7 @@ interface ScenarioServices extends Omit<Known, ReadOnce> {
 
 export type ReadOptions = { readonly overrides?: readonly Override[] };
 
-/** Scenarios in use at a time: of several windows, or of a sweep. */
+/** Size of the cache: scenarios in use at a time, in several windows or in a sweep. */
 const KEPT = 16;
 
 /** Source of overrides, as named in messages. */
@@ -64,25 +187,25 @@ function hasErrors(issues: readonly Issue[]): boolean {
   return issues.some(({ severity }) => severity === 'error');
 }
 
-/** The sentence for an error that carries these issues: the first one, and how many more there are. */
+/** Error sentence for these issues: the first one, and the number of others. */
 function summary(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0] === undefined ? 'the scenario is not valid' : formatIssue(errors[0]);
   return errors.length > 1 ? `${first} (and ${errors.length - 1} more)` : first;
 }
 
-/** The problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
+/** Returns the problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
 export function problemOf<P>(reading: { readonly problem: (() => P) | null; readonly issues: readonly Issue[] }): P {
   if (reading.problem === null) throw refusalOf(reading.issues);
   return reading.problem();
 }
 
-/** The error for a scenario that cannot be used, with every issue. */
+/** Error for a scenario that cannot be used, with every issue. */
 export function refusalOf(issues: readonly Issue[]): BraggError {
   return new BraggError('invalid', summary(issues), issues);
 }
 
-/** Those of a scenario with a hundred regions: checked in a few milliseconds. */
+/** Number of values up to which checking needs only milliseconds, as for a hundred regions. */
 const FEW_VALUES = 1000;
 
 function hasMoreValues(value: unknown, most: number): boolean {
@@ -95,11 +218,11 @@ function hasMoreValues(value: unknown, most: number): boolean {
   return isOver(value);
 }
 
-const validateAside = aside('check a scenario', validateScenario);
+const validateOnThread = onThread('check a scenario', validateScenario);
 
 /** Validates against the schema, on a worker thread if there are many values. */
 async function validated(value: unknown): Promise<Validated> {
-  return hasMoreValues(value, FEW_VALUES) ? validateAside(value) : validateScenario(value);
+  return hasMoreValues(value, FEW_VALUES) ? validateOnThread(value) : validateScenario(value);
 }
 
 async function timed(read: () => Promise<AnyReading>): Promise<AnyReading> {
@@ -131,7 +254,7 @@ export class Scenarios {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
     const near = read.missing ? await nearFile(file, this.services.assetsFolder) : null;
-    // A name without a folder may be meant as an example's.
+    // A name without a folder may refer to an example.
     const isExampleName = read.missing && !/[/\\]/.test(file);
     const issue: Issue = {
       severity: 'error',
@@ -148,7 +271,7 @@ export class Scenarios {
 
   /** Reads a scenario of any kind from JSON or YAML text; the name's extension decides which. */
   async parse(text: string, place: ScenarioOrigin, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
-    const parsed = await parseTextAside(text, place.name);
+    const parsed = await parseTextOnThread(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
     const locate = (fault: Fault): Issue =>
@@ -162,17 +285,17 @@ export class Scenarios {
     return timed(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
   }
 
-  /** The same without the warnings that need the engine, for one that is solved at once. */
+  /** Same as `check`, without the warnings that need the engine, for scenarios that are solved at once. */
   checkQuickly(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
     return this.checked(document, place, [], (fault) => issueAt(fault, null), false);
   }
 
-  /** The text of a scenario file, of a draft too. */
+  /** Text of a scenario file; the document may be an invalid draft. */
   text(document: unknown): string {
     return writeScenarioText(document);
   }
 
-  /** Writes a scenario file, whole or not at all. Throws a BraggError. */
+  /** Writes a scenario file atomically. Throws a BraggError. */
   async write(file: string, document: unknown, ifExists: 'replace' | 'refuse' = 'replace'): Promise<void> {
     await writeAtomically(file, this.text(document), ifExists);
   }
@@ -198,7 +321,7 @@ export class Scenarios {
     await this.services.discover?.(place.folder, variant, filled).catch(() => undefined);
     const parts = await this.found(filled, value, leftOut, place);
     const mismatch = this.services.mismatch?.(variant, filled) ?? null;
-    // A variant of another workload is known, only not here.
+    // A variant of another workload is known, but cannot run this scenario.
     const fitting =
       mismatch === null
         ? parts.faults
@@ -214,8 +337,8 @@ export class Scenarios {
   }
 
   /**
-   * The workload's findings about a scenario. The same scenario is checked several times on the way from the page to a
-   * run. Findings are therefore cached while its files and the variants are unchanged.
+   * The workload's findings about a scenario. They are cached while its files and the variants are unchanged, because a
+   * scenario is checked several times between the page and a run.
    */
   private async found(
     filled: ScenarioWithConstants,
@@ -240,7 +363,7 @@ export class Scenarios {
   }
 }
 
-/** Reads the program's materials and tables of reactions; throws if they are damaged. */
+/** Reads the program's materials and nuclear reaction tables; throws if they are damaged. */
 export async function openScenarios(services: ScenarioServices): Promise<Scenarios> {
   const [materials, nuclearTables, huTable] = await Promise.all([
     loadMaterials(services.assetsFolder),
@@ -249,3 +372,11 @@ export async function openScenarios(services: ScenarioServices): Promise<Scenari
   ]);
   return new Scenarios(services, { materials, nuclearTables, huTable });
 }
+
+export { checkWritable, renameToFreeName, writeAtomically } from '../../io/files/write-file.ts';
+export { type Override, parseOverride } from '../../model/scenarios/overrides.ts';
+export type { Material, Materials } from '../../model/scenarios/stopping-table.ts';
+export type { DiffractionReading } from '../diffraction/scenario/index.ts';
+export type { TaskReading } from '../task/scenario/index.ts';
+export type { Reading, TransportReading } from '../transport/scenario/estimate.ts';
+export type { GridEstimate } from '../transport/scenario/index.ts';

@@ -1,126 +1,236 @@
 /**
- * Audits of one candidate in a session. The engine draws one repetition of a sample, poisons the outputs before it and
- * compares them after it. Probes then show whether the candidate remembers its inputs.
+ * Audits of one candidate in a session. The engine picks a random repetition of a sample, poisons the outputs before it
+ * and compares them after it. Probes then detect whether the candidate caches results by input. Also accuracy and terms
+ * of the small measured workloads.
  */
 import { randomInt } from 'node:crypto';
-import type { Accuracy } from '../../../contract/bench/session.ts';
+import { type Accuracy, type AuditCost, REMEMBERS, type Words } from '../../../contract/bench/session.ts';
 import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
-import { MemoryEvidence, REMEMBERS_FROM } from '../memory-evidence.ts';
-import { taskAccuracy } from './accuracy.ts';
+import { MemoryEvidence, type MemoryPairs, REMEMBERS_FROM } from '../varied-runs.ts';
+
+/** Terms of the workload; `swept` is the path of the scenario value that a sweep changes. */
+export const taskWords = (swept: string | undefined): Words => ({
+  time: 'Time',
+  timeTip: 'of one repetition',
+  size: swept ?? 'sizes',
+  rate: null,
+});
+
+/** Column titles of checks; their sentences become tips. */
+const heads: Readonly<Record<string, string>> = {
+  relative: 'Relative error',
+  nan: 'NaN mismatches',
+  mask: 'Mask mismatches',
+  bits: 'Mask bits',
+  largest: 'Largest error',
+  l2: 'RMS error',
+};
+
+/** Sentences for checks by id, in place of the engine's titles. */
+const sentences: Readonly<Record<string, string>> = { l2: 'RMS error relative to the reference' };
+
+export function taskAccuracy({ checks, compared }: Pick<TaskVerdict, 'checks' | 'compared'>): Accuracy[] {
+  return checks.map(({ id, title, value, limit, holds, where }) => ({
+    // An infinite error, as from an overflowing sum, becomes null, because JSON has no infinity.
+    ...{ id, value: value !== null && Number.isFinite(value) ? value : null, holds },
+    title: heads[id] ?? title,
+    tip: `${sentences[id] ?? title}: ${compared}${holds || where === '' ? '' : `; ${where}`}`,
+    unit: '',
+    bound: limit,
+  }));
+}
 
 /** Share of a candidate's time that audits may use. */
 const MOST_SHARE = 0.08;
 
 /**
- * A kernel's process reads the same steady clock as this one, so that a message is as late as it was under way. Where it
- * reads less and less, its clock has been slowed by a share of what it timed. The least delays of the quarters of a session
- * are compared, as delays themselves vary: a machine that becomes busy delays messages once, a slow clock in each quarter.
+ * Detection of a slowed clock. A kernel's process reads the same steady clock as this one, so the delay of its messages
+ * is their transfer time. If the delay grows steadily, its clock was slowed while timing. The shortest delays in the
+ * quarters of a session are compared, because single delays vary: load on the machine delays messages once, a slow
+ * clock changes every quarter.
  */
 const clock = { share: 0.25, slack_s: 0.05, parts: 4, samples: 16 } as const;
 
-/** Probes that are taken as soon as there is time for them. */
+/** Number of probes taken as early as the time allows. */
 const FIRST_PROBES = 12;
 
-/** Each swap starts two processes, and follows other evidence: fewer decide. */
+/**
+ * CPU load allowed for a process between calls, for its memory and messages; less CPU time than this in total is no
+ * evidence. Low, because a thread that never sleeps gets only 0.1 core where 20 others share two.
+ */
+const resting = { cores: 0.05, cpu_s: 0.1 } as const;
+
+/**
+ * Odds that swaps must reach. Lower than for probes, because each swap starts two processes and follows other evidence.
+ */
 const SWAPPED_ODDS = 1e3;
 const MOST_SWAPS = 40;
 
-/** The engine's check, with what was compared. */
+/** Check by the engine, and the results that it compared. */
 type Named = TaskCheck & { readonly compared: string };
 
-type Audited = Pick<TaskSample, 'audit' | 'hidden' | 'timed_s' | 'ended_ns' | 'received_ns'>;
+/**
+ * Seconds of one core per byte, for copies on both sides and the FP64 comparison; measured on arrays of 64 MB and 537
+ * MB.
+ */
+const AUDIT_S_PER_BYTE = 3e-9;
 
-export interface AuditCost {
-  readonly audits_s: number;
-  readonly all_s: number;
+/** Candidate under audit. */
+interface Audited {
+  readonly device: 'cpu' | 'cuda';
+  readonly suspected: boolean;
+  readonly state_bytes: number;
 }
 
-/** Cost of audits in a session, in words; null if there were none. */
-export function costText(all: readonly AuditCost[]): string | null {
-  const audits_s = all.reduce((sum, one) => sum + one.audits_s, 0);
-  const all_s = all.reduce((sum, one) => sum + one.all_s, 0);
-  if (audits_s === 0 || all_s === 0) return null;
-  return `${audits_s.toPrecision(2)} s, ${((100 * audits_s) / all_s).toFixed(1)} % of the time of all candidates`;
+type Sampled = Pick<TaskSample, 'audit' | 'hidden' | 'timed_s' | 'ended_ns' | 'received_ns' | 'between'>;
+
+const WORTH_SAYING_S = 0.005;
+
+/** Cost of the audits of all candidates; null if there were none. */
+export function costOf(all: readonly AuditCost[]): AuditCost | null {
+  const sum = (of: (one: AuditCost) => number): number => all.reduce((total, one) => total + of(one), 0);
+  const [audits_s, others_s, all_s] = [sum((one) => one.audits_s), sum((one) => one.others_s), sum((one) => one.all_s)];
+  return audits_s === 0 || all_s === 0 ? null : { audits_s, others_s, all_s };
+}
+
+export function costText({ audits_s, others_s, all_s }: AuditCost): string {
+  const share = `${audits_s.toPrecision(2)} s, ${((100 * audits_s) / all_s).toFixed(1)} % of the time of all candidates`;
+  return others_s < WORTH_SAYING_S ? share : `${share}; other problems before the rounds: ${others_s.toPrecision(2)} s`;
 }
 
 interface Delay {
   readonly delay_s: number;
-  /** Timed until then. */
+  /** Time measured so far, seconds. */
   readonly timed_s: number;
 }
+
+const NEW_OVER_KNOWN = 'New over known inputs';
 
 const times = (value: number): string => `${value.toPrecision(2)} times`;
 
 export class Audits {
   readonly #worst = new Map<string, Named>();
   #probes = 0;
-  /** From the same inputs once more. */
+  /** Evidence from repeating the same inputs. */
   readonly #again: MemoryEvidence;
-  /** From changes within a sample, which nothing but the values shows. */
+  /** Evidence from changed values within a sample, which the candidate can only notice from the values. */
   readonly #hidden: MemoryEvidence;
-  /** From the inputs of an instance: as another process has them for the first time, and as it has them in its samples. */
+  /**
+   * Evidence from the inputs of an instance: their first time in another process, compared with their times in samples.
+   */
   readonly #swapped: MemoryEvidence;
-  /** The same against other inputs, whose computation may be another: no proof. */
+  /** Evidence from comparison with other inputs. It is no proof, because their computation may differ. */
   readonly #usual: MemoryEvidence;
-  /** Delays of messages. */
+  /** Delays of messages from the candidate's process. */
   readonly #delays: Delay[] = [];
   readonly #tried = new Set<string>();
   readonly #skipped = new Map<string, string>();
   #compared = '';
   #unwritten: { readonly count: number; readonly outputs: number; readonly first: number } | null = null;
-  /** The first result that was poisoned within a sample and not written. */
+  /** Index of the first result that was poisoned within a sample and not written. */
   #left: number | null = null;
   #inputsChanged = false;
   #audits = 0;
+  /** Number of audits with altered inputs. */
+  #altered = 0;
   #swaps = 0;
+  /** CPU time between its calls, while others are timed. */
+  readonly #between = { cpu_s: 0, elapsed_s: 0 };
   #samples = 0;
   #audit_s = 0;
+  /** Cost of the latest audited sample; an estimate before the first. */
+  #last_s: number;
   #timed_s = 0;
   #spent_s = 0;
+  #others_s = 0;
 
-  /** `device`: where the candidate computes. */
-  constructor(device: 'cpu' | 'cuda') {
+  /**
+   * True for a user kernel: at least one of its samples is audited, and it is probed for cached results. Parity tests
+   * check the others.
+   */
+  readonly #suspected: boolean;
+
+  constructor({ device, suspected, state_bytes }: Audited) {
+    this.#suspected = suspected;
+    this.#last_s = AUDIT_S_PER_BYTE * state_bytes;
     this.#again = new MemoryEvidence(device);
     this.#hidden = new MemoryEvidence(device);
     this.#swapped = new MemoryEvidence(device, SWAPPED_ODDS);
     this.#usual = new MemoryEvidence(device);
   }
 
-  /** Whether the next sample is audited and ends with a probe. Both are drawn while the time for them lasts. */
-  next(): { readonly audited: boolean; readonly probed: boolean } {
-    const affordable = this.#audit_s <= MOST_SHARE * this.#spent_s;
-    const probed = affordable && (this.#probes < FIRST_PROBES || randomInt(2) === 0);
-    return { audited: affordable || this.#audits === 0, probed };
+  /**
+   * Whether the next sample is audited, has a repetition with altered inputs, and ends with a probe. The choice is
+   * random while the time budget lasts.
+   */
+  next(): { readonly audited: boolean; readonly probed: boolean; readonly altered: boolean } {
+    const required = this.#suspected && this.#audits === 0;
+    const probed =
+      this.#suspected && !this.#isWrong && this.#isAffordable && (this.#probes < FIRST_PROBES || randomInt(2) === 0);
+    const audited = this.#isAffordable || required;
+    const altered = audited && this.#suspected && (this.#altered === 0 || randomInt(2) === 0);
+    return { audited, probed, altered };
+  }
+
+  /** Proven wrong by its results or inputs. Further probes for cached results would not change the verdict. */
+  get #isWrong(): boolean {
+    if (this.#unwritten !== null || this.#left !== null || this.#inputsChanged) return true;
+    return [...this.#worst.values()].some(({ holds }) => !holds);
+  }
+
+  /** Whether another audit, about as long as the last, stays within the share of time for audits. */
+  get #isAffordable(): boolean {
+    return this.#audit_s + this.#last_s <= MOST_SHARE * (this.#spent_s + this.#last_s);
   }
 
   /**
-   * The check that would decide whether the kernel remembers results: more probes, or its inputs in another process.
-   * Null if all is decided.
+   * The check that would decide whether the kernel caches results: more probes, or its inputs in another process. Null
+   * if all is decided, or if the kernel is wrong anyway.
    */
   get doubt(): 'probe' | 'swap' | null {
-    if (this.#proof !== null) return null;
+    if (!this.#suspected || this.#isWrong || this.#proof !== null) return null;
     if (this.#again.isOpen || this.#hidden.isOpen || this.#usual.isOpen) return 'probe';
     return this.#swaps < MOST_SWAPS && (this.#swapped.isOpen || this.#usual.proof !== null) ? 'swap' : null;
   }
 
-  /** One repetition with the inputs of an instance in a process that had others until then, and `known` in one that had not. */
+  /**
+   * Whether that check may begin now: within the time for audits, or beyond it if caching is likely. An honest kernel
+   * rarely gives such evidence, and a caching one is then found at once.
+   */
+  get mayDecide(): boolean {
+    if (this.#isAffordable) return true;
+    if (this.#again.isLikely || this.#hidden.isLikely) return true;
+    return this.#swaps === 0 ? this.#usual.isLikely : this.#swapped.isOpen;
+  }
+
+  /**
+   * Adds one repetition with an instance's inputs in a process that had only other inputs before; `known` is from one
+   * with these inputs.
+   */
   swapped(first_s: number | null, known: TaskAudit, seconds: number): void {
     this.#swaps += 1;
     this.#audit_s += seconds;
     const usual = known.probes.flatMap(({ usual_s }) => (Number.isNaN(usual_s) ? [] : [usual_s]));
     if (first_s !== null && usual.length > 0) this.#swapped.add(first_s, median(usual));
     this.#take(known.checks, known.compared, '');
-    // Its repetitions depend on their data: only other inputs raise the question again.
+    // Times that depend on data explain the difference; only new inputs raise the question again.
     if (!this.#swapped.isOpen) this.#usual.clear();
   }
 
-  /** Counts what the candidate's calls took in all. */
+  /** Adds the total time of the candidate's calls. */
   spent(seconds: number): void {
     this.#spent_s += seconds;
   }
 
-  sampled({ audit, hidden, timed_s, ended_ns, received_ns }: Audited): void {
+  /** Adds the time for solving further problems. */
+  solvedOthers(seconds: number): void {
+    this.#others_s += seconds;
+  }
+
+  sampled({ audit, hidden, timed_s, ended_ns, received_ns, between }: Sampled): void {
+    this.#between.cpu_s += between?.cpu_s ?? 0;
+    this.#between.elapsed_s += between?.elapsed_s ?? 0;
     this.#samples += 1;
     this.#timed_s += timed_s;
     if (received_ns !== undefined) {
@@ -128,12 +238,16 @@ export class Audits {
     }
     this.#changed(hidden);
     if (audit === null) return;
+    this.#last_s = audit.seconds;
     this.#audit_s += audit.seconds;
     this.#take(audit.checks, audit.compared, '');
     this.#found(audit, true);
+    if (audit.alteredChecks === undefined) return;
+    this.#altered += 1;
+    this.#take(audit.alteredChecks, audit.compared, 'after some of the inputs changed');
   }
 
-  /** Probes in answer to a doubt, and what their sample took outside of them. */
+  /** Adds probes that resolve a doubt, and the time of their sample outside the probes. */
   probed(audit: TaskAudit, { hidden, timed_s }: Pick<TaskSample, 'hidden' | 'timed_s'>): void {
     this.#audit_s += audit.seconds + timed_s;
     this.#changed(hidden);
@@ -146,51 +260,63 @@ export class Audits {
     if (unwritten > 0) this.#left ??= first_unwritten;
   }
 
-  get #proof() {
+  get #proof(): MemoryPairs | null {
+    if (!this.#suspected) return null;
     return this.#hidden.proof ?? this.#again.proof ?? this.#swapped.proof;
   }
 
-  /** Seconds of audits so far. */
+  /** Evidence that neither proves nor refutes caching. */
+  get #hint(): MemoryPairs | null {
+    return this.#hidden.hint ?? this.#again.hint ?? this.#swapped.hint ?? this.#usual.hint ?? this.#usual.proof;
+  }
+
+  /** Total time of audits in seconds. */
   get seconds(): number {
     return this.#audit_s;
   }
 
-  /** Seconds of audits, and of all calls of the candidate with them. */
+  /** Seconds of audits, and of all calls of the candidate including them. */
   get cost(): AuditCost {
-    return { audits_s: this.#audit_s, all_s: this.#spent_s };
+    return { audits_s: this.#audit_s, others_s: this.#others_s, all_s: this.#spent_s };
   }
 
-  /** A check outside of the rounds; `of` names the problem where it is not the session's own, which may be smaller. */
+  /**
+   * Adds a check from outside the rounds; `of` names the problem if it is not the session's own, and may be smaller.
+   */
   checked({ checks, compared, audit }: Pick<TaskVerdict, 'checks' | 'compared' | 'audit'>, of = '', same = true): void {
     this.#take(checks, compared, of);
     if (audit !== null) this.#found(audit, same);
     if (of !== '') this.#tried.add(of);
   }
 
-  /** A problem that could not be tried. */
+  /** Records a problem that could not be run. */
   skipped(of: string, reason: string): void {
     this.#skipped.set(of, reason);
   }
 
-  /** Judged again after every sample: one audit that fails makes the candidate wrong. */
+  /**
+   * Accuracy, updated after every sample: one failed audit makes the candidate wrong. A check without a value leaves it
+   * not checked.
+   */
   accuracy(): readonly Accuracy[] {
     const checks = [...this.#worst.values()].flatMap((check) =>
       taskAccuracy({ checks: [check], compared: check.compared }),
     );
-    return [...checks, ...this.#violations()];
+    return [...checks, ...this.#violations(), ...this.#unsettled()];
   }
 
   get compared(): string {
     return this.#compared;
   }
 
-  /** Summary of the audits, in words; null before the first sample. */
+  /** Summary of the audits as text; null before the first sample. */
   get summary(): string | null {
     if (this.#samples === 0) return null;
     const share = this.#spent_s > 0 ? (100 * this.#audit_s) / this.#spent_s : 0;
     const tried = this.#tried.size === 0 ? '' : `; also tried: ${[...this.#tried].join(', ')}`;
     const skipped = [...this.#skipped].map(([of, reason]) => `; not checked: ${of} (${reason})`).join('');
-    const audited = `${this.#audits} audits in ${this.#samples} samples, ${this.#probes} probes`;
+    const altered = this.#altered === 0 ? '' : `, ${this.#altered} with some inputs changed`;
+    const audited = `${this.#audits} audits in ${this.#samples} samples${altered}, ${this.#probes} probes`;
     return `${audited}, ${share.toFixed(1)} % of its time${tried}${skipped}`;
   }
 
@@ -198,7 +324,7 @@ export class Audits {
     if (compared !== '') this.#compared ||= compared;
     for (const check of checks) {
       const before = this.#worst.get(check.id);
-      // A failure stays the one that is shown; of two values the larger share of its limit counts.
+      // A failed check stays; otherwise the value with the larger share of its limit is shown.
       const worse =
         before === undefined ||
         (before.holds && !check.holds) ||
@@ -214,7 +340,7 @@ export class Audits {
       this.#unwritten = { count: unwritten, outputs, first: first_unwritten };
     }
     this.#inputsChanged ||= inputs_changed;
-    // Small problems leave nothing to save by remembering.
+    // Skip problems of other sizes: small ones are too fast for caching to save time.
     if (!same) return;
     this.#probes += probes.length;
     for (const { fresh_s, again_s, usual_s } of probes) {
@@ -243,7 +369,13 @@ export class Audits {
     if (proof !== null) {
       const { ratio, longer, pairs } = proof;
       const tip = `Inputs that it has not seen take ${times(ratio)} as long as inputs that it has: it remembers results`;
-      add('remembers', 'New over known inputs', `${tip} (${longer} of ${pairs} probes)`, ratio, REMEMBERS_FROM);
+      add(REMEMBERS, NEW_OVER_KNOWN, `${tip} (${longer} of ${pairs} probes)`, ratio, REMEMBERS_FROM);
+    }
+    const { cpu_s, elapsed_s } = this.#between;
+    if (cpu_s > resting.cpu_s && cpu_s > resting.cores * elapsed_s) {
+      const busy = `${cpu_s.toPrecision(2)} s of processor time in ${elapsed_s.toPrecision(2)} s`;
+      const tip = `Its process was busy between its calls, while others are timed: ${busy}. Their times are inflated; end its threads within each call`;
+      add('between', 'Cores between calls', tip, cpu_s / elapsed_s, resting.cores);
     }
     const slowed_s = this.#slowed();
     if (slowed_s !== null) {
@@ -253,7 +385,16 @@ export class Audits {
     return out;
   }
 
-  /** Seconds by which the kernel's clock fell behind in each quarter of the session; null where it did not. */
+  /** Check without a value, for caching that is neither proven nor refuted. */
+  #unsettled(): Accuracy[] {
+    const hint = this.#hint;
+    if (!this.#suspected || this.#proof !== null || hint === null) return [];
+    const { ratio, longer, pairs } = hint;
+    const tip = `It may remember results: inputs that it has not seen took ${times(ratio)} as long in ${longer} of ${pairs} probes. A longer session or an idle machine decides it`;
+    return [{ id: REMEMBERS, title: NEW_OVER_KNOWN, tip, unit: '', value: null, bound: REMEMBERS_FROM, holds: true }];
+  }
+
+  /** Seconds by which the kernel's clock fell behind in total; null if it did not in every quarter of the session. */
   #slowed(): number | null {
     const length = Math.floor(this.#delays.length / clock.parts);
     if (this.#delays.length < clock.samples) return null;

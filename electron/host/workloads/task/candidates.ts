@@ -1,11 +1,17 @@
-/** The variants of a bench to compare, each with the problem that it runs. */
+/**
+ * Variants of a benchmark to compare, each with its problem. Also problems that a user kernel must solve in addition to
+ * the session's, because one problem does not prove correctness.
+ */
+import { randomInt } from 'node:crypto';
+import type { BraggError } from '../../../contract/errors.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
-import { askedFor } from '../../model/bench/label.ts';
+import { requestedVariants } from '../../model/bench/candidates.ts';
+import { atSizes, hasRealInputs, triedSizes } from './user-problem/definition.ts';
 
 export interface TaskCandidate {
-  /** As requested: `cuda-tiled`, `cuda-tiled:1` on the second GPU. */
+  /** Label as requested: `cuda-tiled`, or `cuda-tiled:1` on the second GPU. */
   readonly label: string;
   readonly variant: TaskVariant;
   readonly problem: TaskProblem;
@@ -23,7 +29,7 @@ export function taskCandidates(
   labels: readonly string[],
   all: readonly TaskVariant[],
 ): readonly TaskCandidate[] {
-  return askedFor(labels, variantsFor(problem, all)).map(({ label, variant, gpu }) => ({
+  return requestedVariants(labels, variantsFor(problem, all)).map(({ label, variant, gpu }) => ({
     label,
     variant,
     problem: { ...problem, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) },
@@ -36,7 +42,7 @@ export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): r
   const own = variantsFor(problem, all);
   const [first] = own;
   const chosen = own.find(({ id }) => id === problem.variant);
-  // A user kernel is also compared with the variant that it builds on.
+  // A user kernel is also compared with the variant that it is based on.
   const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
   const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
   const wanted =
@@ -44,4 +50,83 @@ export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): r
       ? own.filter(({ id, workload }) => workload === USER_PROBLEM || !isUserKernelId(id))
       : own.filter((one) => one === first || one === chosen || beside(one.id));
   return wanted.filter(({ available }) => available);
+}
+
+export interface FurtherProblem {
+  /** Title as the session records it. */
+  readonly title: string;
+  readonly problem: TaskProblem;
+  /** Whether it has the same size as the session's problem. */
+  readonly sameSize: boolean;
+  /** Whether an error comes from the problem rather than from the kernel. */
+  readonly optional: (error: BraggError) => boolean;
+}
+
+/** Random seed that nobody can know in advance; an integer that a double represents exactly. */
+export const hiddenSeed = (): number => randomInt(1, 2 ** 47);
+
+/** Hidden seed of a further problem by its index, the same for all candidates of a session. */
+type Seeds = (of: number) => number;
+
+/** Sizes smaller than, near and not divisible by usual tiles; layers have no empty side. */
+const SIDES = [1, 7, 61, 130] as const;
+
+const edges = ['zeros', 'ones', 'alternating'] as const;
+
+/** A user's problem at the sizes that it names, and with edge values at the last of them. */
+function ofProblems(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
+  const sizes = triedSizes(problem).flatMap((one) => {
+    const at = atSizes(problem, one);
+    const title = Object.entries(one).map(([name, size]) => `${name} = ${size}`);
+    return at === null ? [] : [{ title: title.join(', '), problem: at }];
+  });
+  const common = { sameSize: false, optional: ofProblem } as const;
+  const [first] = sizes.slice(-1);
+  const values = first === undefined || !hasRealInputs(problem) ? [] : edges;
+  return [
+    ...sizes.map(({ title, problem: at }, i) => ({ title, problem: { ...at, seed: seeds(i) }, ...common })),
+    // Edge values are the same for every seed. So is their answer, unless another input is random.
+    ...values.map((edge) => ({
+      title: edge,
+      problem: { ...(first?.problem ?? problem), seed: seeds(-1), words: { ...first?.problem.words, edge } },
+      ...common,
+    })),
+  ];
+}
+
+function ofLayers(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
+  const sides = ['batch', 'inputs', 'outputs'] as const;
+  return SIDES.map((_, i) => {
+    const numbers = Object.fromEntries(sides.map((side, k) => [side, SIDES[(i + k) % SIDES.length] ?? 1]));
+    const title = sides.map((side) => `${side} = ${numbers[side]}`).join(', ');
+    return {
+      title,
+      problem: { ...problem, seed: seeds(i), numbers: { ...problem.numbers, ...numbers } },
+      sameSize: false,
+      optional: ofProblem,
+    };
+  });
+}
+
+/** Whether the reference program gives no answer, or the shipped variant rejects the size. */
+const ofProblem = ({ code }: BraggError): boolean => code === 'invalid' || code === 'unsupported';
+
+/** Problems of one size parameter, at sizes that the shipped variant supports. */
+function ofRows(problem: TaskProblem, seeds: Seeds): readonly FurtherProblem[] {
+  if (!('n' in problem.numbers)) return [];
+  return [1021, 4097].map((n) => ({
+    title: `n = ${n}`,
+    problem: { ...problem, seed: seeds(n), numbers: { ...problem.numbers, n } },
+    sameSize: false,
+    optional: ofProblem,
+  }));
+}
+
+/** Further problems; none for a shipped variant, which the parity tests check at every size. */
+export function furtherProblems({ problem, variant }: TaskCandidate, seeds: Seeds): readonly FurtherProblem[] {
+  if (!isUserKernelId(variant.id)) return [];
+  // Include the scenario's seed, because instances have hidden seeds.
+  const known: FurtherProblem = { title: `seed ${problem.seed}`, problem, sameSize: true, optional: () => false };
+  if (problem.workload === USER_PROBLEM) return [known, ...ofProblems(problem, seeds)];
+  return [known, ...(problem.workload === 'linear-relu' ? ofLayers(problem, seeds) : ofRows(problem, seeds))];
 }

@@ -1,5 +1,6 @@
 /** A variant of a small measured workload in a session: prepared on demand and timed as often as requested. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { AuditCost } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
@@ -12,32 +13,31 @@ import type {
   TaskSampling,
   TaskVerdict,
 } from '../../io/addon/task.ts';
-import type { ColdRun } from '../../model/bench/cold/process.ts';
+import type { ColdRun } from '../../model/bench/cold/processes.ts';
 import type { Contestant, Known, Taken } from '../../model/bench/contestant.ts';
-import { keptRecording } from '../../model/recording/kept.ts';
-import { type AuditCost, Audits } from './audits.ts';
-import type { TaskCandidate } from './candidates.ts';
-import type { FurtherProblem } from './further.ts';
+import { savedRecording } from '../../model/recording/recording.ts';
+import { Audits } from './audits.ts';
+import type { FurtherProblem, TaskCandidate } from './candidates.ts';
 
-/** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
+/** Long compared with clock resolution and launch time, short compared with changes of the GPU's clock. */
 export const usualSample_s = 0.01;
 
-/** Repetitions of a traced sample: few, because a trace is looked at. */
+/** Duration of a traced sample: few repetitions, because people view the trace. */
 const traced_s = 1e-3;
 
-/** With equal inputs, before the rounds: whether the result is the same every time. */
+/** Repetitions with equal inputs before the rounds, to test whether the result is deterministic. */
 const checkedRuns = 3;
 
-/** Seconds after one sample. */
+/** Limit on the seconds spent on deciding a doubt after one sample. */
 const MOST_DECIDING_S = 20;
 
-/** Seconds in which a new process makes up for the calls that the session's own has had. */
+/** Limit on the seconds in which a new process catches up with the number of calls in the session's process. */
 const MOST_CATCHING_UP_S = 0.5;
 
-/** Shorter samples for further problems: their probes are what is wanted. */
+/** Samples for further problems are shorter, because only their probes matter. */
 const furtherSample_s = 1e-3;
 
-/** Set-up and one repetition; null for a user kernel. */
+/** Cold run: set-up and one repetition; null for a user kernel. */
 export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const sample = { method: 'sample', args: [{ mode: 'warm', at_least_s: 0 }], reports: false };
@@ -62,11 +62,15 @@ function takenOf(
 
 export interface TaskMeasuring {
   readonly sample_s: number;
-  /** Seed of the inputs of an instance. Nobody can know it before; all candidates of a session have the same. */
+  /** Seed of the inputs of an instance. Nobody can know it in advance; all candidates of a session share it. */
   readonly seedOf: (instance: number) => number;
-  /** Problems that a user kernel must solve correctly too; none for a shipped variant, which the parity tests check. */
+  /** Seed for altering that instance's inputs; undefined if the altered problem has no known answer. */
+  readonly alterationOf: (instance: number) => number | undefined;
+  /**
+   * Problems that a user kernel must also solve correctly; none for a shipped variant, which the parity tests check.
+   */
   readonly further: readonly FurtherProblem[];
-  /** Stays prepared between samples; otherwise every sample is of a state made for it. */
+  /** Whether the state stays prepared between samples; otherwise each sample has a newly prepared state. */
   readonly keep: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -74,12 +78,12 @@ export interface TaskMeasuring {
 interface Sampled {
   readonly mode: Mode;
   readonly instance: number;
-  /** Whether it reports on itself after the timing. */
+  /** Whether to collect its reported metrics after the timing. */
   readonly tell: boolean;
   readonly keep: boolean;
 }
 
-/** Every call gives null once the signal is aborted. Throws BraggErrors. */
+/** Every call returns null once the signal is aborted. Throws BraggErrors. */
 export class TaskContestant implements Contestant {
   readonly prepare?: (instance: number) => Promise<boolean>;
   readonly #task: NativeTask;
@@ -87,15 +91,17 @@ export class TaskContestant implements Contestant {
   readonly #candidate: TaskCandidate;
   readonly #measuring: TaskMeasuring;
   #prepared: TaskPreparation | null = null;
-  /** The last preparation, until the next sample reports it. */
+  /** Latest preparation, until the next sample reports it. */
   #untold: TaskPreparation | null = null;
   #isa = '';
   readonly #audits: Audits;
   #verdict: TaskVerdict | null = null;
   #last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
   #trace: DeviceTrace | null = null;
-  /** Repetitions in samples so far. */
+  /** Number of repetitions in samples so far. */
   #calls = 0;
+  /** Instance of the latest sample. */
+  #instance = 0;
 
   constructor(addon: NativeAddon, candidate: TaskCandidate, measuring: TaskMeasuring) {
     try {
@@ -105,7 +111,11 @@ export class TaskContestant implements Contestant {
     }
     this.#addon = addon;
     this.#candidate = candidate;
-    this.#audits = new Audits(candidate.variant.device);
+    this.#audits = new Audits({
+      device: candidate.variant.device,
+      suspected: isUserKernelId(candidate.variant.id),
+      state_bytes: this.#task.plan.estimate_bytes,
+    });
     this.#measuring = measuring;
     if (measuring.keep) this.prepare = (instance) => this.#prepareAgain(instance);
   }
@@ -115,7 +125,7 @@ export class TaskContestant implements Contestant {
   }
 
   take(mode: Mode, instance = 0): Promise<Taken | null> {
-    // Reports are saved for warm samples only.
+    // Metrics are saved for warm samples only.
     return this.#sampled({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
 
@@ -125,11 +135,17 @@ export class TaskContestant implements Contestant {
     if (verdict === null) return null;
     this.#audits.checked(verdict);
     if (!this.#measuring.keep) await this.close();
+    const start = performance.now();
     for (const further of this.#measuring.further) {
       if (!(await this.#alsoSolves(further))) return null;
     }
+    this.#audits.solvedOthers((performance.now() - start) / 1000);
     // Its result stays in the engine, which compares it with an FP64 reference.
     return { values: null };
+  }
+
+  async settle(seconds: number): Promise<void> {
+    if (this.#audits.doubt !== null) await this.#decide(this.#instance, Math.min(seconds, MOST_DECIDING_S), true);
   }
 
   accuracy() {
@@ -182,14 +198,19 @@ export class TaskContestant implements Contestant {
     if (last === null) return null;
     const head = { label: this.#candidate.label, device: this.#deviceName };
     const recorded = { spans: last.spans, trace: this.#trace };
-    return { origin_ns: last.origin_ns, kept: (shift_ns: number) => keptRecording(head, recorded, shift_ns) };
+    return { origin_ns: last.origin_ns, kept: (shift_ns: number) => savedRecording(head, recorded, shift_ns) };
   }
 
-  /** Frees its memory; the next sample prepares it again. */
+  /** Frees the task's memory; the next sample prepares it again. */
   async close(): Promise<void> {
     if (this.#prepared === null) return;
     this.#prepared = null;
     await this.#task.close();
+  }
+
+  /** Undefined on a GPU, because inputs in its memory are not altered. */
+  #alterationOf(instance: number): number | undefined {
+    return this.#candidate.variant.device === 'cpu' ? this.#measuring.alterationOf(instance) : undefined;
   }
 
   get #deviceName(): string | null {
@@ -201,11 +222,11 @@ export class TaskContestant implements Contestant {
   }
 
   get #checked(): TaskVerdict {
-    if (this.#verdict === null) throw new Error(`${this.#candidate.label} was asked before it was checked`);
+    if (this.#verdict === null) throw new Error(`${this.#candidate.label} was queried before it was checked`);
     return this.#verdict;
   }
 
-  /** Checks it on a problem of its own; false when it was cancelled. */
+  /** Checks the variant on a further problem; false if cancelled. */
   async #alsoSolves({ title, problem, sameSize, optional }: FurtherProblem): Promise<boolean> {
     let again: NativeTask | null = null;
     const cancel = (): void => again?.cancel();
@@ -223,7 +244,7 @@ export class TaskContestant implements Contestant {
       return true;
     } catch (error) {
       const reason = fromNative(error);
-      // A problem that the scenario's program or variant does not know says nothing of the kernel.
+      // A problem that the reference program or the shipped variant rejects is no evidence about the kernel.
       if (!optional(reason)) throw new BraggError(reason.code, `${title}: ${reason.message}`, reason.issues);
       this.#audits.skipped(title, reason.message);
       return true;
@@ -232,24 +253,29 @@ export class TaskContestant implements Contestant {
     }
   }
 
-  /** Frees its memory and prepares it with the inputs of an instance, wherever that then lies; false when cancelled. */
+  /**
+   * Frees the task's memory and prepares it with an instance's inputs, usually at another address; false if cancelled.
+   */
   async #prepareAgain(instance: number): Promise<boolean> {
     await this.close();
     return (await this.#ready(instance, async () => true)) === true;
   }
 
   async #sampled({ mode, instance, tell, keep }: Sampled): Promise<Taken | null> {
-    const { audited, probed } = this.#audits.next();
+    const { audited, probed, altered } = this.#audits.next();
+    const alteration = altered ? this.#alterationOf(instance) : undefined;
     const sample = await this.#sample(instance, {
       ...{ mode, clocks: true, hide: true, at_least_s: this.#measuring.sample_s },
       ...(audited && { audit: 'judged' as const, probe: probed }),
+      ...(alteration !== undefined && { altered: alteration }),
     });
     if (sample !== null) {
       this.#calls += sample.repetitions;
+      this.#instance = instance;
       this.#audits.sampled(sample);
-      await this.#decide(instance);
+      await this.#decide(instance, MOST_DECIDING_S);
     }
-    // After the time: some repeat their work to tell of it.
+    // After the timing, because some variants repeat their work to report on it.
     const told = sample === null || !tell ? undefined : await this.#ready(instance, () => this.#task.told());
     const prepared = this.#untold;
     this.#untold = null;
@@ -257,11 +283,15 @@ export class TaskContestant implements Contestant {
     return sample === null || told === null ? null : takenOf(sample, prepared, told);
   }
 
-  /** Proves or refutes that the kernel remembers results, at once and outside of the timing. */
-  async #decide(instance: number): Promise<void> {
-    const { seconds } = this.#audits;
+  /**
+   * Tries to prove or refute that the kernel caches results, outside the timing: within the time for audits, or
+   * `regardless` of it. If neither succeeds, the kernel is not checked.
+   */
+  async #decide(instance: number, seconds: number, regardless = false): Promise<void> {
+    const until = performance.now() + 1000 * seconds;
     for (let doubt = this.#audits.doubt; doubt !== null; doubt = this.#audits.doubt) {
-      if (this.#audits.seconds - seconds > MOST_DECIDING_S) return;
+      if (!regardless && !this.#audits.mayDecide) return;
+      if (performance.now() > until) return;
       if (doubt === 'probe') {
         const probing = { mode: 'warm', at_least_s: 0, audit: 'judged', probe: true, hide: true } as const;
         const sample = await this.#sample(instance, probing);
@@ -269,7 +299,7 @@ export class TaskContestant implements Contestant {
         this.#audits.probed(sample.audit, sample);
         continue;
       }
-      // Preparing what is not closed begins another process.
+      // Without closing the old task, preparing starts another process.
       this.#prepared = null;
       const start = performance.now();
       const swapped = await this.#sample(instance, { mode: 'warm', at_least_s: 0, swapped: true });
@@ -281,7 +311,7 @@ export class TaskContestant implements Contestant {
     }
   }
 
-  /** A probe in a new process that has had as many calls as the session's own: a kernel may begin to remember late. */
+  /** Probes in a new process after as many calls as in the session's, because a kernel may begin to cache late. */
   async #known(instance: number): Promise<TaskSample | null> {
     const until = performance.now() + 1000 * MOST_CATCHING_UP_S;
     const sampling = { mode: 'warm', at_least_s: this.#measuring.sample_s } as const;
@@ -302,12 +332,12 @@ export class TaskContestant implements Contestant {
     });
   }
 
-  /** An instance that is prepared stays: its inputs change with the next preparation. */
+  /** Runs `work` on a prepared instance; an instance that is already prepared is reused. */
   async #ready<T>(instance: number, work: () => Promise<T | null>): Promise<T | null> {
     const start = performance.now();
     const answered = await this.#call(async () => {
       if (this.#prepared === null) {
-        this.#prepared = await this.#task.prepare(this.#measuring.seedOf(instance));
+        this.#prepared = await this.#task.prepare(this.#measuring.seedOf(instance), this.#alterationOf(instance));
         if (this.#prepared === null) return null;
         this.#untold = this.#prepared;
         this.#isa = this.#prepared.isa;

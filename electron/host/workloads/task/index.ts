@@ -1,32 +1,290 @@
-/** Small measured workloads in the host: one shape for every kind of them. */
-
-import type { TaskKind } from '../../../contract/scenario/kinds.ts';
-import { taskKinds } from '../../../contract/scenario/kinds.ts';
+/**
+ * Small measured workloads in the host, one object for every kind: scenarios, benchmarks, comparison, exports, measures
+ * and timeline. A run is a session, and its file is the session itself: JSON, with every raw sample.
+ */
+import { SESSION_FORMAT, type Session, sessionHead, sessionSchema } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { type TaskDocument, valueAt } from '../../../contract/scenario/index.ts';
+import { type TaskKind, taskKinds } from '../../../contract/scenario/kinds.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isTaskKind } from '../../../contract/task.ts';
-import { countText } from '../../../contract/units.ts';
+import { csvText } from '../../../domain/values/csv.ts';
+import { countText } from '../../../domain/values/units.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { runOf } from '../run-data.ts';
-import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
-import { ofKind } from '../scenarios/side.ts';
+import { readTaskClaims } from '../../model/bench/claims.ts';
+import { kernelFolders } from '../../model/bench/machine.ts';
+import { checkedSession } from '../../model/bench/session-file.ts';
+import { recordingOf } from '../../model/recording/recording.ts';
+import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
+import { type Benchable, problemFor } from '../benchable.ts';
+import { type AnyRunData, runOf, stem } from '../run-data.ts';
+import type { Packer, RunFacts, SessionRunFile } from '../run-files/run-file.ts';
+import { type AnyReading, ofKind, problemOf, type ScenarioSide, type TaskReading } from '../scenarios/scenarios.ts';
 import { asVariant } from '../variant.ts';
-import type { HostWorkload } from '../workload.ts';
-import { taskBenchable } from './benchable.ts';
-import { variantsFor } from './candidates.ts';
-import { comparedTasks } from './compared.ts';
-import { exportTask } from './export.ts';
-import { taskMeasures } from './measures.ts';
-import { taskRunFile } from './run-file.ts';
-import { TaskRunning } from './running.ts';
-import { resolveTask } from './scenario/index.ts';
-import { isTask } from './scenario/reading.ts';
-import { taskScenario } from './scenario/side.ts';
-import { bestOf } from './task-data.ts';
-import { roundsText } from './texts.ts';
-import { taskTimeline } from './timeline.ts';
+import {
+  type ComparedRuns,
+  type ExportedFile,
+  type HostWorkload,
+  type Measured,
+  measuresOf,
+  quantityReadouts,
+  sessionEnergy,
+  unitBySuffix,
+} from '../workload.ts';
+import { taskWords } from './audits.ts';
+import { taskCandidates, variantsFor } from './candidates.ts';
+import { amountFor, leastOfEach, leastOfRun, refuseLongTask, roundsText, TaskRunning, taskArena } from './running.ts';
+import { checkTask, isTask, resolveTask } from './scenario/index.ts';
+import { asTaskRun, bestOf, type TaskRunData, taskRunData } from './task-data.ts';
 import { taskUserKernels } from './user-kernels.ts';
-import { sizesIn } from './user-problem/definition.ts';
-import { leastOfRun, refuseLongTask } from './work.ts';
+import { sizesIn, valuesInFiles } from './user-problem/definition.ts';
+
+/** Detects a session file by its first characters. */
+export const isTaskSession = (text: string): boolean => sessionHead(text)?.isTask === true;
+
+/** Parses a session with its recordings. Throws BraggError 'foreign-file'. */
+export const parseTaskSession = (text: string, path: string): Session =>
+  checkedSession(text, path, [SESSION_FORMAT], sessionSchema);
+
+function writeTaskRun({ session }: TaskRunData): Promise<Uint8Array> {
+  return Promise.resolve(new TextEncoder().encode(`${JSON.stringify(session)}\n`));
+}
+
+/** Builds a run from its session. Throws BraggError `foreign-file`. */
+export function runOfSession(session: Session, name: string): TaskRunData {
+  const [report] = session.reports;
+  const { workload } = session;
+  if (report === undefined || !isTaskKind(workload)) {
+    throw new BraggError('foreign-file', `${name} holds a run of "${workload}", which this version does not know.`);
+  }
+  const { machine, program, document, elapsed_s } = report;
+  const scenario = document ?? { kind: workload, version: 1, name: report.scenario };
+  return taskRunData(
+    workload,
+    {
+      program: {
+        version: program.version ?? '',
+        build: program.build,
+        compiler: program.compiler ?? '',
+        commit: program.commit,
+      },
+      machine: {
+        id: machine.id ?? null,
+        cpu: machine.cpu,
+        logicalCores: machine.logical_cores,
+        memory_bytes: machine.memory_bytes ?? 0,
+        os: machine.os,
+        device: machine.gpu?.name ?? null,
+      },
+      name: report.scenario,
+      created: session.created,
+      finished: session.created,
+      scenario,
+      completeScenario: scenario,
+      wall_s: session.reports.reduce((sum, one) => sum + one.elapsed_s, 0) || elapsed_s,
+    },
+    session,
+  ) as TaskRunData;
+}
+
+/** Accepts bytes in shared memory, unlike TextDecoder. */
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
+/** Throws BraggError `foreign-file`. */
+function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
+  return runOfSession(parseTaskSession(textOf(bytes), name), name);
+}
+
+/** Enough to contain the name of the format, which comes first. */
+const HEAD_BYTES = 200;
+
+/** Run files of other workloads are HDF5. */
+function isTaskFile(bytes: Uint8Array): boolean {
+  return isTaskSession(textOf(bytes.subarray(0, HEAD_BYTES)));
+}
+
+function taskFacts({
+  workload,
+  name,
+  scenario,
+  variant,
+  precision,
+  status,
+  machine,
+  wall_s,
+  session,
+}: TaskRunData): RunFacts {
+  const best = bestOf(session);
+  const result = best === null ? null : `${(1 / best.ratio.value).toPrecision(3)} × with ${best.label}`;
+  return { workload, name, scenario, variant, precision, status, device: machine.device ?? 'cpu', result, wall_s };
+}
+
+const taskRunFile: SessionRunFile = {
+  format: 'session',
+  is: isTaskFile,
+  read: readTaskRun,
+  write: (run: AnyRunData) => writeTaskRun(asTaskRun(run)),
+  facts: (run: AnyRunData) => taskFacts(asTaskRun(run)),
+  holds: 'it holds a measurement of small workloads, which the page and braggbench replay show',
+};
+
+function taskBenchable(kind: TaskKind): Benchable {
+  return {
+    problem: (reading) => {
+      if (reading.kind !== kind) throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
+      return { kind, problem: problemOf(reading) };
+    },
+    check: (addon, problem, variants) => {
+      taskCandidates(problemFor(kind, problem), variants, addon.taskVariants(kind));
+    },
+    least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
+    amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
+    // None, because the measured object is a kernel, prepared once and repeated.
+    usualProcesses: 0,
+    words: taskWords,
+    // Folders with C++ code have underscores in their names.
+    kernels: kind.replaceAll('-', '_'),
+    readClaims: (assetsFolder, problem) => readTaskClaims(assetsFolder, problemFor(kind, problem)),
+    arena: async (addon, problem, options) => taskArena(addon, problemFor(kind, problem), options),
+    field: () => null,
+  };
+}
+
+const comparedTasks: ComparedRuns = {
+  kind: 'sessions',
+  session: (run: AnyRunData) => {
+    if ('session' in run) return run.session;
+    throw new Error(`a run of ${run.workload} came to the small workloads`);
+  },
+};
+
+const columns = [
+  'at',
+  'variant',
+  'device',
+  'precision',
+  'status',
+  'time_s',
+  'ratio',
+  'ratio_low',
+  'ratio_high',
+  'verdict',
+  'bytes_per_s',
+  'flops_per_s',
+  'bitwise',
+  'reason',
+];
+
+function table({ session }: TaskRunData): string {
+  const rows = session.reports.flatMap(({ entries }, i) =>
+    entries.map((entry) => {
+      const at = session.sweep?.values[i] ?? '';
+      const head = [at, entry.label, entry.device, entry.precision, entry.status];
+      if (entry.status === 'refused') return [...head, '', '', '', '', '', '', '', '', entry.reason];
+      const { time_s, ratio, verdict, roofline, determinism } = entry;
+      const { bytes_per_s = null, flops_per_s = null } = roofline ?? {};
+      const { value, interval } = ratio;
+      return [
+        ...head,
+        ...[time_s, value, interval?.low, interval?.high, verdict, bytes_per_s, flops_per_s, determinism?.bitwise, ''],
+      ];
+    }),
+  );
+  return csvText(columns, rows);
+}
+
+async function exportTask(run: TaskRunData, what: string, packer: Packer): Promise<ExportedFile> {
+  const name = stem(run.name);
+  if (what === 'run') return { name: `${name}.task.json`, mime: 'application/json', bytes: await packer.write(run) };
+  return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(table(run)) };
+}
+
+function taskMeasures(run: TaskRunData): Measured {
+  const requested = valueAt(run.completeScenario, ['solver', 'variant']);
+  const entries = run.session.reports[0]?.entries ?? [];
+  const own = entries.find(({ variant }) => variant === requested);
+  if (own?.status === 'refused') throw new BraggError('unsupported', `${own.label}: ${own.reason}`);
+  const entry = own ?? bestOf(run.session);
+  if (entry === null) throw new BraggError('unsupported', `${run.name}: no variant could be measured here.`);
+  const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
+  return {
+    variant: entry.variant,
+    precision: entry.precision,
+    threads: entry.threads,
+    measures: [
+      // Verdict, and the errors on which it is based.
+      ...measuresOf('readouts', unitBySuffix, { verdict: entry.verdict, ...Object.fromEntries(checks) }),
+      ...quantityReadouts(entry.quantities),
+      ...measuresOf('times', (name) => (name.endsWith('_per_s') ? '1/s' : unitBySuffix(name)), {
+        ...{ time_s: entry.time_s, setup_s: entry.setup_s, wall_s: entry.wall_s },
+        ...{ spread: entry.spread, rounds: entry.samples.length },
+        ...{ bytes_per_s: entry.roofline?.bytes_per_s, flops_per_s: entry.roofline?.flops_per_s },
+        ...{ share_of_copy: entry.roofline?.share_of_copy, share_of_flops: entry.roofline?.share_of_flops },
+        ratio_to_first: entry.ratio.value,
+        ratio_to_first_low: entry.ratio.interval?.low,
+        ratio_to_first_high: entry.ratio.interval?.high,
+      }),
+      ...measuresOf('memory', unitBySuffix, { state_bytes: entry.state_bytes }),
+      ...sessionEnergy(entry.quantities, run.session.reports[0]?.facts ?? []),
+    ],
+    curves: [],
+  };
+}
+
+const taskScenario: ScenarioSide = {
+  files: (filled) =>
+    filled.kind === USER_PROBLEM
+      ? filled.arrays.flatMap(({ values }) => (values?.kind === 'file' ? [values.path] : []))
+      : [],
+  find: async (any, _value, _leftOut, { folder }, { variants, memoryLimit_bytes }) => {
+    const scenario = ofKind(taskKinds, any);
+    const faults = checkTask(scenario, variants(scenario.kind));
+    const read =
+      scenario.kind === USER_PROBLEM && faults.length === 0
+        ? await valuesInFiles(scenario, folder, kernelFolders().cache)
+        : { files: [], faults: [] };
+    return {
+      faults: [...faults, ...read.faults],
+      issues: [],
+      warnings: () => Promise.resolve([]),
+      reading: ({ draft, document, issues, valid, locate }) => ({
+        kind: scenario.kind,
+        draft,
+        document: document as TaskDocument | null,
+        issues,
+        scenario,
+        problem: valid ? () => resolveTask(scenario, memoryLimit_bytes, read.files) : null,
+        locate,
+      }),
+    };
+  },
+};
+
+function taskTimeline({ name, variant, precision, machine, session }: TaskRunData): RunTimeline {
+  const { reports, sweep } = session;
+  const parts = reports.flatMap(({ recordings = [] }, i): RecordedPart[] =>
+    recordings.map((kept) => {
+      const recording = recordingOf(kept);
+      const [calls, ...threads] = [{ name: 'samples', onDevice: false }, ...threadLanes(recording.spans.threads - 1)];
+      return {
+        title: sweep === null ? kept.label : `${kept.label} at ${sweep.values[i]}`,
+        device: kept.device,
+        lanes: calls === undefined ? [] : [calls, ...threads],
+        ...recording,
+      };
+    }),
+  );
+  const device = parts.find((part) => part.device !== null)?.device ?? machine.device;
+  return {
+    name,
+    variant,
+    precision,
+    machine: { ...machine, device },
+    parts,
+    counts: 'Repetitions',
+    traffic: null,
+  };
+}
 
 function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
   if (isTask(reading)) return reading;
@@ -107,7 +365,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     benchable: taskBenchable(kind),
     compared: comparedTasks,
     measures: (run) => taskMeasures(runOf(kind, run)),
-    // Anything that runs at the same time disturbs a measurement.
+    // A concurrent computation would disturb the measurement.
     together: () => 'alone',
     about: () => '',
     // Claims may be limited to some values.

@@ -1,20 +1,199 @@
-/** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
-
+/**
+ * Run of a small measured workload, queued or in progress. It measures all variants that this machine can run, and
+ * other programs, whose answers the engine compares with its reference.
+ */
+import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { Session } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { TaskProgress } from '../../../contract/task.ts';
-import { countText } from '../../../contract/units.ts';
-import type { NativeAddon } from '../../io/addon/addon.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
+import { countText } from '../../../domain/values/units.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { EVERY_LANE } from '../../io/flow/lanes.ts';
+import { sessionClaims } from '../../model/bench/claim-results.ts';
+import type { Claim } from '../../model/bench/claims.ts';
+import { coldStart } from '../../model/bench/cold/processes.ts';
+import { type Arena, headOf } from '../../model/bench/contestant.ts';
 import { limitsOf } from '../../model/bench/index.ts';
+import { type ExternalRequest, type RivalTerms, rivalEntrants } from '../../model/external/contestant.ts';
+import { leastInstances } from '../../model/verdicts/precision.ts';
+import { type Amount, fastest, leastSeconds, refuseTooLong, taskOf, type Work } from '../benchable.ts';
 import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
-import { measuredOf } from './candidates.ts';
+import { costOf, costText, taskAccuracy } from './audits.ts';
+import {
+  furtherProblems,
+  hiddenSeed,
+  measuredOf,
+  type TaskCandidate,
+  taskCandidates,
+  variantsFor,
+} from './candidates.ts';
+import { coldRunOf, TaskContestant, type TaskMeasuring, usualSample_s } from './contestant.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
-import { roundsText } from './texts.ts';
+import { mayAlter } from './user-problem/definition.ts';
 
-/** Enough for medians and intervals; a reader waits for it. */
-export const taskLimits = limitsOf(40, 20, { precision: 0.01 });
+/** Checks an answer with a variant of the same precision, whose error bounds fit the program's rounding. */
+async function held(addon: NativeAddon, problem: TaskProblem, arrays: readonly Float64Array[], precision: string) {
+  const able = variantsFor(problem, addon.taskVariants(problem.workload)).filter((one) => one.precision === precision);
+  const judge = able.find(({ device }) => device === 'cpu') ?? able[0];
+  if (judge === undefined) throw new BraggError('unsupported', `no variant computes in ${precision}, to judge it by`);
+  try {
+    const told = await addon.createTask({ ...problem, variant: judge.id }).compare(arrays);
+    if (told === null) throw new BraggError('internal', `${judge.id} gave no answer`);
+    return { accuracy: taskAccuracy(told), compared: told.compared };
+  } catch (error) {
+    throw fromNative(error);
+  }
+}
+
+function taskTerms(
+  addon: NativeAddon,
+  problem: TaskProblem,
+  { sample_s, keep }: Pick<TaskMeasuring, 'sample_s' | 'keep'>,
+): RivalTerms {
+  return {
+    request: { problem },
+    ...{ precision: 'fp32', samples: keep ? 'prepared' : 'anew', sample_s, size: null },
+    accuracy: () => [],
+    hold: (arrays, precision) => held(addon, problem, arrays, precision),
+    values: () => null,
+    // Time of a single step, as variants report it if a repetition has several steps.
+    quantities: (_told, time_s) => {
+      const { steps } = problem.numbers;
+      if (steps === undefined) return [];
+      return [{ id: 'per-step', title: 'Time per step', value: (1e6 * time_s) / steps, unit: 'µs' }];
+    },
+  };
+}
+
+/**
+ * Prepared variants occupy memory. If together they need more than this share of it, each is prepared again for every
+ * sample.
+ */
+const savedShare = 0.5;
+
+/**
+ * Enough for a median that is robust to one outlier; more rounds would add nothing on the variation between instances.
+ */
+const ROUNDS_PER_INSTANCE = 3;
+
+/** Number of hidden seeds of a user problem in a session. */
+const MOST_OWN_SEEDS = 3;
+
+/** Number of kinds of input alterations, selected by the seed modulo this: `alter` in native/engine/cpu_task.cpp. */
+const KINDS = 3;
+
+/** Variants that cannot stay prepared are prepared for each sample. */
+const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
+
+interface TaskArenaOptions {
+  /** Ids of variants, or id:gpu. */
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  /** Other programs to time. */
+  readonly external?: ExternalRequest | null;
+  /** Minimum duration of a sample, reached by repetition. */
+  readonly sample_s?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
+  try {
+    return addon.createTask(problem).plan.estimate_bytes;
+  } catch {
+    // The row of the variant reports the error.
+    return 0;
+  }
+}
+
+/** Whether all candidates fit into memory at once. The first counts twice, because its control is prepared as well. */
+function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
+  const memory = usedGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
+  const needs = (device: 'cpu' | 'cuda'): number =>
+    [...all.slice(0, 1), ...all]
+      .filter(({ variant }) => variant.device === device && variant.available)
+      .reduce((sum, candidate) => sum + estimate(addon, candidate), 0);
+  const onCpu = needs('cpu') <= savedShare * problem.memory_limit_bytes;
+  return onCpu && (memory === null || needs('cuda') <= savedShare * memory);
+}
+
+/** Prepares the measurement. Throws a BraggError for unknown variants. */
+export async function taskArena(addon: NativeAddon, problem: TaskProblem, options: TaskArenaOptions): Promise<Arena> {
+  const { claims = [], external, sample_s = usualSample_s, signal } = options;
+  const variants = addon.taskVariants(problem.workload);
+  const all = taskCandidates(problem, options.variants, variants);
+  const keep = allFit(addon, problem, all);
+  const { workload, bench } = problem;
+  // The first instance has the scenario's inputs, unless a user kernel takes part, because it may know them.
+  const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
+  const seeds: number[] = [anyUserKernel ? hiddenSeed() : problem.seed];
+  // Computing the answer to a user problem runs a program, so a few seeds are reused in unpredictable order.
+  const most = problem.workload === USER_PROBLEM ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
+  const seedOf = (instance: number): number => {
+    while (seeds.length <= instance) {
+      seeds.push(seeds.length < most ? hiddenSeed() : (seeds[randomInt(0, most)] ?? hiddenSeed()));
+    }
+    return seeds[instance] ?? problem.seed;
+  };
+  // The reference program also computes answers for altered inputs; the first instance has the largest alteration.
+  const alterations = new Map<number, number>();
+  const alterationOf = (instance: number): number | undefined => {
+    if (problem.workload !== USER_PROBLEM || !mayAlter(problem)) return undefined;
+    const seed = seedOf(instance);
+    const known = alterations.get(seed) ?? KINDS * randomInt(1, 2 ** 40) + (alterations.size % KINDS);
+    alterations.set(seed, known);
+    return known;
+  };
+  const furtherSeeds = new Map<number, number>();
+  const furtherSeed = (of: number): number => {
+    const seed = furtherSeeds.get(of) ?? hiddenSeed();
+    furtherSeeds.set(of, seed);
+    return seed;
+  };
+  const contestants: TaskContestant[] = [];
+  const auditCost = () => costOf(contestants.map((contestant) => contestant.auditCost));
+  const terms = () => taskTerms(addon, problem, { sample_s, keep });
+  const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
+  return {
+    bench,
+    title: variantsFor(problem, variants)[0]?.benchTitle ?? problem.workload,
+    entrants: [
+      ...all.map((candidate) => ({
+        head: headOf(candidate),
+        enter: () => {
+          const further = furtherProblems(candidate, furtherSeed);
+          const measuring = { sample_s, keep, seedOf, alterationOf, further, signal };
+          const contestant = new TaskContestant(addon, candidate, measuring);
+          contestants.push(contestant);
+          return contestant;
+        },
+        cold: coldStart(coldRunOf(candidate)),
+      })),
+      ...rivals,
+    ],
+    roundsPerInstance: roundsPerInstance(keep),
+    oracle: async () => null,
+    audits: auditCost,
+    facts: () => {
+      const cost = auditCost();
+      return cost === null ? [] : [['Cost of audits', costText(cost)]];
+    },
+    claims: (report) => sessionClaims(claims, report),
+  };
+}
+
+/** Number of rounds that a measurement completed. */
+export function roundsText({ reports }: { readonly reports: readonly { readonly rounds: number }[] }): string {
+  return countText(reports[0]?.rounds ?? 0, 'round');
+}
+
+/** Limits of a run's measurement: enough rounds for medians and intervals, but short because a user waits. */
+const taskLimits = limitsOf(40, 20, { precision: 0.01 });
 
 interface TaskStart {
   readonly kind: TaskKind;
@@ -31,7 +210,7 @@ export class TaskRunning implements WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
-  /** Nothing may run at the same time as a measurement. */
+  /** All lanes, because nothing may run concurrently with a measurement. */
   readonly lane = EVERY_LANE;
   readonly size: string;
   readonly before: TaskProgress;
@@ -39,7 +218,7 @@ export class TaskRunning implements WorkloadRun {
   readonly #variants: readonly TaskVariant[];
   readonly #stop = new AbortController();
 
-  /** Throws what the engine refuses. */
+  /** Throws if the engine rejects the problem. */
   constructor(addon: NativeAddon, start: TaskStart) {
     const { problem, kind } = start;
     const { plan } = addon.createTask(problem);
@@ -52,30 +231,19 @@ export class TaskRunning implements WorkloadRun {
     this.before = { workload: kind, phase: 'first runs', what: '', round: 0, rounds: taskLimits.mostRounds };
   }
 
-  /** On a thread of its own, as every benchmark: neither its statistics nor the host's pages hold the other up. */
+  /** Runs on a worker thread, like every benchmark, so that statistics and pages do not block each other. */
   async start(around: RunSurroundings): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#start;
     const { keep } = around;
     const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;
     const { session } = await measure(
-      {
-        workload: kind,
-        scenario: name,
-        problems: [{ kind, problem }],
-        documents: [document],
-        scenarios: [],
-        sweep: null,
-        external: [],
-        variants: this.#variants.map(({ id }) => id),
-        modes: [],
-        seed: 1,
-        limits: taskLimits,
-        assetsFolder,
-        created: new Date().toISOString(),
-        command: `bench ${name}`,
-        trace,
-        energy,
-      },
+      taskOf(
+        { workload: kind, problems: [{ kind, problem }], documents: [document], scenarios: [] },
+        {
+          ...{ scenario: name, limits: taskLimits, assetsFolder, trace, energy, command: `bench ${name}` },
+          variants: this.#variants.map(({ id }) => id),
+        },
+      ),
       ({ phase, variant, round, mostRounds, left_s }) => {
         around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
       },
@@ -89,8 +257,74 @@ export class TaskRunning implements WorkloadRun {
     this.#stop.abort();
   }
 
-  /** A measurement has nothing to look at before its end. */
+  /** Does nothing, because a measurement has no live view. */
   showLive(): void {}
 
   endLive(): void {}
+}
+
+/**
+ * Work for a lower bound. Layers are checked against the CPU whatever variant is measured. All other workloads are
+ * limited by the sample duration.
+ */
+function workOf({ variant, numbers, threads }: TaskProblem): Work {
+  const { batch = 0, inputs = 0, outputs = 0 } = numbers;
+  const [amount, of] = [2 * batch * inputs * outputs, 'operations of a layer'];
+  return { variant, amount, of, rate: fastest.flops, threads: threads || availableParallelism() };
+}
+
+/** Layer operations per second and thread on an EPYC server with AVX-512: 256 × 256 × 512. */
+const usualRates: Readonly<Record<string, number>> = { 'cpu-fp64': 1e9, 'cpu-blocked': 2.3e10 };
+
+/** Amount of work of a layer. Other small workloads have none, so their times are only comparable at equal sizes. */
+export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: string): Promise<Amount | null> {
+  const own = variantsFor(problem, addon.taskVariants(problem.workload)).find((one) => one.id === id);
+  if (own === undefined) return null;
+  const { numbers, words, switches } = problem;
+  const { amount, of, threads } = workOf(problem);
+  return {
+    amount: amount > 0 ? amount : 1,
+    of: amount > 0 ? of : JSON.stringify([problem.bench, numbers, words, switches]),
+    threads: own.device === 'cpu' ? threads : null,
+    usualRate: usualRates[id] ?? null,
+    right: true,
+  };
+}
+
+export const refuseLongTask = (problem: TaskProblem): void => refuseTooLong(workOf(problem));
+
+/**
+ * Lower bound in seconds on one sample: the duration for clock resolution, or one repetition on the fastest machine.
+ */
+function leastSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'device'>): number {
+  const work = workOf(problem);
+  return Math.max(usualSample_s, leastSeconds(device === 'cpu' ? work : { ...work, threads: null }));
+}
+
+/** Lower bound in seconds on a run: a session has a minimum number of samples, and each has a minimum duration. */
+export function leastOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
+  const all = addon.taskVariants(problem.workload);
+  const measured = measuredOf(problem, all);
+  const [first] = measured;
+  if (first === undefined) return null;
+  const labels = measured.map(({ id }) => id);
+  const candidates = taskCandidates(problem, labels, all);
+  const keep = allFit(addon, problem, candidates);
+  const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(keep));
+  const each = measured.map((variant) => leastSample_s(problem, variant));
+  const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
+  // The first variant has a control in each round. A round is always completed.
+  const round_s = once_s + leastSample_s(problem, first);
+  const rounds_s = Math.min(rounds * round_s, Math.max(taskLimits.mostSeconds - once_s, round_s));
+  return leastSeconds(workOf(problem)) + once_s + rounds_s;
+}
+
+/** Lower bound in seconds on the reference answer and one repetition of each variant. */
+export function leastOfEach(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
+  const all = addon.taskVariants(problem.workload);
+  const able = variantsFor(problem, all).filter(({ available }) => available);
+  const chosen = taskCandidates(problem, labels ?? able.map(({ id }) => id), all);
+  const work = workOf(problem);
+  const each = chosen.map(({ variant }) => leastSeconds(variant.device === 'cpu' ? work : { ...work, threads: null }));
+  return each.reduce((sum_s, one_s) => sum_s + one_s, leastSeconds(work));
 }

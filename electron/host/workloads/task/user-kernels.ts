@@ -1,21 +1,216 @@
-/** User kernels of small measured workloads. */
-
+/**
+ * User kernels of small measured workloads. The task object has the engine's interface, but computes in the kernel's
+ * process. That process never knows the answer: it returns results, and this process compares them.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
-import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
-import type { TaskVariant } from '../../io/addon/task.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/checks.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type {
+  NativeTask,
+  TaskPreparation,
+  TaskProblem,
+  TaskQuantity,
+  TaskSample,
+  TaskSampling,
+  TaskVariant,
+  TaskVerdict,
+} from '../../io/addon/task.ts';
 import { ANSWER_FILE } from '../../model/reproducer/reproducer.ts';
+import { constantsOf } from '../../model/tuning/constants.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
-import { withUserKernels } from '../../model/user-kernels/known.ts';
+import { type Lease, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
-import { problemOf } from '../scenarios/index.ts';
-import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
-import { isTask } from './scenario/reading.ts';
-import { UserKernelTask } from './user-kernel-task.ts';
+import { problemOf } from '../scenarios/scenarios.ts';
+import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
+import { isTask } from './scenario/index.ts';
+import { forCandidate } from './user-problem/definition.ts';
 
-/** `row.cpp` lists variants; `layer.cpp` and `work.cpp` hold what results are compared with. */
+type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
+
+/** Number of cached answers from users' programs; the newest stay. */
+const MOST_JUDGES = 16;
+const judges = new Map<string, NativeTask>();
+
+/** Number in the engine's problem; if present, its inputs are altered with this seed. */
+const ALTERED = '.altered';
+
+/** Variant whose place a candidate takes on the CPU; also used to compare results. */
+const JUDGE = 'problem-cpu';
+
+/** Problem for the engine, with the variant that the kernel replaces and a candidate's launches. */
+function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
+  const own = { ...problem, variant: base.id };
+  return candidate === undefined ? own : forCandidate(own, id, candidate, constantsOf(whole, candidate.constants, id));
+}
+
+/** Worst of two reports, because an intermittent error makes a kernel wrong; null is NaN, which is worst. */
+function worstOf(a: Report, b: Report): Report {
+  if (a.checks.length === 0) return b;
+  const checks = a.checks.map((check, i) => {
+    const other = b.checks[i] ?? check;
+    return other.value === null || (check.value !== null && other.value > check.value) ? other : check;
+  });
+  return { checks, compared: a.compared };
+}
+
+/**
+ * Whether an answer has only finite values. Infinities are no basis for a check, because programs may represent them
+ * differently.
+ */
+async function hasFiniteValues(answer: string): Promise<boolean> {
+  const bytes = new Uint8Array(await readFile(answer));
+  return new Float64Array(bytes.buffer).every(Number.isFinite);
+}
+
+class UserKernelTask implements NativeTask {
+  readonly plan: NativeTask['plan'];
+  readonly #engine: NativeAddon;
+  readonly #session: LoadedUserKernel;
+  readonly #problem: TaskProblem;
+  #lease: Lease | null = null;
+  /** Knows the answer to the prepared problem. */
+  #judge: NativeTask | null = null;
+  /** Knows the answer with altered inputs; null if there is none. */
+  #alteredJudge: NativeTask | null = null;
+  #cancelled = false;
+
+  /** Throws if the engine rejects the problem. Runs no code of the variant. */
+  constructor(engine: NativeAddon, session: LoadedUserKernel, problem: TaskProblem) {
+    const { kernel } = session;
+    this.#engine = engine;
+    this.#session = session;
+    this.#problem = engineProblem(kernel, problem);
+    this.plan = { ...engine.createTask(this.#problem).plan, variant: kernel.id };
+  }
+
+  async prepare(seed: number = this.#problem.seed, altered?: number): Promise<TaskPreparation | null> {
+    if (this.#cancelled) return null;
+    this.#lease?.discard();
+    const problem = { ...this.#problem, seed };
+    this.#judge = await this.#judgeOf(problem);
+    this.#alteredJudge = altered === undefined ? null : await this.#judgeOfAltered(problem, altered);
+    this.#lease = await this.#session.lease('createTask', problem, this.plan.estimate_bytes);
+    return this.#call('prepare', []);
+  }
+
+  async sample({ audit, ...options }: TaskSampling): Promise<TaskSample | null> {
+    const handed = audit === undefined ? options : { ...options, audit: 'handed-over' };
+    const sample = await this.#call<TaskSample>('sample', [handed]);
+    if (sample === null) return null;
+    const received_ns = Number(process.hrtime.bigint());
+    const between = this.#lease?.process.takeBetween();
+    const told = { ...sample, received_ns, ...(between !== undefined && { between }) };
+    if (sample.audit === null) return told;
+    const judging = performance.now();
+    const report = await this.#judged(sample.audit.results);
+    const { altered, ...audited } = sample.audit;
+    const others = altered === undefined ? null : ((await this.#alteredJudge?.compare(altered)) ?? null);
+    const seconds = sample.audit.seconds + (performance.now() - judging) / 1000;
+    const judged = { ...audited, ...report, ...(others !== null && { alteredChecks: others.checks }) };
+    return { ...told, audit: { ...judged, results: [], seconds } };
+  }
+
+  async check(runs: number): Promise<TaskVerdict | null> {
+    const verdict = await this.#call<TaskVerdict>('check', [runs, false]);
+    if (verdict === null) return null;
+    let report: Report = { checks: [], compared: '' };
+    for (const results of verdict.unjudged) report = worstOf(report, await this.#judged(results));
+    return { ...verdict, ...report, holds: report.checks.every(({ holds }) => holds), unjudged: [] };
+  }
+
+  told(): Promise<readonly TaskQuantity[] | null> {
+    return this.#call('told', []);
+  }
+
+  inputs() {
+    return this.#engine.createTask(this.#problem).inputs();
+  }
+
+  /** Compares results by means of the variant that the kernel is based on. */
+  compare(results: readonly Float64Array[]) {
+    return this.#engine.createTask(this.#problem).compare(results);
+  }
+
+  async close(): Promise<void> {
+    const lease = this.#lease;
+    this.#lease = null;
+    if (lease === null) return;
+    if (!lease.process.usable) return lease.discard();
+    await lease.process.call('close', []);
+    lease.release();
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#lease?.process.cancel();
+  }
+
+  /**
+   * The answer is computed once for all kernels with the same program. Its file is then removed, because a kernel could
+   * read it with the user's permissions.
+   */
+  async #judgeOf(problem: TaskProblem): Promise<NativeTask> {
+    const { variant, numbers, seed, words } = problem;
+    const { answer: program, sha256 } = this.#session.kernel;
+    const key = JSON.stringify([variant, program ?? sha256, numbers, seed, words]);
+    const found = judges.get(key);
+    if (found !== undefined) return found;
+    const answer = await this.#session.answer(problem);
+    // Answers of a reference program are compared on the CPU, even for results from a GPU.
+    const judge = this.#engine.createTask(
+      answer === null ? problem : { ...problem, variant: JUDGE, words: { ...words, answer } },
+    );
+    if (answer !== null) {
+      const isKnown = !(ALTERED in numbers) || (await hasFiniteValues(answer));
+      if (isKnown) await judge.compare([]);
+      if (seed !== this.#problem.seed || ALTERED in numbers)
+        await rm(path.dirname(answer), { recursive: true, force: true });
+      if (!isKnown) throw new BraggError('unsupported', 'the altered inputs have no finite answer');
+      const [oldest] = judges.keys();
+      if (judges.size >= MOST_JUDGES && oldest !== undefined) judges.delete(oldest);
+      judges.set(key, judge);
+    }
+    return judge;
+  }
+
+  /** Lets the reference program solve the altered problem; null if the program rejects it. */
+  async #judgeOfAltered(problem: TaskProblem, altered: number): Promise<NativeTask | null> {
+    if (this.#session.kernel.answer === null) return null;
+    try {
+      return await this.#judgeOf({ ...problem, numbers: { ...problem.numbers, [ALTERED]: altered } });
+    } catch (error) {
+      const { code } = fromNative(error);
+      if (code === 'invalid' || code === 'unsupported') return null;
+      throw error;
+    }
+  }
+
+  async #judged(results: readonly Float64Array[]): Promise<Report> {
+    const report = (await this.#judge?.compare(results)) ?? null;
+    if (report === null) throw new Error('results were handed over before the task was prepared');
+    return report;
+  }
+
+  /** Calls the process within the time limit. After an error, its state is unknown and the process is discarded. */
+  async #call<T>(method: string, args: readonly unknown[]): Promise<T | null> {
+    const lease = this.#lease;
+    if (this.#cancelled || lease === null) return null;
+    try {
+      return (await lease.run(method, args)) as T | null;
+    } catch (error) {
+      this.#lease = null;
+      lease.discard();
+      throw error;
+    }
+  }
+}
+
+/** `row.cpp` lists variants; `layer.cpp` and `work.cpp` contain the reference for comparisons. */
 const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
 
 /** Checks of a variant in a report; null if it was not measured. */
@@ -26,12 +221,15 @@ export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant
   return userKernelVerdict(entry.accuracy, { runs, bitwise, spread: null });
 }
 
-/** Error for a user kernel that is not among the variants. Rows omit its name, so the message always begins with it. */
+/**
+ * Error for a user kernel that is not among the variants. The reason omits its name, so the message always begins with
+ * it.
+ */
 export function userKernelRefusal(variant: string, reason: string): BraggError {
   return new BraggError('device', reason.startsWith(variant) ? reason : `${variant}: ${reason}`);
 }
 
-/** A problem of the user has candidates only: the engine's own variants are their seats. */
+/** User problems have only candidates: the engine's variants are placeholders for them. */
 function withCandidates(shipped: readonly TaskVariant[], candidates: readonly UserKernel[]): TaskVariant[] {
   const seats = shipped.filter(({ workload }) => workload === USER_PROBLEM);
   const others = shipped.filter(({ workload }) => workload !== USER_PROBLEM);
@@ -53,10 +251,10 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
       if (library !== null) return `${base.id} calls ${library}, whose code is not here: there is nothing to copy.`;
       return withoutKernels(base);
     },
-    reproduced: (_addon, reading, { base, answer }) => {
+    reproduced: (_addon, reading, kernel) => {
       if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
-      const problem = { ...problemOf(reading), variant: base.id };
-      if (answer === null) return { kind: 'task', problem, held: null };
+      const problem = engineProblem(kernel, problemOf(reading));
+      if (kernel.answer === null) return { kind: 'task', problem, held: null };
       const words = { ...problem.words, answer: ANSWER_FILE };
       return { kind: 'task', problem: { ...problem, words }, answered: problem, held: null };
     },
@@ -76,7 +274,7 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
         return fits ? new UserKernelTask(engine, known.loaded(kernel), problem) : engine.createTask(problem);
       },
     }),
-    // The run has repeated and compared it already.
+    // The run already repeated and compared its results.
     check: async (_addon, _reading, run) => {
       const { session, variant } = runOf(kind, run);
       const [report] = session.reports;

@@ -1,7 +1,8 @@
 /**
- * Many beams, each solved by itself: on the CPU a thread a beam, on a GPU several at once, so that one is set up while
- * another takes its steps. The answers are those of single runs on one thread, bit for bit.
+ * Solves many beams separately: on the CPU one thread per beam; on a GPU several at once, so that one is set up while
+ * another runs. Answers equal those of single runs on one thread, bit for bit.
  */
+import { availableParallelism } from 'node:os';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import type { RunSummary } from '../../../contract/run.ts';
@@ -9,26 +10,174 @@ import { valueAt } from '../../../contract/scenario/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { fromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
-import { Budget } from '../../io/flow/budget.ts';
 import { once } from '../../io/flow/once.ts';
-import { refuseLongSum } from '../least-minutes.ts';
+import { Budget } from '../../io/flow/queues.ts';
+import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
+import { type Amount, fastest, leastSeconds, refuseLongSum, refuseTooLong, type Work } from '../benchable.ts';
 import type { RunContext } from '../run-context.ts';
-import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
-import { rangesOf } from './bench/expected-time.ts';
-import type { AxisProfile } from './metrics/axis-profile.ts';
+import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/scenarios.ts';
+import { expectedTime, expectedVisits, learnTime, type Ranges, rangesOf } from './bench/expected-time.ts';
+import type { AxisProfile } from './metrics/depth-readouts.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { axesOf, measured, type RunData, runData } from './run-data.ts';
-import { laid, leastOf } from './work.ts';
 
-/** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
+type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
+
+/** Variants that follow the beam skip most of the state and only visit `visits` cells, which is null if unknown. */
+function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work {
+  const { variant, precision, estimate_bytes, steps_max, threads } = plan;
+  const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
+  // The state is stored twice.
+  const all = (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max;
+  return {
+    variant,
+    amount: visits !== null && visits < all ? visits : all,
+    of: 'cell-steps',
+    rate: fastest.cellSteps,
+    threads: onGpu ? null : threads,
+  };
+}
+
+/** Lower bound in seconds on a run. */
+export function leastOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges): number {
+  return leastSeconds(workOf(addon, plan, expectedVisits(problem, plan, ranges)));
+}
+
+/** Run that is prepared but not started. */
+interface Laid {
+  readonly native: TransportRun;
+  /** Number of cell visits expected over all steps; null for variants that do not follow the beam. */
+  readonly visits: number | null;
+  /** Lower bound in seconds on any current machine. */
+  readonly least_s: number;
+}
+
+/**
+ * `memory`: whether its plan includes the memory needed. Throws if the engine rejects the problem, and a BraggError if
+ * it would need too long.
+ */
+export async function laid(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  ranges: Ranges,
+  memory = false,
+): Promise<Laid> {
+  const native = await addon.layTransport(problem, memory);
+  const visits = expectedVisits(problem, native.plan, ranges);
+  const work = workOf(addon, native.plan, visits);
+  refuseTooLong(work);
+  return { native, visits, least_s: leastSeconds(work) };
+}
+
+/** Bins that one march of moments visits. The number is constant, because bins and planes scale with the range. */
+const BINS_OF_MARCH = 13_000;
+/** Factor on the bins if products of reactions are followed, which have separate bins, angles and planes. */
+const BINS_OF_PRODUCTS = 8;
+/** Bins per second and thread, scoring included: 70 MeV in water on an EPYC server with AVX-512. */
+const MOMENTS_RATE = 3e7;
+
+/** Spots that differ only in x and weight share one march, on one thread. */
+function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): Amount {
+  const kinds = new Set(
+    spots.map((spot) => [spot.energy_MeV, spot.energy_sigma_MeV, spot.angle_sigma_rad, spot.x_sigma_mm].join(' ')),
+  );
+  const each = BINS_OF_MARCH * (physics.nuclear === 'icru63' ? BINS_OF_PRODUCTS : 1);
+  return { amount: kinds.size * each, of: 'bins of marches', threads: 1, usualRate: MOMENTS_RATE, right: true };
+}
+
+/** Cell-steps per second and thread in FP32: 30 MeV in water, 0.5 mm, on an EPYC server with AVX-512. */
+const usualRates: Readonly<Record<string, number>> = {
+  scatter: 7e7,
+  gather: 1.2e8,
+  fused: 4.5e8,
+};
+
+/**
+ * Null if `id` is the plain reference; text with the reason if the engine rejects the problem. A variant that follows
+ * the beam uses the forecast that the form shows: it counts the cells visited by steps, and learns from completed runs.
+ */
+export async function amountFor(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  id: string,
+  ranges: Ranges | null,
+): Promise<Amount | string | null> {
+  const variant = addon.variants().find((one) => one.id === id);
+  if (variant === undefined || id === 'reference') return null;
+  const own = candidate(problem, variant).problem;
+  const plan = await planFor(addon, own);
+  if (typeof plan === 'string') return plan;
+  if (id === 'moments') return amountOfMarches(own);
+  const threads = variant.device === 'cpu' ? own.solver.threads || availableParallelism() : null;
+  const planned = { ...plan, variant: id, threads: threads ?? plan.threads };
+  const visits = ranges === null ? null : expectedVisits(own, planned, ranges);
+  if (visits !== null) {
+    const { seconds, elsewhere } = expectedTime(own, planned, visits, threads === null);
+    return {
+      ...{ amount: visits, of: 'visits of cells', threads, right: true },
+      usualRate: threads === null && elsewhere !== null ? null : visits / (seconds * (threads ?? 1)),
+      ...(elsewhere !== null && { learn: (seconds) => learnTime(own, planned, visits, seconds) }),
+    };
+  }
+  const work = workOf(addon, plan, null);
+  const rate = usualRates[id] ?? null;
+  return {
+    ...{ amount: work.amount, of: work.of, threads },
+    right: true,
+    usualRate: rate === null ? null : own.solver.precision === 'fp64' ? rate / 2 : rate,
+  };
+}
+
+/** Variant name and axis sizes in the engine's messages, which a list of variants omits. */
+const BESIDE_REASON = /^solver\.variant = [\w-]+: | for [\d x]+ cells \([^)]*\)/g;
+
+/** Returns the plan, or the reason if the engine rejects the problem. */
+async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<Planned | string> {
+  try {
+    return (await addon.layTransport(problem)).plan;
+  } catch (error) {
+    return fromNative(error).message.replace(BESIDE_REASON, '');
+  }
+}
+
+/** Lower bound in seconds on one run of each variant, by default all that can run; 0 for those that cannot. */
+export async function leastOfEach(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  labels: readonly string[] | null,
+  ranges: Ranges | null,
+): Promise<number> {
+  const able = addon.variants().filter(({ available }) => available);
+  const fitting = able.filter(({ id, steppings }) => id !== 'reference' && steppings.includes(problem.solver.stepping));
+  const chosen: readonly Candidate[] =
+    labels === null
+      ? fitting.map((variant) => candidate(problem, variant))
+      : candidates(problem, labels, addon.variants()).filter(({ variant }) => variant.available);
+  // Variants with equal stepping have the same cells and steps, so one plan serves all of them.
+  const plans = new Map<string, Promise<Planned | string>>();
+  let sum_s = 0;
+  for (const { variant, problem: theirs } of chosen) {
+    const { stepping, precision, threads } = theirs.solver;
+    const alike = `${stepping} ${precision}`;
+    const known = plans.get(alike) ?? planFor(addon, theirs);
+    plans.set(alike, known);
+    const plan = await known;
+    if (typeof plan === 'string') continue;
+    const own = { ...plan, variant: variant.id, threads: threads || availableParallelism() };
+    sum_s += leastSeconds(workOf(addon, own, ranges === null ? null : expectedVisits(theirs, own, ranges)));
+  }
+  return sum_s;
+}
+
+/** Concurrent beams on a GPU: one runs while others are set up and read back. */
 const ON_A_GPU = 4;
-/** The rest of a GPU's memory is for its driver, tables, and data retained between beams. */
+/** Share of a GPU's memory for states; the rest is for its driver, tables, and data retained between beams. */
 const SHARE_OF_A_GPU = 0.5;
 
 export interface BatchBeam {
   readonly name: string;
-  /** Called when it is the beam's turn, so that a thousand need no memory together. */
+  /** Called when the beam is about to be solved, so that a thousand beams do not need memory at once. */
   readonly read: () => Promise<AnyReading>;
 }
 
@@ -40,7 +189,7 @@ export interface SolvedBeam {
 
 export interface BatchOptions {
   readonly addon: NativeAddon;
-  /** Memory that states may take together. */
+  /** Limit on the total memory of states. */
   readonly memoryLimit_bytes: number;
   readonly signal: AbortSignal;
   readonly program: RunContext['program'];
@@ -50,7 +199,7 @@ export interface BatchOptions {
   readonly ended: (index: number, outcome: SolvedBeam | BraggError) => void;
 }
 
-/** Beams on one thread share a process; a beam on more threads has its own, as does a user kernel. */
+/** Beams on one thread share a process; a beam on more threads has a separate process, as has a user kernel. */
 export function beamsTogether(document: unknown): 'beams' | 'runs' {
   const variant = valueAt(document, ['solver', 'variant']);
   const threads = valueAt(document, ['solver', 'threads']);
@@ -64,34 +213,34 @@ const asProblem = (problem: TransportProblem): TransportProblem => ({
   solver: { ...problem.solver, threads: 1 },
 });
 
-/** Throws what is wrong with it, or that it is of another kind. */
+/** Narrows a reading to a transport beam. Throws its issues, or an error for another kind. */
 export function asBeam(name: string, reading: AnyReading): TransportReading {
   if (reading.kind === 'transport') return reading;
   if (reading.kind === null) throw refusalOf(reading.issues);
   throw new BraggError('unsupported', `${name} is a scenario of ${reading.kind}: a batch is of beams.`);
 }
 
-/** Readouts and curve of a run of one beam, whose profile may be known. */
+/** Readouts and curve of a run of one beam; `known` is its profile if already computed. */
 export function answerOf(run: RunData, known: AxisProfile | null = null): SolvedBeam {
   const from = measured(run);
   const profile = known ?? depthProfile(from);
   return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }
 
-/** Solves one beam after the other or several together, within the memory of the machine and of the GPU. */
+/** Solves beams one after another or several at once, within the memory of the machine and of the GPU. */
 export class BeamSolver {
   readonly #options: Omit<BatchOptions, 'ended'>;
   readonly #memory: Budget;
   readonly #lanes: Budget;
   readonly #gpu = new Budget(ON_A_GPU);
-  /** The device is queried when the first beam runs on it. */
+  /** Queried when the first beam runs on the device. */
   readonly #gpuMemory = once(() => {
     const memory_bytes = usedGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
     return new Budget(SHARE_OF_A_GPU * memory_bytes);
   });
   readonly #active = new Set<TransportRun>();
 
-  /** `lanes`: beams that are solved on the CPU at the same time; further ones are read and laid out meanwhile. */
+  /** `lanes`: number of beams solved on the CPU at the same time; meanwhile, the next ones are read and prepared. */
   constructor(options: Omit<BatchOptions, 'ended'>, lanes = Number.POSITIVE_INFINITY) {
     this.#options = options;
     this.#lanes = new Budget(lanes);
@@ -119,7 +268,7 @@ export class BeamSolver {
     };
   }
 
-  /** The run without keyframes; its time is without the wait for its turn. Throws what the engine throws. */
+  /** Solves a beam, without keyframes; the time excludes waiting for a lane. Throws the engine's errors. */
   async solve({ name, read }: BatchBeam): Promise<RunData> {
     const { addon, program, machine, gpu } = this.#options;
     const created = new Date().toISOString();
@@ -169,8 +318,8 @@ async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<n
 }
 
 /**
- * Solves all beams, `lanes` at a time. A beam that fails does so alone. An aborted signal ends it within one step. Throws BraggError `invalid`
- * before anything runs where all together would take longer than is allowed.
+ * Solves all beams, `lanes` at a time. An error in one beam does not affect the others. An aborted signal stops within
+ * one step. Throws BraggError `invalid` before anything runs if all together would exceed the time limit.
  */
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
   const solver = new BeamSolver(options);

@@ -1,32 +1,37 @@
-/** Doses of files to compare with: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
+/** Imported doses for comparison: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
 import path from 'node:path';
-import { decimalOf } from '../../../contract/csv.ts';
 import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { GammaCurve } from '../../../contract/gamma-curve.ts';
-import { aside } from '../../io/aside/task.ts';
+import { doseNamed } from '../../../domain/dose/curve-csv.ts';
+import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
+import { decimalOf, NO_TABLE_TEXT, tableText } from '../../../domain/values/csv.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
+import { onThread } from '../../io/threads/task.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
-import { dataFilesBeside, volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
-import type { DoseMap } from '../../model/fields/gamma.ts';
-import { type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/volume-dose.ts';
-import { type DepthUnit, readCurve } from './beams/measured-curve.ts';
+import { neighbouringDataFiles, otherFormat, volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
+import { type DoseMap, type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/gamma.ts';
+import { type DepthUnit, readCurve } from './beams/commission.ts';
 
 export type ImportedDose =
-  /** `unit`: as the file states it; null where it states none. */
-  | { readonly kind: 'map'; readonly map: DoseMap; readonly unit: string | null }
-  | { readonly kind: 'curve'; readonly curve: GammaCurve; readonly unit: string | null };
+  /** `unit`: as stated in the file, or null. `notes`: facts about the file that a user must know. */
+  | { readonly kind: 'map'; readonly map: DoseMap; readonly unit: string | null; readonly notes?: readonly string[] }
+  | {
+      readonly kind: 'curve';
+      readonly curve: GammaCurve;
+      readonly unit: string | null;
+      readonly notes?: readonly string[];
+    };
 
 const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
 
-/** A map as the program writes it: depth, then a column for each place across, which its name ends in. */
+/** Column name of a map in the program's format: a column for depth, then one for each x, with which the name ends. */
 const MAP_COLUMN = /_at_x_(-?[\d.e+-]+)_mm$/;
 const DEPTH_COLUMN = /^(depth|z)_mm$/;
 const EQUAL = 1e-6;
 
-/** The step of equally spaced places. */
+/** Spacing of positions, which must be equal. */
 function stepOf(file: string, what: string, places: readonly number[]): number {
   const step = ((places.at(-1) ?? 0) - (places[0] ?? 0)) / (places.length - 1);
   const off = places.findIndex(
@@ -41,7 +46,7 @@ function stepOf(file: string, what: string, places: readonly number[]): number {
   return step;
 }
 
-/** x first, depth second. */
+/** Parses a map; x is the first axis, depth the second. */
 function mapOf(file: string, text: string): Volume {
   const lines = text
     .split(/\r?\n/)
@@ -49,7 +54,7 @@ function mapOf(file: string, text: string): Volume {
     .filter((line) => line.text !== '' && !line.text.startsWith('#'));
   const [head, ...body] = lines;
   const [depth = '', ...names] = head?.cells ?? [];
-  const [quantity, ...others] = new Set(names.map((name) => name.replace(MAP_COLUMN, '')));
+  const [quantity = '', ...others] = new Set(names.map((name) => name.replace(MAP_COLUMN, '')));
   if (!DEPTH_COLUMN.test(depth) || others.length > 0 || names.some((name) => !MAP_COLUMN.test(name))) {
     const found = !DEPTH_COLUMN.test(depth) ? depth : [quantity, ...others].join(' and ');
     const allowed = 'depth_mm, then one quantity at each x, as in dose_at_x_-1.5_mm';
@@ -58,11 +63,24 @@ function mapOf(file: string, text: string): Volume {
       `${file}, line ${head?.number ?? 1}: its columns are ${found}; allowed: ${allowed}.`,
     );
   }
+  const dose = doseNamed(quantity);
+  if (dose === null) {
+    throw new BraggError(
+      'invalid',
+      `${file}, line ${head?.number ?? 1}: its columns are of ${quantity}; allowed: a dose, as in dose_MeV_per_mm2_at_x_0_mm.`,
+    );
+  }
   const x = names.map((name) => decimalOf(MAP_COLUMN.exec(name)?.[1] ?? ''));
   const rows = body.map(({ cells }) => cells.map(decimalOf));
   const wrong = rows.findIndex((row) => row.length !== x.length + 1 || row.some((value) => !Number.isFinite(value)));
   if (wrong >= 0) {
-    throw new BraggError('invalid', `${file}, line ${body[wrong]?.number}: allowed: ${x.length + 1} finite numbers.`);
+    const { number = 0, cells = [] } = body[wrong] ?? {};
+    const strange = cells.find((cell) => !Number.isFinite(decimalOf(cell)));
+    const has =
+      cells.length === x.length + 1
+        ? `${JSON.stringify(strange)} is not a number`
+        : `it has ${cells.length} ${cells.length === 1 ? 'value' : 'values'}`;
+    throw new BraggError('invalid', `${file}, line ${number}: ${has}; allowed: ${x.length + 1} finite numbers.`);
   }
   if (rows.length < 2 || x.length < 2)
     throw new BraggError('invalid', `${file}: a map needs two rows and columns or more.`);
@@ -73,6 +91,7 @@ function mapOf(file: string, text: string): Volume {
     spacing_mm: [dx, dz],
     origin_mm: [x[0] ?? 0, z[0] ?? 0],
     values: Float64Array.from(rows.flatMap((row) => row.slice(1))),
+    ...(dose.unit === null ? {} : { unit: dose.unit }),
   };
 }
 
@@ -83,8 +102,8 @@ function curveOf(
 ): Extract<ImportedDose, { readonly kind: 'curve' }> {
   const read = readCurve(text, unit);
   if (read.ok) {
-    const { depth_mm, dose, unit: stated } = read.curve;
-    return { kind: 'curve', curve: { positions: depth_mm, values: dose }, unit: stated };
+    const { depth_mm, dose, unit: stated, notes } = read.curve;
+    return { kind: 'curve', curve: { positions: depth_mm, values: dose }, unit: stated, notes };
   }
   const [first] = read.faults;
   throw new BraggError('invalid', `${file}, line ${first?.line ?? 1}: ${first?.message ?? 'is no depth dose'}.`);
@@ -101,56 +120,78 @@ const endingOf = (name: string): string => path.extname(name).toLowerCase();
 
 type Parts = readonly (Uint8Array | null)[];
 
-/** A volume of any format; null for a table. */
+/** Reads a volume in any format; null for a table. */
 function volumeOf({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
   const header = volumeHeader(name, bytes);
-  if (header !== null) return volumeIn(name, bytes, header, parts);
+  if (header !== null) {
+    if (header.unit === null) checkName(name);
+    return volumeIn(name, bytes, header, parts);
+  }
   return isDicom(bytes) ? readDicomDose(name, bytes) : null;
 }
 
-/** UTF-8, or UTF-16 with its mark, as spreadsheets write "Unicode text". */
 function textOf({ name, bytes }: NamedBytes): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw new BraggError('foreign-file', `${name}: it is not text in UTF-8, nor in UTF-16 with a byte order mark.`);
-  }
+  const text = tableText(bytes);
+  if (text === null) throw new BraggError('foreign-file', `${name}: it is ${NO_TABLE_TEXT}.`);
+  return text;
 }
 
-/** Whether a table is a map: its second column says at which x it is. */
+/** Whether a table is a map: the name of its second column contains an x. */
 function isMap(text: string): boolean {
   const named = text.split(/\r?\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
   return MAP_COLUMN.test(named.split(',')[1] ?? '');
 }
 
-/** Throws BraggError with the file and what is allowed. */
+/** File name suffixes of GATE and OpenGATE for other quantities than dose; their files have no other indication. */
+const OTHER_QUANTITY =
+  /[-_](squared|uncertainty|nb_?of_?hits|counts?|fluence|let[dt]?|(?:dose|track)_?averaged)(?:[-_](?:squared|uncertainty))?(?:\.[a-z]+)+$/i;
+const GATE_TABLE = /^\s*#\s*(?:Resol|VoxelSize)\s*=/m;
+
+/** Rejects a file by its name if that indicates another quantity, and the file does not state one. */
+function checkName(name: string): void {
+  const quantity = OTHER_QUANTITY.exec(path.basename(name))?.[1];
+  if (quantity === undefined) return;
+  throw new BraggError(
+    'foreign-file',
+    `${name}: it is named ${quantity}, which is no dose; allowed: names such as plan-Dose.txt and plan-Edep.mhd, or one without the word.`,
+  );
+}
+
+/** Reads a dose. Throws a BraggError with the file and the allowed input. */
 function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): Read {
   const { name } = file;
   const volume = volumeOf(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
+  const other = otherFormat(file.bytes);
+  if (other !== null) {
+    throw new BraggError(
+      'foreign-file',
+      `${name}: it is ${other}; allowed: MetaImage, NRRD, RT Dose, or a table of text.`,
+    );
+  }
   const text = textOf(file);
+  if (GATE_TABLE.test(text)) checkName(name);
   return isMap(text) ? { kind: 'volume', volume: mapOf(name, text) } : curveOf(name, text, unit);
 }
 
 function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
   if (dose.kind === 'curve') return dose;
-  return { kind: 'map', map: volumeDose(name, dose.volume, plane), unit: dose.volume.unit ?? null };
+  const { unit = null, notes = [] } = dose.volume;
+  return { kind: 'map', map: volumeDose(name, dose.volume, plane), unit, notes };
 }
 
-/** Throws BraggError with the file and what is allowed. */
+/** Reads a dose from disk. Throws a BraggError with the file and the allowed input. */
 export async function readDoseFile(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<ImportedDose> {
   const bytes = await readNamed(file, 'a dose');
   const named = { name: file, bytes };
   const header = volumeHeader(file, bytes);
-  const parts = header === null ? [] : await dataFilesBeside(file, header);
+  const parts = header === null ? [] : await neighbouringDataFiles(file, header);
   return inPlane(file, readDose(named, parts, unit), plane);
 }
 
-/** The file that says what the others are, and what it holds. */
+/** Returns the header among the files, which refers to the others, and its type. */
 function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
-  // DICOM files often have no ending.
+  // DICOM files often have no file name extension.
   const main =
     files.find(({ name }) => importedEndings.includes(endingOf(name))) ?? files.find(({ bytes }) => isDicom(bytes));
   if (main === undefined) {
@@ -173,26 +214,37 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
   return { name: main.name, volume: dose.volume };
 }
 
-/** Name and grid of the dose in these files. */
-export const lookIntoDose = aside(
+/** Reads the name, grid and notes of the dose in these files. */
+export const lookIntoDose = onThread(
   'look into a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
     const { name, volume } = ofFiles(files);
-    const { sizes, spacing_mm, origin_mm } = volume;
-    return { name, sizes: [...sizes], spacing_mm: [...spacing_mm], origin_mm: [...origin_mm] };
+    const { sizes, spacing_mm, origin_mm, unit, notes = [] } = volume;
+    return {
+      ...{ name, sizes: [...sizes], spacing_mm: [...spacing_mm], origin_mm: [...origin_mm] },
+      notes: [...(unit === undefined ? [] : [`Its values are in ${unit}`]), ...notes],
+    };
   },
 );
 
-export interface AskedPlane {
+export interface RequestedPlane {
   readonly plane: PlaneOfVolume;
-  /** Unit of its numbers; if null, the dose is scaled so that its maximum is 1. */
+  /** Unit of the values; if null, the dose is scaled to a maximum of 1. */
   readonly unit: PlaneUnitName | null;
-  /** That a unit of one proton is multiplied by: as many as the run has. */
+  /** Factor for units per proton: the run's number of protons. */
   readonly protons: number;
 }
 
-/** A cell's numbers to nGy mm³ or MeV, as a run has them. Throws BraggError for a unit of another kind of file. */
-function factorOf(name: string, { sizes, spacing_mm }: Volume, { plane, protons }: AskedPlane, unit: PlaneUnitName) {
+/**
+ * Factor from cell values to nGy mm³ or MeV, the units of a run. Throws a BraggError if the unit does not fit the kind
+ * of file.
+ */
+function factorOf(
+  name: string,
+  { sizes, spacing_mm }: Volume,
+  { plane, protons }: RequestedPlane,
+  unit: PlaneUnitName,
+) {
   const { axes, title, perProton, factor } = planeUnits[unit];
   if (axes !== sizes.length) {
     const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === sizes.length);
@@ -205,7 +257,7 @@ function factorOf(name: string, { sizes, spacing_mm }: Volume, { plane, protons 
   return factor * thickness_mm * (perProton ? protons : 1);
 }
 
-/** Refuses a unit other than the one that the file states for its values. */
+/** Rejects a unit that differs from the one stated in the file. */
 function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void {
   const plain = (text: string): string =>
     text
@@ -219,10 +271,10 @@ function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void 
   );
 }
 
-/** The plane of it that a run is held against. */
-export const planeOfDose = aside(
+/** Extracts the plane of an imported dose that is compared with a run. */
+export const planeOfDose = onThread(
   'read a plane of a dose file',
-  ({ files, ...asked }: AskedPlane & { readonly files: readonly NamedBytes[] }): DoseMap => {
+  ({ files, ...asked }: RequestedPlane & { readonly files: readonly NamedBytes[] }): DoseMap => {
     const { name, volume } = ofFiles(files);
     const own = volumeDose(name, volume, asked.plane);
     if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);

@@ -1,26 +1,207 @@
-/** Proton transport in the host. */
-import { exportsOf } from '../../../contract/exports.ts';
-import { valueAt } from '../../../contract/scenario/index.ts';
+/** The proton transport workload in the host: its scenarios, benchmarks, comparison and timeline. */
+import { type TransportDocument, valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
+import { exportsOf } from '../../../contract/workload.ts';
+import type { TransportProblem } from '../../io/addon/addon.ts';
+import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { candidates } from '../../model/bench/candidates.ts';
+import { readClaimsOf } from '../../model/bench/claims.ts';
+import { usualProcesses } from '../../model/bench/cold/processes.ts';
+import { parityLimit, relativeL2, type Values } from '../../model/bench/contestant.ts';
+import { rivalEntrants } from '../../model/external/contestant.ts';
+import type { ChosenBaseline } from '../../model/external/conversation.ts';
+import type { ComparedField, GridAxis } from '../../model/fields/field.ts';
+import { type RecordedLane, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
+import { type Benchable, problemFor } from '../benchable.ts';
 import { runOf } from '../run-data.ts';
-import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
-import type { HostWorkload, ResolveParts } from '../workload.ts';
-import { depthMetricsOfRun } from './aside.ts';
-import { beamsTogether } from './batch.ts';
+import {
+  type AnyReading,
+  ofKind,
+  problemOf,
+  type ScenarioSide,
+  type TransportReading,
+} from '../scenarios/scenarios.ts';
+import type { ComparedRuns, HostWorkload, ResolveParts } from '../workload.ts';
+import { amountFor, beamsTogether, laid, leastOfEach } from './batch.ts';
+import { transportArena, transportTerms } from './bench/contestant.ts';
 import { expectedTime, rangesOf } from './bench/expected-time.ts';
-import { transportBenchable } from './benchable.ts';
-import { comparedTransport } from './compared.ts';
-import { type Exported, exportRun } from './export.ts';
+import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts';
 import { transportMeasures } from './metrics/measures.ts';
-import { measured, picturesBytes } from './run-data.ts';
+import { profileCurve } from './metrics/run-metrics.ts';
+import { depthMetricsOfRun, type Exported, exportRun, lastBalances } from './readouts.ts';
+import { measured, picturesBytes, type RunData, stepsTime_s } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
-import { TransportRunning } from './running.ts';
-import { transportScenario } from './scenario/side.ts';
-import { gridText, upToText } from './texts.ts';
-import { transportTimeline } from './timeline.ts';
-import { transportUserKernels } from './user-kernels.ts';
+import { gridText, TransportRunning, upToText } from './running.ts';
+import { readTransport } from './scenario/index.ts';
+import {
+  cellSteps,
+  depthDoseError,
+  depthDoseLimit,
+  doseError,
+  ledgerError,
+  onSameCells,
+  transportUserKernels,
+  transportWords,
+} from './user-kernels.ts';
 import { transportVariants, variantsFor } from './variants.ts';
-import { laid } from './work.ts';
+
+const transportScenario: ScenarioSide = {
+  files: (any) => {
+    const { physics, beam, geometry } = ofKind(['transport'], any);
+    const { stopping_power } = physics;
+    const spots = beam.spots === undefined || Array.isArray(beam.spots) ? [] : [beam.spots.file];
+    const ct = geometry.ct === undefined ? [] : [geometry.ct.file];
+    return [...(typeof stopping_power === 'string' ? [] : [stopping_power.file]), ...spots, ...ct];
+  },
+  find: async (any, value, leftOut, place, known) => {
+    const filled = ofKind(['transport'], any);
+    const services = { ...known, variants: known.variants(filled.kind).map(({ id }) => id) };
+    const found = await readTransport(filled, value, leftOut, place, services);
+    const { scenario, estimate, range_mm, waterRange_mm, table, ct, problem, ...rest } = found;
+    const numbers = { scenario, estimate, range_mm, waterRange_mm, table: table.title, ct };
+    return {
+      ...rest,
+      reading: ({ draft, document, issues, valid, locate }) => ({
+        kind: filled.kind,
+        draft,
+        document: document as TransportDocument | null,
+        issues,
+        ...numbers,
+        problem: valid ? problem : null,
+        locate,
+      }),
+    };
+  },
+};
+
+const transportBenchable: Benchable = {
+  problem: (reading) => {
+    if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+    return { kind: 'transport', problem: problemOf(reading) };
+  },
+  check: (addon, problem, variants) => {
+    candidates(problemFor('transport', problem), variants, addon.variants());
+  },
+  least_s: (addon, problem, variants, reading) =>
+    leastOfEach(
+      addon,
+      problemFor('transport', problem),
+      variants,
+      reading.kind === 'transport' ? rangesOf(reading) : null,
+    ),
+  amount: (addon, problem, variant, reading) =>
+    amountFor(
+      addon,
+      problemFor('transport', problem),
+      variant,
+      reading.kind === 'transport' ? rangesOf(reading) : null,
+    ),
+  usualProcesses,
+  words: () => transportWords,
+  kernels: 'transport',
+  readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'transport', bench: '' }),
+  arena: async (addon, any, options) => {
+    const problem = problemFor('transport', any);
+    const { external, signal } = options;
+    const place = { workload: 'transport', bench: '' };
+    const terms = (chosen: ChosenBaseline) => transportTerms(addon, problem, chosen);
+    const rivals = await rivalEntrants({ addon, external, ...place, terms, signal });
+    return transportArena(addon, problem, { ...options, rivals });
+  },
+  field: (problem, answer) => doseFieldOf(problemFor('transport', problem), Float64Array.from(answer)),
+};
+
+/** Axis of `count` cells, with edges in whole cells from the first edge. */
+function axis(name: 'z' | 'x', count: number, width_mm: number, first: number): GridAxis {
+  const edges = Float64Array.from({ length: count + 1 }, (_, i) => (first + i) * width_mm);
+  return { name, unit: 'mm', edges, uniform: true };
+}
+
+/** Field of `dose` (MeV per cell, [z][x]), shown as MeV/mm² over depth (horizontal) and x (vertical). */
+export function doseField(dose: Float64Array, geometry: AxisGeometry): ComparedField {
+  const { nz, nx, dz_mm, dx_mm } = geometry;
+  return {
+    quantity: 'dose',
+    unit: 'MeV/mm²',
+    values: dose,
+    scale: 1 / (dz_mm * dx_mm),
+    horizontal: axis('z', nz, dz_mm, 0),
+    vertical: axis('x', nx, dx_mm, -nx / 2),
+    strideHorizontal: nx,
+    strideVertical: 1,
+    statistic: 'mean',
+    curve: async () => profileCurve(await axisProfileLater(dose, geometry)),
+  };
+}
+
+function doseFieldOf({ grid, beam }: TransportProblem, dose: Float64Array): ComparedField {
+  const { nz, nx, dz_mm, dx_mm } = grid;
+  const { x_mm, z_mm, angle_rad } = beam;
+  return doseField(dose, { nz, nx, dz_mm, dx_mm, x_mm, z_mm, angle_rad });
+}
+
+const differenceOf = onThreadIfLarge(
+  'hold a dose to another',
+  ({ here, reference }: { readonly here: Values; readonly reference: Values }) => relativeL2(here, reference),
+);
+
+const limitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
+
+const comparedTransport: ComparedRuns = {
+  kind: 'answers',
+  words: transportWords,
+  of: async (any) => {
+    const run = runOf('transport', any);
+    const { axes, threads, isa, setup_s, steps, cell_steps, table } = run;
+    const { number, energy } = lastBalances(run);
+    const time_s = stepsTime_s(run);
+    const { r80_mm } = await depthMetricsOfRun(run);
+    return {
+      ...{ threads, isa, time_s, setup_s },
+      setup_parts: [],
+      size: axes.energies_MeV.length * axes.ntheta * axes.nz * axes.nx,
+      quantities: [
+        cellSteps(cell_steps / time_s),
+        { id: 'steps', title: 'Steps taken', value: steps, unit: '' },
+        ...(r80_mm === null ? [] : [{ id: 'r80', title: 'R80', value: r80_mm, unit: 'mm' }]),
+      ],
+      accuracy: [ledgerError(Math.max(Math.abs(number.rel_error), Math.abs(energy.rel_error)), null)],
+      field: doseField(run.dose, measured(run).geometry),
+      environment: { 'stopping power': table },
+    };
+  },
+  against: async (here, reference, judged) => {
+    const limit = Math.max(limitOf(here.precision), limitOf(reference.precision));
+    if (!onSameCells(here.variant, reference.variant)) {
+      const { values, strideHorizontal } = here.field;
+      return [depthDoseError(values, reference.field.values, strideHorizontal, judged ? depthDoseLimit : null)];
+    }
+    const apart = await differenceOf({ here: here.field.values, reference: reference.field.values });
+    return [doseError(apart, judged ? limit : null)];
+  },
+};
+
+/** Lanes of a recording; the second one is the device. */
+const onGpu: readonly RecordedLane[] = [
+  { name: 'main thread', onDevice: false },
+  { name: 'steps, by events', onDevice: true },
+];
+
+function transportTimeline(run: RunData, declared: (variant: string) => number): RunTimeline {
+  const { name, variant, precision, machine, spans, trace, steps, cell_steps, bytes_per_cell_step } = run;
+  const { device } = machine;
+  // Files of earlier versions lack the number of bytes that their kernels moved.
+  const bytesPerCellStep = bytes_per_cell_step || declared(variant);
+  return {
+    name,
+    variant,
+    precision,
+    machine,
+    parts: [{ title: null, device, lanes: device === null ? threadLanes(spans.threads) : onGpu, spans, trace }],
+    counts: null,
+    traffic: steps > 0 ? { steps, bytesPerStep: (cell_steps / steps) * bytesPerCellStep } : null,
+  };
+}
 
 function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
@@ -32,8 +213,8 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
-  const asked = problem();
-  const { native, visits } = await laid(addon, asked, rangesOf(reading), true);
+  const requested = problem();
+  const { native, visits } = await laid(addon, requested, rangesOf(reading), true);
   const { plan } = native;
   return {
     kind: 'transport',
@@ -47,7 +228,7 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
     steps_max: plan.steps_max,
     range_mm,
     waterRange_mm,
-    ...(visits !== null && { expected: expectedTime(asked, plan, visits, isOfGpu(addon, plan.variant)) }),
+    ...(visits !== null && { expected: expectedTime(requested, plan, visits, isOfGpu(addon, plan.variant)) }),
     table,
   };
 }

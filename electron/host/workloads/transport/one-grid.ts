@@ -1,19 +1,22 @@
 /**
- * Many beams on one grid: the spots of a scenario, each solved by itself. Tables and grid are laid once, for the fastest,
- * and a GPU takes as many at a time as it holds. Range and falloff are those on grids of their own to 0.01 mm.
+ * Many beams on one grid: the spots of a scenario, each solved separately. Tables and grid are built once, for the
+ * fastest beam, and a GPU solves as many at a time as fit. Range and falloff equal those on separate grids to 0.01 mm.
+ * The spots are those of the scenario, or one beam with every value of a sweep.
  */
-import type { CudaDevice } from '../../../contract/devices.ts';
+import path from 'node:path';
+import type { CudaDevice } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { Spot, TransportScenario } from '../../../contract/scenario/index.ts';
+import { type Spot, type TransportScenario, valueAt } from '../../../contract/scenario/index.ts';
+import { mostSpots } from '../../../contract/scenario/transport/beam.ts';
 import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
 import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
-import { refuseLongSum } from '../least-minutes.ts';
-import { problemOf, type TransportReading } from '../scenarios/index.ts';
-import { answerOf, type BatchOptions } from './batch.ts';
+import { refuseLongSum } from '../benchable.ts';
+import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
+import { answerOf, asBeam, type BatchOptions, leastOf } from './batch.ts';
 import { type Ranges, rangesOf } from './bench/expected-time.ts';
 import { type AcrossY, acrossY } from './metrics/across-y.ts';
-import { blurOf, reachOf } from './metrics/axis-profile.ts';
+import { blurOf, reachOf } from './metrics/depth-readouts.ts';
 import {
   type Axes,
   axesOf,
@@ -23,11 +26,10 @@ import {
   stepAlongAxis,
   type TransportContext,
 } from './run-data.ts';
-import { leastOf } from './work.ts';
 
 interface Options
   extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'> {
-  /** GPUs that share the beams: `all`, or several by index or UUID with commas; one where it is not given. */
+  /** GPUs that share the beams: `all`, or several by index or UUID with commas; one by default. */
   readonly gpus?: string;
 }
 
@@ -40,13 +42,13 @@ interface Common {
   readonly scenario: TransportScenario;
   readonly problem: TransportProblem;
   readonly axes: Axes;
-  /** The width of all spots together, as a run of the field has it. */
+  /** Width of all spots together, as in a run of the field. */
   readonly across: AcrossY;
   readonly context: Omit<TransportContext, 'completeScenario' | 'finished' | 'wall_s'>;
   readonly begun_ms: number;
 }
 
-/** The one beam that a spot is, as the scenario of a run. */
+/** Scenario with one spot as its single beam. */
 function aloneIn(scenario: TransportScenario, spot: Spot): TransportContext['completeScenario'] {
   const { spots: _, spots_file: __, ...beam } = scenario.beam;
   return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
@@ -66,7 +68,7 @@ function solved(common: Common, index: number, result: BeamResult) {
   return runData(wholeContext, { ...problem, beam }, axes, result, [], across);
 }
 
-/** Exponent of Bragg and Kleeman: the range of a slower beam from that of the fastest. */
+/** Exponent in the Bragg–Kleeman rule: scales the range of a slower beam from that of the fastest. */
 const RANGE_POWER = 1.77;
 
 async function layBeams(
@@ -101,14 +103,17 @@ async function layBeams(
   return native;
 }
 
-/** As the machine of the answers names them. */
+/** Names of the GPUs, as results state them. */
 function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu'>): string | null {
   if (sharing.length === 0) return gpu();
   const names = [...new Set(sharing.map(({ name }) => name))];
   return names.map((name) => `${sharing.filter((one) => one.name === name).length} × ${name}`).join(', ');
 }
 
-/** Solves every spot of `reading`. A beam that fails does so alone; an aborted signal ends it within one step. */
+/**
+ * Solves every spot of `reading`. An error in one beam does not affect the others; an aborted signal stops within one
+ * step.
+ */
 export function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
   return onOneGrid(name, reading, options, (native, common) => {
     const { angle_rad } = common.problem.beam;
@@ -135,7 +140,7 @@ export function runsOnOneGrid(name: string, reading: TransportReading, options: 
 }
 
 const failureOf = ({ error }: BeamResult): BraggError =>
-  error === null ? new BraggError('internal', 'a beam was told without what it left') : fromNative(error);
+  error === null ? new BraggError('internal', 'a beam was reported without its remainder') : fromNative(error);
 
 async function onOneGrid(
   name: string,
@@ -179,4 +184,76 @@ async function onOneGrid(
   } catch (error) {
     throw fromNative(error);
   }
+}
+
+/** Beam parameters that may differ between beams on one grid. */
+const OF_A_SPOT = ['energy_MeV', 'range_mm', 'energy_sigma_MeV', 'x_mm', 'x_sigma_mm', 'angle_sigma_mrad'] as const;
+/** Beam fields that a spot replaces. */
+const ENERGIES = ['energy_MeV', 'range_mm'] as const;
+
+type Beam = Readonly<Record<string, unknown>>;
+
+function keyOf({ path }: Override): string {
+  const [beam, key, ...rest] = path;
+  if (beam === 'beam' && rest.length === 0 && OF_A_SPOT.some((name) => name === key)) return String(key);
+  throw new BraggError(
+    'invalid',
+    `${path.join('.')} needs a grid for each value; beams on one grid may differ in ${OF_A_SPOT.map((name) => `beam.${name}`).join(', ')}.`,
+  );
+}
+
+function without(beam: Beam, keys: readonly string[]): Beam {
+  return Object.fromEntries(Object.entries(beam).filter(([key]) => !keys.includes(key)));
+}
+
+function beamOfSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam {
+  if (beam['spots'] !== undefined) {
+    throw new BraggError('invalid', 'beam.spots are the beams of this scenario; a sweep cannot be combined with them.');
+  }
+  if (sweep.length > mostSpots) {
+    throw new BraggError('invalid', `${sweep.length} beams on one grid; allowed: at most ${mostSpots}.`);
+  }
+  const energy = Object.fromEntries(ENERGIES.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
+  const spots = sweep.map((values) => {
+    const swept = Object.fromEntries(values.map((override) => [keyOf(override), override.value]));
+    return ENERGIES.some((key) => key in swept) ? swept : { ...energy, ...swept };
+  });
+  return { ...without(beam, ENERGIES), spots };
+}
+
+const beamIn = (document: unknown): Beam | null => {
+  const beam = valueAt(document, ['beam']);
+  return typeof beam === 'object' && beam !== null ? { ...beam } : null;
+};
+
+/** Key of the settings that beams on one grid must share; null if this beam cannot share a grid. */
+export function familyOf(document: unknown): string | null {
+  const beam = beamIn(document);
+  if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;
+  const own = OF_A_SPOT.filter((key) => beam[key] !== undefined);
+  return JSON.stringify([own, { ...Object(document), beam: without(beam, own) }]);
+}
+
+/** One document for all beams of a family, in their order; `threads` solve them concurrently. */
+export function documentOfFamily(documents: readonly unknown[], threads: number): unknown {
+  const [first] = documents;
+  const spots = documents.map((document) => {
+    const beam = beamIn(document) ?? {};
+    return Object.fromEntries(OF_A_SPOT.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
+  });
+  const solver = { ...Object(valueAt(first, ['solver'])), threads };
+  return { ...Object(first), beam: { ...without(beamIn(first) ?? {}, OF_A_SPOT), spots }, solver };
+}
+
+/** `sweep`: the change by each value; null if the scenario has spots. Throws a BraggError. */
+export async function readOneGrid(
+  scenarios: Scenarios,
+  file: string,
+  overrides: readonly Override[],
+  sweep: readonly (readonly Override[])[] | null,
+): Promise<TransportReading> {
+  const reading = asBeam(file, await scenarios.read(file, { overrides }));
+  if (sweep === null || reading.document === null) return reading;
+  const document = { ...reading.document, beam: beamOfSpots({ ...reading.document.beam }, sweep) };
+  return asBeam(file, await scenarios.check(document, { name: file, folder: path.dirname(file) }));
 }

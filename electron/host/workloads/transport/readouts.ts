@@ -1,15 +1,118 @@
-/** Answers about a run that has ended: summary, curves, tables. */
+/**
+ * Readouts of an ended run: summary, curves, ledger, and exports whose CSV columns have units. Large arrays are reduced
+ * on a worker thread: grids have up to four million cells, files more.
+ */
+import type { GammaDose } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
-import type { LedgerTable, RunSummary } from '../../../contract/run.ts';
+import { letNames, type Quality } from '../../../contract/quality.ts';
+import {
+  type DepthDose,
+  type LedgerTable,
+  type Moments,
+  type RunSummary,
+  summaryDocument,
+} from '../../../contract/run.ts';
+import {
+  type EnergyBalance,
+  energyColumns,
+  faceColumns,
+  type NumberBalance,
+  numberColumns,
+} from '../../../contract/scenario/transport/ledger-columns.ts';
 import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
-import { columnsOf, energyBalance, lastBalances, numberBalance } from './ledger.ts';
-import type { AxisProfile } from './metrics/axis-profile.ts';
+import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { type DoseMap, toPeak } from '../../model/fields/gamma.ts';
+import { noSpans } from '../../model/recording/recording.ts';
+import { stem } from '../run-data.ts';
+import type { Packer } from '../run-files/run-file.ts';
+import type { ExportedFile } from '../workload.ts';
+import { type ImageExport, imageOf, isImageExport } from './display/map-file.ts';
+import type { AxisProfile } from './metrics/depth-readouts.ts';
+import { gammaMap } from './metrics/gamma-dose.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf, rbeSummaryOf } from './metrics/quality.ts';
-import { depthProfile, type MeasuredRun, readMetrics } from './metrics/run-metrics.ts';
+import { depthDoseOf, depthProfile, type MeasuredRun, momentsOf, readMetrics } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
+
+interface Part {
+  readonly names: readonly string[];
+  /** [step][name] */
+  readonly values: Float64Array;
+}
+
+type Ledgers = Pick<RunData, 'ledgerNumber' | 'ledgerEnergy' | 'facesNumber' | 'facesEnergy'>;
+
+interface Balance {
+  /** Columns in the order of the balance, then the faces if they are known. */
+  readonly names: readonly string[];
+  readonly steps: number;
+  /** Value at a row and column; 0 for a run without a step. */
+  readonly at: (row: number, name: string) => number;
+}
+
+function balanceOf(parts: readonly Part[]): Balance {
+  const known = parts.filter(({ values }, i) => i === 0 || values.length > 0);
+  const places = new Map(known.flatMap((part) => part.names.map((name, i) => [name, { part, i }] as const)));
+  const [first] = known;
+  return {
+    names: [...places.keys()],
+    steps: first === undefined ? 0 : first.values.length / first.names.length,
+    at: (row, name) => {
+      const place = places.get(name);
+      return place?.part.values[row * place.part.names.length + place.i] ?? 0;
+    },
+  };
+}
+
+function numberBalance(run: Ledgers): Balance {
+  return balanceOf([
+    { names: numberColumns, values: run.ledgerNumber },
+    { names: faceColumns, values: run.facesNumber },
+  ]);
+}
+
+function energyBalance(run: Ledgers): Balance {
+  return balanceOf([
+    { names: energyColumns, values: run.ledgerEnergy },
+    { names: faceColumns, values: run.facesEnergy },
+  ]);
+}
+
+/**
+ * Last row by column name; zeros for a run without a step. A loop for speed, because thousands of beams per second need
+ * it.
+ */
+function lastRow<N extends string>(names: readonly N[], values: Float64Array): Readonly<Record<N, number>> {
+  const row: Partial<Record<N, number>> = {};
+  const first = values.length - names.length;
+  for (let i = 0; i < names.length; i += 1) row[names[i] as N] = values[first + i] ?? 0;
+  return row as Readonly<Record<N, number>>;
+}
+
+const lastFaces = (values: Float64Array) => (values.length === 0 ? {} : lastRow(faceColumns, values));
+
+function columnsOf({ names, at }: Balance, rows: readonly number[]): Record<string, Float64Array> {
+  return Object.fromEntries(names.map((name) => [name, Float64Array.from(rows, (row) => at(row, name))]));
+}
+
+function reactionParts({ secondaries }: Pick<RunData, 'secondaries'>) {
+  if (secondaries === null) return {};
+  const { local_MeV, protons_MeV, deuterons_MeV } = secondaries;
+  return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
+}
+
+/** Final balances of a run. */
+export function lastBalances(run: Ledgers & Pick<RunData, 'secondaries'>): {
+  readonly number: NumberBalance;
+  readonly energy: EnergyBalance;
+} {
+  return {
+    number: { ...lastRow(numberColumns, run.ledgerNumber), ...lastFaces(run.facesNumber) },
+    energy: { ...lastRow(energyColumns, run.ledgerEnergy), ...lastFaces(run.facesEnergy), ...reactionParts(run) },
+  };
+}
 
 function graySummary(run: RunData): RunSummary['gray'] {
   const dose = grayOnAxis(run);
@@ -30,7 +133,7 @@ function countUpTo(values: Float64Array, limit: number): number {
   return count;
 }
 
-/** `profile`: that of `from`, which is the run as it is measured. */
+/** `profile`: depth profile of `from`, the part of the run that readouts use. */
 export function summaryOf(
   run: RunData,
   from: MeasuredRun = measured(run),
@@ -73,8 +176,8 @@ export function summaryOf(
   };
 }
 
-/** Dose across x in the cells that hold the depths. */
-export function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve[] {
+/** Dose across x in the cells that contain the depths. */
+function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve[] {
   const { nz, nx, dz_mm, dx_mm } = run.axes;
   const positions = Float64Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
   return depths_mm.map((depth) => {
@@ -96,7 +199,7 @@ export function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve
   });
 }
 
-/** At most `rows` steps, evenly chosen, the first and the last among them. Steps count from 1. */
+/** At most `rows` evenly spaced steps, including the first and the last. Steps count from 1. */
 export function ledgerTable(run: RunData, rows: number): LedgerTable {
   const number = numberBalance(run);
   const { steps } = number;
@@ -108,5 +211,172 @@ export function ledgerTable(run: RunData, rows: number): LedgerTable {
     step: Uint32Array.from(chosen, (row) => row + 1),
     number: columnsOf(number, chosen),
     energy_MeV: columnsOf(energyBalance(run), chosen),
+  };
+}
+
+/** Input of readouts, without keyframes and recording, which may be larger than everything else. */
+const looked = (run: RunData): RunData => ({ ...run, scenario: {}, keyframes: [], spans: noSpans, trace: null });
+
+function readout<A, R>(name: string, work: (run: RunData, requested: A) => R): (run: RunData, asked: A) => Promise<R> {
+  const read = onThreadIfLarge(name, ({ run, asked }: { readonly run: RunData; readonly asked: A }) =>
+    work(run, asked),
+  );
+  return (run, asked) => read({ run: looked(run), asked });
+}
+
+function plainReadout<R>(name: string, work: (run: RunData) => R): (run: RunData) => Promise<R> {
+  const read = onThreadIfLarge(name, work);
+  return (run) => read(looked(run));
+}
+
+export const summaryOfRun: (run: RunData) => Promise<RunSummary> = plainReadout('sum up a run', summaryOf);
+
+export const depthDoseOfRun: (run: RunData) => Promise<DepthDose> = plainReadout('read a depth dose', (run) => ({
+  ...depthDoseOf(measured(run)),
+  gray: grayOnAxis(run),
+  quality: qualityOf(run),
+}));
+
+/** Depth-dose metrics, such as the depth at 80 %. */
+export const depthMetricsOfRun: (run: RunData) => Promise<DepthDose['metrics']> = plainReadout(
+  'read a range',
+  (run) => depthDoseOf(measured(run)).metrics,
+);
+
+export const momentsOfRun: (run: RunData) => Promise<Moments> = plainReadout('read the moments of a run', (run) =>
+  momentsOf(measured(run)),
+);
+
+/** Throws BraggError `invalid` for a depth outside the geometry. */
+export const lateralCurvesOfRun: (run: RunData, depths_mm: readonly number[]) => Promise<Curve[]> = readout(
+  'read lateral curves',
+  lateralCurves,
+);
+
+/** At most `rows` steps. */
+export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> = readout('read a ledger', ledgerTable);
+
+/** Dose map: by mass, nGy mm³ per cell; by area, MeV per cell. */
+export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readout(
+  'make a dose for the gamma index',
+  gammaMap,
+);
+
+/** Scales a map so that its largest dose by area is 1. */
+export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = onThreadIfLarge('scale a dose to its peak', toPeak);
+
+type Text = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
+export type Exported = 'run' | Text | ImageExport;
+
+type Column = readonly [title: string, values: Float64Array | readonly number[]];
+
+/** Formats a CSV table; numbers have enough digits to read back the same values. */
+function csv(columns: readonly Column[]): string {
+  const rows = columns[0]?.[1].length ?? 0;
+  const lines = [columns.map(([title]) => title).join(',')];
+  for (let row = 0; row < rows; row += 1) lines.push(columns.map(([, values]) => String(values[row] ?? '')).join(','));
+  return `${lines.join('\n')}\n`;
+}
+
+function doseTable(run: RunData): string {
+  const { nz, nx, dz_mm, dx_mm } = run.axes;
+  const x = Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
+  const z = Float64Array.from({ length: nz }, (_, i) => (i + 0.5) * dz_mm);
+  const area = dz_mm * dx_mm;
+  const column = (j: number): Float64Array => Float64Array.from(z, (_, i) => (run.dose[i * nx + j] ?? 0) / area);
+  return csv([
+    ['z_mm', z],
+    ...x.map((at, j): Column => [`dose_MeV_per_mm2_at_x_${Number(at.toPrecision(10))}_mm`, column(j)]),
+  ]);
+}
+
+function exportLedgerTable(run: RunData): string {
+  const rows = Array.from({ length: numberBalance(run).steps }, (_, row) => row);
+  const columns = (balance: Balance, prefix: string, unit: string): Column[] =>
+    Object.entries(columnsOf(balance, rows)).map(([name, values]) => [
+      `${prefix}_${name}${name === 'rel_error' ? '' : unit}`,
+      values,
+    ]);
+  const number = columns(numberBalance(run), 'number', '');
+  const energy = columns(energyBalance(run), 'energy', '_MeV');
+  return csv([['step', rows.map((row) => row + 1)], ...number, ...energy]);
+}
+
+/** Throws `unsupported` for a run that did not score it. */
+function scoredQuality(run: RunData): Quality {
+  const quality = qualityOf(run);
+  if (quality !== null) return quality;
+  throw new BraggError('unsupported', 'This run did not score LET; output.let in the scenario does.');
+}
+
+function letTable(run: RunData): string {
+  const { depth_mm, rbe, ...quality } = scoredQuality(run);
+  return csv([
+    ['depth_mm', depth_mm],
+    ...letNames.map((name): Column => [`${name}_keV_per_um`, quality[name]]),
+    ...rbe.curves.flatMap(({ model, rbe: factor, weighted_MeV_per_mm }): Column[] => [
+      [`rbe_${model}`, factor],
+      [`rbe_dose_${model}_MeV_per_mm`, weighted_MeV_per_mm],
+    ]),
+  ]);
+}
+
+function spectraTable(run: RunData): string {
+  const { spectra } = scoredQuality(run);
+  const [first] = spectra;
+  if (first === undefined) {
+    throw new BraggError(
+      'unsupported',
+      'This run has no saved spectra; output.spectra_mm in the scenario names depths.',
+    );
+  }
+  return csv([
+    ['energy_MeV', first.energy_MeV],
+    ['width_MeV', first.width_MeV],
+    ...spectra.map(
+      ({ depth_mm, per_MeV }): Column => [`protons_per_MeV_at_${Number(depth_mm.toPrecision(10))}_mm`, per_MeV],
+    ),
+  ]);
+}
+
+function text(run: RunData, what: Text): string {
+  switch (what) {
+    case 'dose':
+      return doseTable(run);
+    case 'depth-dose': {
+      const { curve, perMass } = depthDoseOf(measured(run));
+      const gray = grayOnAxis(run);
+      return csv([
+        ['depth_mm', curve.positions],
+        ['dose_MeV_per_mm', curve.values],
+        ...(perMass === null ? [] : [['dose_per_mass_nGy_mm2', perMass.values] as const]),
+        ...('reason' in gray ? [] : [['dose_on_axis_Gy_per_1e9_protons', gray.curve.values] as const]),
+      ]);
+    }
+    case 'let':
+      return letTable(run);
+    case 'spectra':
+      return spectraTable(run);
+    case 'moments':
+      return csv(Object.entries(momentsOf(measured(run))));
+    case 'ledger':
+      return exportLedgerTable(run);
+    case 'summary':
+      return `${JSON.stringify(summaryDocument(summaryOf(run)), null, 2)}\n`;
+  }
+}
+
+export async function exportRun(run: RunData, what: Exported, packer: Packer): Promise<ExportedFile> {
+  const name = stem(run.name);
+  if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
+  if (isImageExport(what)) {
+    const image = await imageOf(run, what);
+    return { name: `${name}-${image.name}`, mime: 'application/octet-stream', bytes: image.bytes };
+  }
+  const isJson = what === 'summary';
+  return {
+    name: `${name}-${what}.${isJson ? 'json' : 'csv'}`,
+    mime: isJson ? 'application/json' : 'text/csv',
+    bytes: new TextEncoder().encode(text(run, what)),
   };
 }

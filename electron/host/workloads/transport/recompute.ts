@@ -1,7 +1,7 @@
 /**
- * Cuts of a run that has ended. A run stores only sums, so its phase space at a stored step is computed again, up to
- * that step and no further. This happens only while a client waits for it. The result agrees to rounding: the stored
- * sums of the step are checked against those of the repetition.
+ * Cuts of an ended run. A run stores only sums, so its phase space at a stored step is recomputed up to that step. This
+ * happens only while a client waits for it. The result agrees to rounding: the stored sums of the step are checked
+ * against those of the repetition.
  */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
@@ -16,18 +16,18 @@ import {
   type TransportVariant,
 } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
-import type { Sink } from '../../io/flow/sink.ts';
+import type { Sink } from '../../io/flow/subscribers.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
-import { problemOf, type Scenarios } from '../scenarios/index.ts';
-import { onSameCells } from './accuracy.ts';
+import { problemOf, type Scenarios } from '../scenarios/scenarios.ts';
 import { makeMap, planeOf, samePlane } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
-import { asTransport } from './scenario/reading.ts';
+import { asTransport } from './scenario/estimate.ts';
+import { onSameCells } from './user-kernels.ts';
 
-/** Planes that were made lately: going back to a step or a cut costs nothing. */
+/** Size of the cache of recent planes, so that returning to a step or a cut needs no computation. */
 const KEPT_BYTES = 64 * 2 ** 20;
 
-/** Keyframes are FP32 sums over many cells; two orders of summing differ by less. */
+/** Keyframes are FP32 sums over many cells; different orders of summation differ by less. */
 const SAME_STATE = 1e-5;
 
 interface CutsRequest {
@@ -48,7 +48,7 @@ interface Parts {
   readonly lanes: Lanes;
 }
 
-/** The one that a CPU repeats a run of another device with. */
+/** CPU variant that repeats a run of another device. */
 function repeatedBy(variants: readonly TransportVariant[], data: RunData, problem: TransportProblem): string {
   const own = variants.find(({ id }) => id === data.variant);
   if (own?.device === 'cpu') return own.id;
@@ -62,7 +62,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
       one.steppings.includes(stepping) &&
       one.precisions.includes(precision),
   );
-  // Ours are registered from the plainest to the fastest.
+  // Use the last one, because built-in variants are registered from the simplest to the fastest.
   const last = fits.at(-1);
   if (last === undefined) throw new BraggError('unsupported', `No variant on the CPU can repeat ${data.variant}.`);
   return last.id;
@@ -80,15 +80,15 @@ function difference(here: Float32Array, kept: Float32Array): number {
 
 export class Recomputing {
   readonly #parts: Parts;
-  /** By run, when it was made, keyframe and plane; the newest last. */
-  readonly #kept = new Map<string, NativePlane>();
+  /** Planes by run, creation time, keyframe and plane; newest last. */
+  readonly #cached = new Map<string, NativePlane>();
   #bytes = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** The last frame holds the maps. What is returned stops the repetition. */
+  /** Sends progress and maps; the last frame has the maps. The returned function stops the repetition. */
   watch(request: CutsRequest, sink: Sink<CutsFrame>): () => void {
     const givenUp = new AbortController();
     this.#answer(request, sink, givenUp.signal).then(
@@ -105,13 +105,13 @@ export class Recomputing {
       throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
     }
     const wanted = maps.map(planeOf);
-    // The run of a Live session holds another answer soon.
+    // Include the creation time, because the run of a Live session soon has another result.
     const key = ({ slow, fast, cut }: PlaneRequest): string =>
       JSON.stringify([run, data.created, index, slow, fast, cut]);
-    const missing = wanted.filter((plane) => !this.#kept.has(key(plane)));
+    const missing = wanted.filter((plane) => !this.#cached.has(key(plane)));
     const made = missing.length === 0 ? [] : await this.#repeat(run, data, keyframe, missing, sink, signal);
     if (made === null) return;
-    const planes = [...made, ...wanted.flatMap((plane) => this.#kept.get(key(plane)) ?? [])];
+    const planes = [...made, ...wanted.flatMap((plane) => this.#cached.get(key(plane)) ?? [])];
     for (const plane of made) this.#keep(key(plane), plane);
     const fields = { axes: data.axes, dose: null, marginals: keyframe, planes };
     const { step, depth_mm } = keyframe;
@@ -156,7 +156,7 @@ export class Recomputing {
     if (end === null) return null;
     const apart = difference(end.zx, keyframe.zx);
     if (end.step !== keyframe.step || !(apart <= SAME_STATE)) {
-      const by = `the sums over z–x that it kept of step ${keyframe.step} differ by ${apart.toExponential(1)}`;
+      const by = `the saved sums over z–x of step ${keyframe.step} differ by ${apart.toExponential(1)}`;
       const why = `It was made by version ${data.program.version}; tables or numerics have changed since.`;
       throw new BraggError('unsupported', `This run cannot be repeated here: ${by} (limit ${SAME_STATE}). ${why}`);
     }
@@ -164,11 +164,11 @@ export class Recomputing {
   }
 
   #keep(key: string, plane: NativePlane): void {
-    this.#kept.set(key, plane);
+    this.#cached.set(key, plane);
     this.#bytes += plane.values.byteLength;
-    for (const [oldest, { values }] of this.#kept) {
+    for (const [oldest, { values }] of this.#cached) {
       if (this.#bytes <= KEPT_BYTES || oldest === key) break;
-      this.#kept.delete(oldest);
+      this.#cached.delete(oldest);
       this.#bytes -= values.byteLength;
     }
   }

@@ -1,20 +1,25 @@
-/** A run that has ended, whole: what a run file holds, and what every readout is made from. */
+/** Complete data of an ended run: the contents of its run file, from which all readouts are computed. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { fromEngine, type RunScalars } from '../../../contract/scenario/transport/run-scalars.ts';
-import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../io/addon/addon.ts';
-import { fromNative } from '../../io/addon/addon.ts';
-import { withSharedArrays } from '../../io/aside/shared.ts';
+import {
+  fromNative,
+  type Marginals,
+  type TransportProblem,
+  type TransportResult,
+  type TransportRun,
+} from '../../io/addon/addon.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
+import { withSharedArrays } from '../../io/threads/shared.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 import { type AcrossY, acrossY } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
 import type { MeasuredRun } from './metrics/run-metrics.ts';
 
-/** Axes of phase space; centres of the cells. */
+/** Axes of phase space, as centres of the cells. */
 export interface Axes {
   readonly nz: number;
   readonly nx: number;
@@ -24,7 +29,7 @@ export interface Axes {
   readonly dx_mm: number;
   readonly dtheta_rad: number;
   readonly theta_centre_rad: number;
-  /** Ascending, not equally wide on the range grid. */
+  /** Ascending; not equally spaced on the range grid. */
   readonly energies_MeV: Float64Array;
   /** Density of each cell, [z][x]; null in files that did not record it. */
   readonly density_g_cm3: Float64Array | null;
@@ -40,11 +45,11 @@ export interface RunData extends RunContext, Recording, RunScalars {
     readonly x_mm: number;
     readonly z_mm: number;
     readonly weight: number;
-    /** False: phase space was filled with numbers instead. */
+    /** False if phase space was filled with synthetic numbers. */
     readonly present: boolean;
   };
   readonly status: 'done' | 'cancelled' | 'failed';
-  /** Why it failed; null unless it did. */
+  /** Reason of the failure; null unless the run failed. */
   readonly error: RunFailure | null;
   readonly variant: string;
   readonly precision: Precision;
@@ -58,12 +63,12 @@ export interface RunData extends RunContext, Recording, RunScalars {
   /** [step][column], columns as in the contract. */
   readonly ledgerNumber: Float64Array;
   readonly ledgerEnergy: Float64Array;
-  /** The same for escapes, by face; empty in files that predate the separation of faces. */
+  /** Escapes by step and face; empty in files that predate the separation of faces. */
   readonly facesNumber: Float64Array;
   readonly facesEnergy: Float64Array;
   /** Destinations of the energy removed by reactions; null if reactions were not followed. */
   readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
-  /** The beam's width across y, or why there is none; null in files that did not record it. */
+  /** Beam width along y, or the reason why there is none; null in files that did not record it. */
   readonly acrossY: AcrossY | null;
   /** Track moments and spectra for LET; null if LET was not scored. */
   readonly tracks: NonNullable<TransportResult['tracks']> | null;
@@ -76,7 +81,7 @@ export type TransportContext = RunContext & Pick<RunData, 'table'>;
 export function axesOf(problem: TransportProblem, plan: Pick<TransportRun['plan'], 'energies_MeV'>): Axes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
   const densities = problem.materials.map((material) => material.density_g_cm3);
-  // A loop: Float64Array.from with a function takes some ten times as long, and every page waits for it.
+  // A loop is some ten times as fast as Float64Array.from with a function, and every page waits for it.
   const density_g_cm3 = new Float64Array(problem.map.length);
   for (let i = 0; i < density_g_cm3.length; i += 1) density_g_cm3[i] = densities[problem.map[i] ?? -1] ?? Number.NaN;
   const { energies_MeV } = plan;
@@ -88,7 +93,7 @@ export function beamOf(problem: TransportProblem): RunData['beam'] {
   return { angle_rad, x_mm, z_mm, weight, present: problem.initial.kind === 'beam' };
 }
 
-/** All keyframes together: each keeps the sums over two axes for six pairs of them. */
+/** Total size of all keyframes: each has sums over two axes, for the six pairs of axes. */
 export function picturesBytes(
   { keyframes }: Pick<TransportProblem, 'keyframes'>,
   { ne, ntheta, nz, nx }: Pick<TransportRun['plan'], 'ne' | 'ntheta' | 'nz' | 'nx'>,
@@ -98,9 +103,9 @@ export function picturesBytes(
 }
 
 /**
- * All keyframes of a run that has ended. Each copy takes up to a millisecond,
- * so the event loop gets its turn between them. Large ones lie where the thread
- * that saves them sees them: together they may be most of what the process holds.
+ * All keyframes of an ended run. Copying one needs up to a millisecond, so the function yields to the event loop after
+ * each. Large ones are put into shared memory for the thread that saves them, because they may be most of the process's
+ * memory.
  */
 export async function keyframesOf(native: TransportRun, result: TransportResult): Promise<readonly Marginals[]> {
   const frames: Marginals[] = [];
@@ -115,19 +120,19 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
 }
 
 /**
- * Frees the originals at once. On a busy machine the garbage collector may run too late, and they would occupy memory
- * in addition to their copies.
+ * Frees the originals at once. On a busy machine the garbage collector may run too late, and they would use memory in
+ * addition to their copies.
  */
 function freeCopied(handed: Marginals, kept: Marginals): void {
   const stay = new Set<unknown>(Object.values(kept));
   for (const each of Object.values<unknown>({ ...handed })) {
     if (!ArrayBuffer.isView(each) || !(each.buffer instanceof ArrayBuffer) || stay.has(each)) continue;
-    // Arrays from one message may share a buffer.
+    // Only transfer whole buffers, because arrays from one message may share a buffer.
     if (each.byteLength === each.buffer.byteLength) each.buffer.transfer(0);
   }
 }
 
-/** Depth stepping goes from plane to plane, whatever the angle. */
+/** Length of a step along the axis. Depth stepping goes from plane to plane, whatever the angle. */
 export function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
   return solver.stepping === 'depth' ? grid.dz_mm / Math.cos(beam.angle_rad) : solver.step_mm;
 }
@@ -187,7 +192,7 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
 const stepsByPath = ({ completeScenario }: RunData): boolean =>
   valueAt(completeScenario, ['solver', 'stepping']) === 'path';
 
-/** The parts of a run that its readouts need; `spread` as in AxisGeometry. */
+/** Parts of a run that its readouts need; `spread` as in AxisGeometry. */
 type Readable = Pick<
   RunData,
   | 'axes'
@@ -204,8 +209,8 @@ type Readable = Pick<
 const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
 
 /**
- * Protons that the ledger loses from a depth on: in the step that begins there and in later ones. A step counts the
- * planes that it crosses before it loses any.
+ * Number of protons lost from a depth on, according to the ledger: in the step that begins at the depth and in later
+ * ones. A step counts its crossings of planes before its losses.
  */
 function lostBehind({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
@@ -214,7 +219,7 @@ function lostBehind({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: numbe
   const all = lost(-1);
   const deeper_mm = step_mm * Math.cos(beam.angle_rad);
   return (depth_mm) => {
-    // Planes lie on the beginnings of steps, but for rounding.
+    // Planes are at the beginnings of steps, apart from rounding.
     const step = Math.floor((depth_mm - beam.z_mm) / deeper_mm - 0.5 + 1e-6);
     return all - lost(Math.min(Math.max(step - 1, 0), Math.max(steps - 1, 0)));
   };

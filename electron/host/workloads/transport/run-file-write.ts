@@ -1,15 +1,13 @@
-/** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
+/** Writes a run as an HDF5 file; the layout is in layout.ts. */
 import type { File, Group } from 'h5wasm';
 import { letNames } from '../../../contract/quality.ts';
 import type { Moments } from '../../../contract/run.ts';
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { runScalarEntries } from '../../../contract/scenario/transport/run-scalars.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
-import { crossingColumns, keyframeFields } from '../../io/hdf5/layout.ts';
-import { put, putNote, putRows, putValues } from '../../io/hdf5/put.ts';
+import { crossingColumns, keyframeFields, put, putNote, putRows, putValues } from '../../io/hdf5/put.ts';
 import { putHead } from '../run-files/head.ts';
-import { putRecording } from '../run-files/recording.ts';
-import { putSetup } from '../run-files/setup.ts';
+import { putRecording, putSetup } from '../run-files/recording.ts';
 import type { YKind } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
 import { grayOnAxis } from './metrics/gray.ts';
@@ -99,7 +97,7 @@ function putFluence(file: File, run: RunData): void {
   }
 }
 
-/** Kinds of spots by row of z, and the kind, place and weight of each spot. */
+/** Writes kinds of spots by row of z, and the kind, position and weight of each spot. */
 function putKinds(group: Group, kinds: readonly YKind[], nz: number): void {
   const joined = (parts: readonly Float64Array[]): Float64Array =>
     Float64Array.from(parts.flatMap((part) => [...part]));
@@ -122,7 +120,7 @@ function putKinds(group: Group, kinds: readonly YKind[], nz: number): void {
   put(group, 'spot_weight', joined(kinds.map(({ weight }) => weight)), [x.length], { units: 'protons' });
 }
 
-/** The width across y, or why there is none, and the dose on the axis. */
+/** Writes the width along y, or the reason why there is none, and the dose on the axis. */
 function putGray(file: File, run: RunData): void {
   const { acrossY } = run;
   if (acrossY === null) return;
@@ -143,7 +141,7 @@ function putGray(file: File, run: RunData): void {
 
 const trackColumns = ['length_mm', 'let_length_MeV', 'let2_length_MeV2_per_mm'];
 
-/** LET as a reader wants it, and the moments that it follows from. */
+/** Writes LET for readers, and the moments from which it is computed. */
 function putQuality(file: File, run: RunData): void {
   const { tracks } = run;
   const quality = qualityOf(run);
@@ -223,7 +221,7 @@ function putKeyframes(file: File, run: RunData): void {
   }
 }
 
-/** By the names of their attributes. */
+/** Scalar values under their attribute names. */
 function scalarsIn(group: string, run: RunData): Readonly<Record<string, number>> {
   const there = runScalarEntries.filter(([, { at }]) => at[0] === group);
   return Object.fromEntries(there.map(([name, { at }]) => [at[1], run[name]]));

@@ -1,28 +1,226 @@
-/** A transport run while it waits and computes: engine, live frames, states against a crash. */
+/**
+ * Queued or running transport run: the engine's object, live frames reduced to what each page shows, and saved states
+ * for recovery.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LiveFrame } from '../../../contract/run.ts';
-import type { TransportProgress } from '../../../contract/scenario/transport/workload.ts';
-import type { Marginals, NativeAddon, NativeProgress, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
-import type { Sink } from '../../io/flow/sink.ts';
-import { Subscribers } from '../../io/flow/subscribers.ts';
+import type { LiveFrame, MapRequest } from '../../../contract/run.ts';
+import type { GridSize, TransportProgress } from '../../../contract/scenario/transport/workload.ts';
+import { countText } from '../../../domain/values/units.ts';
+import {
+  fromNative,
+  type Marginals,
+  type NativeAddon,
+  type NativeCheckpoint,
+  type NativeLive,
+  type NativeProgress,
+  type TransportProblem,
+  type TransportRun,
+} from '../../io/addon/addon.ts';
+import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
+import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { learnTime } from './bench/expected-time.ts';
-import { Checkpointing } from './checkpointing.ts';
-import { LiveState, type LiveView } from './live.ts';
+import { liveMaps, partsOf, planeOf, samePlane } from './display/maps.ts';
+import { axisProfileLater } from './metrics/depth-readouts.ts';
+import { perMass } from './metrics/dose-per-mass.ts';
+import { perMassCurve, profileCurve } from './metrics/run-metrics.ts';
 import { hasKinds, yKinds } from './metrics/y-kinds.ts';
-import { axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';
-import { gridText, upToText } from './texts.ts';
+import { type Axes, axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';
+
+interface LiveView {
+  readonly maps: readonly MapRequest[];
+  readonly depthDose: boolean;
+}
+
+type Made = Omit<LiveFrame, 'run'> | Error;
+
+/** Newest frame of a run, and the maps that views show of it. Frames are processed one at a time. */
+class LiveState {
+  readonly axes: Axes;
+  readonly beam: RunData['beam'];
+  readonly #native: Pick<TransportRun, 'live' | 'wantPlanes'>;
+  #latest: NativeLive | null = null;
+  #revision = 0;
+  /** Latest frame or error of each view; null before the first. */
+  readonly #views = new Map<LiveView, Made | null>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(native: Pick<TransportRun, 'live' | 'wantPlanes'>, axes: Axes, beam: RunData['beam']) {
+    this.#native = native;
+    this.axes = axes;
+    this.beam = beam;
+  }
+
+  get busy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Receives the engine's newest frame. Resolves with the views that have a new frame. */
+  take(): Promise<readonly LiveView[]> {
+    return this.#inTurn(async () => {
+      const views = [...this.#views.keys()];
+      const parts = views.flatMap(({ maps, depthDose }) => [...partsOf(maps), ...(depthDose ? ['dose' as const] : [])]);
+      const newest = this.#native.live([...new Set(parts)]);
+      if (newest !== null) {
+        this.#latest = newest;
+        this.#revision += 1;
+      }
+      const latest = this.#latest;
+      if (latest === null) return [];
+      const behind = newest === null ? views.filter((view) => this.#views.get(view) === null) : views;
+      const made = await Promise.all(behind.map((view) => this.#compose(view, latest)));
+      const there = behind.filter((view) => this.#views.has(view));
+      for (const view of there) this.#views.set(view, made[behind.indexOf(view)] ?? null);
+      return there;
+    });
+  }
+
+  /** Registers a view. Throws BraggError `invalid` for a cut outside the grid. */
+  look(view: LiveView): void {
+    this.#views.set(view, null);
+    try {
+      this.#wantCuts();
+    } catch (error) {
+      this.#views.delete(view);
+      throw error;
+    }
+  }
+
+  leave(view: LiveView): void {
+    this.#views.delete(view);
+    this.#wantCuts();
+  }
+
+  /** Latest frame of the view. Throws the error if computing it failed. */
+  frame(run: string, view: LiveView): LiveFrame {
+    const made = this.#views.get(view) ?? new Error('a live frame was requested before there was one');
+    if (made instanceof Error) throw made;
+    return { run, ...made };
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Requests from the engine exactly the cuts that views show. */
+  #wantCuts(): void {
+    const planes = [...this.#views.keys()]
+      .flatMap(({ maps }) => maps)
+      .filter(({ cuts }) => cuts !== undefined && cuts.length > 0)
+      .map(planeOf);
+    const distinct = planes.filter((plane, i) => planes.findIndex((other) => samePlane(plane, other)) === i);
+    try {
+      this.#native.wantPlanes(distinct);
+    } catch (error) {
+      throw fromNative(error);
+    }
+  }
+
+  async #compose(view: LiveView, live: NativeLive): Promise<Made> {
+    const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = this.axes;
+    const geometry = { nz, nx, dz_mm, dx_mm, ...this.beam };
+    const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
+    const revision = this.#revision;
+    const curves = view.depthDose && live.dose.length > 0;
+    const per = perMass(density_g_cm3);
+    try {
+      const [maps, profile, massProfile] = await Promise.all([
+        liveMaps(fields, view.maps),
+        curves ? axisProfileLater(live.dose, geometry) : null,
+        curves && per !== null ? axisProfileLater(live.dose, geometry, per) : null,
+      ]);
+      return {
+        revision,
+        step: live.step,
+        depth_mm: live.depth_mm,
+        maps,
+        depthDose: profile && profileCurve(profile),
+        depthDosePerMass: massProfile && perMassCurve(massProfile),
+      };
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+}
+
+interface TakenState {
+  readonly state: NativeCheckpoint;
+  /** Keyframes so far. */
+  readonly keyframes: readonly Marginals[];
+  readonly depth_mm: number;
+}
+
+class Checkpointing {
+  readonly #native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>;
+  readonly #keep: (taken: TakenState) => Promise<void>;
+  readonly #keyframes: Marginals[] = [];
+  readonly #times: CheckpointTimes;
+  #state: 'resting' | 'asked' | 'keeping' = 'resting';
+  #taken = 0;
+
+  constructor(
+    native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>,
+    keep: (taken: TakenState) => Promise<void>,
+    now = performance.now(),
+  ) {
+    this.#native = native;
+    this.#keep = keep;
+    this.#times = new CheckpointTimes(now);
+  }
+
+  /** Whether any state was saved. */
+  get begun(): boolean {
+    return this.#taken > 0;
+  }
+
+  /** Must be called with every progress report of the run. */
+  progressed({ depth_mm }: Pick<NativeProgress, 'depth_mm'>, now = performance.now()): void {
+    if (this.#state === 'resting' && this.#times.isDue(now)) {
+      this.#native.wantCheckpoint(this.#keyframes.length);
+      this.#state = 'asked';
+    } else if (this.#state === 'asked') {
+      const state = this.#native.checkpoint();
+      if (state !== null) void this.#take(state, depth_mm, now);
+    }
+  }
+
+  async #take(state: NativeCheckpoint, depth_mm: number, now: number): Promise<void> {
+    this.#state = 'keeping';
+    this.#times.begins(now);
+    this.#taken += 1;
+    this.#keyframes.push(...state.keyframes);
+    await this.#keep({ state, keyframes: [...this.#keyframes], depth_mm });
+    this.#times.kept();
+    this.#state = 'resting';
+  }
+}
+
+export function gridText({ ne, ntheta, nz, nx }: GridSize): string {
+  return `${ne} × ${ntheta} × ${nz} × ${nx} cells`;
+}
+
+export function upToText(steps: number, depth_mm: number): string {
+  return `${countText(steps, 'step')}, ${depth_mm.toFixed(1)} mm deep`;
+}
 
 interface TransportStart {
   readonly problem: TransportProblem;
   readonly table: string;
-  /** Record the GPU's work and the driver's calls; slows launches from then on. */
+  /** Whether to record GPU work and driver calls, which slows every launch. */
   readonly trace: boolean;
-  /** Nobody will look at the run on its way: it makes no live frames. */
+  /** Whether nobody watches the run, so that it needs no live frames. */
   readonly unwatched: boolean;
-  /** Cells that its steps were expected to visit: what it takes is learned from. */
+  /** Expected number of cell visits, to learn the rate from the run's time. */
   readonly visits?: number | null;
-  /** Solve spots of different kinds separately after the run, for dose in Gy. */
+  /** Whether to solve spots of different kinds separately after the run, for dose in Gy. */
   readonly gray?: boolean;
 }
 
@@ -54,7 +252,7 @@ export class TransportRunning implements WorkloadRun {
   readonly #watchers = new Subscribers<LiveFrame>();
   readonly #sinks = new Map<LiveView, Sink<LiveFrame>>();
 
-  /** `native` is the problem's run, laid out and not started. */
+  /** `native` is the run of the problem, prepared but not started. */
   constructor(addon: NativeAddon, native: TransportRun, start: TransportStart) {
     this.#addon = addon;
     this.#native = native;
@@ -75,7 +273,7 @@ export class TransportRunning implements WorkloadRun {
     const result = await this.#native.start(
       (progress) => {
         const { eta_s, steps_per_s } = progress;
-        // Before the first step there is no rate, and the estimate is of no use.
+        // Before the first step there is no rate, so the estimate is useless.
         around.progressed(detailOf(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
         checkpointing?.progressed(progress);
       },
@@ -85,7 +283,7 @@ export class TransportRunning implements WorkloadRun {
     if (result.traceReason !== null) around.warn(result.traceReason);
     // Copying a large result blocks the event loop, so yield first.
     await nextTurn();
-    // The engine leaves a last frame, with which every live map ends at the final state.
+    // The engine leaves a last frame, so that every live map ends with the final state.
     await this.#refresh();
     const keyframes = await keyframesOf(this.#native, result);
     const { problem, gray, visits = null } = this.#start;
@@ -104,12 +302,12 @@ export class TransportRunning implements WorkloadRun {
     this.#native.cancel();
   }
 
-  /** Frames of what the view looks at, until the returned function is called or the run has ended. */
+  /** Sends frames of the view until the returned function is called or the run has ended. */
   watch(run: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
     this.#live.look(view);
     const leave = this.#watchers.add(sink, () => this.#live.frame(run, view));
     this.#sinks.set(view, sink);
-    // The engine makes frames only when someone asks; this asks for the first one.
+    // The engine creates frames only on request; this requests the first one.
     void this.#refresh();
     return () => {
       leave();

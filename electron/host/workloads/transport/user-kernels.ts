@@ -1,16 +1,260 @@
-/** User kernels of proton transport. */
-import type { TransportProblem } from '../../io/addon/addon.ts';
-import { oracleNameOf } from '../../model/bench/oracle.ts';
-import { parityLimit } from '../../model/bench/parity.ts';
+/**
+ * User kernels of proton transport, with the checks that every variant must pass: parity, conservation, determinism.
+ * The run object has the engine's interface, but computes in the process of the user's variant. Requests that need none
+ * of its code (sizes, axes, checks) are handled by the variant that it is based on. Also accuracy and terms of the
+ * workload's sessions.
+ */
+import type { Accuracy, Words } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { Precision } from '../../../contract/run.ts';
+import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/checks.ts';
+import type {
+  Marginals,
+  Measuring,
+  NativeAddon,
+  NativeCheckpoint,
+  NativeLive,
+  NativeProgress,
+  PlaneRequest,
+  TransportProblem,
+  TransportResult,
+  TransportRun,
+} from '../../io/addon/addon.ts';
+import { oracleFor, oracleNameOf } from '../../model/bench/candidates.ts';
+import { Determinism, parityLimit, relativeL2, type Values } from '../../model/bench/contestant.ts';
+import { measure } from '../../model/bench/measure.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
-import { withUserKernels } from '../../model/user-kernels/known.ts';
+import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
-import { problemOf } from '../scenarios/index.ts';
-import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
-import { checkTransport } from './user-kernel-check.ts';
-import { UserKernelTransportRun } from './user-kernel-run.ts';
+import { problemOf } from '../scenarios/scenarios.ts';
+import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
 
-/** The problem as the variant that a kernel was made from solves it. */
+export const transportWords: Words = {
+  time: 'Steps',
+  timeTip: 'of the steps',
+  size: 'cells',
+  rate: 'Cell-steps',
+};
+
+const holds = (value: number | null, bound: number | null): boolean =>
+  bound === null || value === null || value <= bound;
+
+/** `bound` is null if the answers are of different problems. */
+export function doseError(value: number | null, bound: number | null): Accuracy {
+  return {
+    id: 'parity',
+    title: 'Dose error',
+    tip: 'Relative L2 difference of the dose from the FP64 reference; of a stored run from the reference row',
+    unit: '',
+    value,
+    bound,
+    holds: holds(value, bound),
+  };
+}
+
+/** Limit on the relative error of the ledger's sums, which indicates protons or energy created or lost. */
+const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
+
+/** Variants with separate planes and bins: cell by cell, they differ from a grid's answer by the error of that grid. */
+const ownGrid: ReadonlySet<string> = new Set(['moments', 'cuda-moments']);
+
+/** Whether two variants use the same cells, so that correct doses agree to rounding. */
+export const onSameCells = (first: string, second: string): boolean => ownGrid.has(first) === ownGrid.has(second);
+
+/** Largest relative L2 difference between depth doses of two discretisations, for which R80 agrees within a cell. */
+export const depthDoseLimit = 0.01;
+
+/** Dose integrated across x, for rows of `nx` cells. */
+function depthDose(dose: Values, nx: number): Float64Array {
+  const rows = new Float64Array(Math.ceil(dose.length / nx));
+  for (let i = 0; i < dose.length; i += 1) {
+    const row = Math.floor(i / nx);
+    rows[row] = (rows[row] ?? 0) + (dose[i] ?? 0);
+  }
+  return rows;
+}
+
+/** Compares the depth doses of variants on different cells. `bound` as in doseError. */
+export function depthDoseError(dose: Values, reference: Values | null, nx: number, bound: number | null): Accuracy {
+  const value = reference === null ? null : relativeL2(depthDose(dose, nx), depthDose(reference, nx));
+  return {
+    id: 'depth-dose',
+    title: 'Depth dose error',
+    tip: 'Relative L2 difference of the dose integrated across x from the FP64 reference on its grid',
+    unit: '',
+    value,
+    bound,
+    holds: holds(value, bound),
+  };
+}
+
+/** `precision` is null if the error is reported without a limit. */
+export function ledgerError(value: number, precision: Precision | null): Accuracy {
+  const bound = precision === null ? null : ledgerLimit[precision];
+  return {
+    id: 'ledger',
+    title: 'Ledger',
+    tip: 'Larger of the relative errors of the number and the energy balance',
+    unit: '',
+    value,
+    bound,
+    holds: holds(value, bound),
+  };
+}
+
+export const cellSteps = (value: number) => ({ id: 'rate', title: 'Cell-steps', value, unit: '1/s' });
+
+/** Larger of the relative errors of both ledgers, from the last row, which has the sums over all steps. */
+export function ledgerErrorOf({
+  ledger_number,
+  ledger_energy,
+}: Pick<TransportResult, 'ledger_number' | 'ledger_energy'>): number {
+  if (ledger_number.length === 0) return Number.NaN;
+  const [number, energy] = [
+    ledgerValue(ledger_number, numberColumns, 'rel_error'),
+    ledgerValue(ledger_energy, energyColumns, 'rel_error'),
+  ];
+  return Math.max(Math.abs(number), Math.abs(energy));
+}
+
+/** Number of results to compare: the first one and a repetition. */
+const REPEATS = 2;
+
+type Checked = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
+
+function verdictOn(results: readonly Checked[], oracle: Float64Array | null, precision: Precision): UserKernelVerdict {
+  const determinism = new Determinism();
+  for (const { dose } of results) determinism.add(dose);
+  // Use the worst, because an intermittent error makes a kernel wrong. NaN is the worst.
+  const worst = (of: (one: Checked) => number): number => Math.max(...results.map(of));
+  const rel_l2 = oracle === null ? null : worst(({ dose }) => relativeL2(dose, oracle));
+  return userKernelVerdict(
+    [doseError(rel_l2, parityLimit[precision]), ledgerError(worst(ledgerErrorOf), precision)],
+    determinism.report(),
+  );
+}
+
+/** Runs the kernel once more, and the FP64 reference. Throws a BraggError. */
+export async function checkTransport(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  first: Checked,
+  signal?: AbortSignal,
+): Promise<UserKernelVerdict> {
+  const quiet: TransportProblem = { ...problem, keyframes: 0 };
+  const results: Checked[] = [first];
+  while (results.length < REPEATS) results.push((await measure(addon, quiet, signal)).result);
+  const { oracle } = await oracleFor(addon, quiet, signal);
+  return verdictOn(results, oracle?.dose ?? null, problem.solver.precision);
+}
+
+class UserKernelTransportRun implements TransportRun {
+  readonly plan: TransportRun['plan'];
+  readonly #session: LoadedUserKernel;
+  readonly #problem: TransportProblem;
+  readonly #base: TransportRun;
+  #lease: Lease | null = null;
+  #cancelled = false;
+  #planes: readonly PlaneRequest[] | null = null;
+  readonly #frames = new LiveFrames<NativeLive>();
+  #checkpoint: NativeCheckpoint | null = null;
+  #checkpointFrom: number | null = null;
+  #asksCheckpoint = false;
+  #keyframes: readonly Marginals[] = [];
+
+  /** `problem` and its run `base` belong to the variant that the kernel is based on. Runs no code of the kernel. */
+  constructor(session: LoadedUserKernel, problem: TransportProblem, base: TransportRun) {
+    this.#session = session;
+    this.#problem = problem;
+    this.#base = base;
+    this.plan = { ...base.plan, variant: session.kernel.id };
+  }
+
+  async start(onProgress: (progress: NativeProgress) => void, measuring: Measuring = {}): Promise<TransportResult> {
+    const lease = await this.#session.lease('createTransport', this.#problem, this.plan.estimate_bytes);
+    this.#lease = lease;
+    try {
+      if (this.#planes !== null) await lease.process.call('wantPlanes', [this.#planes]);
+      if (this.#cancelled) lease.process.cancel();
+      const result = (await lease.run('start', [measuring], (value) => {
+        onProgress(value as NativeProgress);
+        this.#askFor(lease);
+      })) as TransportResult;
+      const last = (await lease.process.call('live', [])) as NativeLive | null;
+      if (last !== null) this.#frames.keep(last);
+      const keyframes: Marginals[] = [];
+      for (const index of result.keyframes.keys()) {
+        keyframes.push((await lease.process.call('keyframe', [index])) as Marginals);
+      }
+      this.#keyframes = keyframes;
+      lease.release();
+      return { ...result, variant: this.plan.variant };
+    } catch (error) {
+      lease.discard();
+      throw error;
+    } finally {
+      this.#lease = null;
+    }
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#lease?.process.cancel();
+  }
+
+  wantPlanes(planes: readonly PlaneRequest[]): void {
+    this.#base.wantPlanes(planes);
+    this.#planes = planes;
+    void this.#lease?.process.call('wantPlanes', [planes]).catch(() => undefined);
+  }
+
+  keyframe(index: number): Marginals {
+    const frame = this.#keyframes[index];
+    if (frame === undefined) {
+      throw new BraggError('invalid', 'keyframe(i): the run is not over or has no such keyframe');
+    }
+    return frame;
+  }
+
+  live(): NativeLive | null {
+    return this.#frames.take();
+  }
+
+  wantCheckpoint(knownKeyframes: number): void {
+    this.#checkpointFrom = knownKeyframes;
+  }
+
+  checkpoint(): NativeCheckpoint | null {
+    const state = this.#checkpoint;
+    this.#checkpoint = null;
+    return state;
+  }
+
+  /** Forwards the pending requests, one frame and one checkpoint at a time. */
+  #askFor(lease: Lease): void {
+    this.#frames.askFor(lease);
+    const { process } = lease;
+    if (this.#checkpointFrom !== null) {
+      void process.call('wantCheckpoint', [this.#checkpointFrom]).catch(() => undefined);
+      this.#checkpointFrom = null;
+      this.#asksCheckpoint = true;
+      return;
+    }
+    if (!this.#asksCheckpoint) return;
+    process.call('checkpoint', []).then(
+      (state) => {
+        if (state === null) return;
+        this.#asksCheckpoint = false;
+        const { variant } = this.plan;
+        this.#checkpoint = { ...(state as NativeCheckpoint), variant };
+      },
+      () => undefined,
+    );
+  }
+}
+
+/** Problem for the variant that a kernel is based on. */
 const byBase = (problem: TransportProblem, { base }: UserKernel): TransportProblem => ({
   ...problem,
   solver: { ...problem.solver, variant: base.id },

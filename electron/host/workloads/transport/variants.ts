@@ -1,16 +1,16 @@
-/** The variants of proton transport, as pages know them, and which of them take a scenario. */
+/** Variants of proton transport for the page, and which of them can run a scenario. */
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { asVariant } from '../variant.ts';
-import { isSaid } from './scenario/offered.ts';
+import { isSaid } from './scenario/index.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {
   return addon.variants().map((variant) => asVariant(variant, variant.precisions));
 }
 
-/** Why each variant cannot run a scenario, as far as its document says itself; memory is the engine's to judge. */
+/** Reasons why variants cannot run a scenario, as far as the document determines them; the engine checks memory. */
 export function variantsFor(
   addon: NativeAddon,
   solver: TransportScenario['solver'],

@@ -1,8 +1,7 @@
-/** The clusters that the user has described: in the settings, so that page and command line have the same. */
+/** Clusters that the user has described, stored in the settings for both page and command line. */
 import { BraggError } from '../../../../contract/errors.ts';
-import { withCluster } from '../../../../contract/study/cluster-draft.ts';
-import type { Cluster } from '../../../../contract/study/clusters.ts';
-import type { HostSettings } from '../../../io/files/settings.ts';
+import { type Cluster, withCluster } from '../../../../contract/study/clusters.ts';
+import type { HostSettings } from '../../../io/files/state-file.ts';
 
 const namesOf = (all: readonly Cluster[]): string =>
   all.length === 0 ? 'none is described yet' : `known: ${all.map(({ name }) => name).join(', ')}`;
@@ -17,12 +16,12 @@ export class Clusters {
     this.#settings = settings;
   }
 
-  /** As they are now: another window or terminal may have changed them. */
+  /** Reads the present settings, because another window or terminal may have changed them. */
   all(): Promise<readonly Cluster[]> {
     return this.#settings.now('clusters');
   }
 
-  /** Throws BraggError `not-found` with the names that are known. */
+  /** Throws BraggError `not-found` with the known names. */
   async named(name: string): Promise<Cluster> {
     const all = await this.all();
     const found = all.find((one) => one.name === name);
@@ -34,7 +33,7 @@ export class Clusters {
     await this.#settings.change({ clusters });
   }
 
-  /** Throws BraggError `exists` for a name that is there and not to be replaced. */
+  /** Throws BraggError `exists` if the name exists and `replace` is false. */
   async add(cluster: Cluster, replace: boolean): Promise<void> {
     await this.#settings.change(({ clusters }) => {
       if (!replace && clusters.some(({ name }) => name === cluster.name))

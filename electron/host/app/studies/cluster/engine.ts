@@ -1,54 +1,56 @@
 /**
- * Gives a study to a cluster and brings its results while they come. The study goes there as a packed project, this
- * program's own `--on slurm` works there, and what ends is copied here. Its jobs outlive this process and the connection.
+ * Runs a study on a cluster and downloads its results as they arrive. The study is sent as a packed project, and this
+ * program submits it there with `--on slurm`. Jobs outlive this process and the connection.
+ *
+ * The login host is reached through the user's `ssh`, which never prompts; no password is stored.
  */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { BraggError } from '../../../../contract/errors.ts';
+import { BraggError, type ErrorCode, errorCodeSchema } from '../../../../contract/errors.ts';
 import { cameSchema } from '../../../../contract/projects/project.ts';
 import type { Cluster } from '../../../../contract/study/clusters.ts';
-import { writeOn } from '../../../model/studies/on.ts';
+import { nodeProgram, onDisk } from '../../../io/programs.ts';
+import { writeOn } from '../../../model/studies/folder-state.ts';
 import { packProject } from '../../projects/pack.ts';
-import type { LocalOptions } from '../local/engine.ts';
-import { type Go, type StudyOutcome, watchedGo } from '../local/go.ts';
-import { quoted } from '../slurm/script.ts';
-import { keepBrought, lackingHere } from './bring.ts';
-import { Login, type Started } from './login.ts';
+import { type Go, type LocalOptions, type StudyOutcome, watchedGo } from '../local/engine.ts';
+import { quoted } from '../slurm/task.ts';
+import { keepBrought, lackingHere } from './download.ts';
 
-/** Polling interval for results: longer while none arrive, and at least `PART` times the duration of a poll. */
-const ASK_MS = { soonest: 1000, latest: 15_000 } as const;
-const PART = 4;
-/** Results that come at once. */
-const AT_ONCE = 200;
-/**
- * Longest waits for the process there to end: after a stop request, when it cancels its jobs first, and after its input
- * has closed.
- */
-const [STOP_MS, LEAVE_MS] = [60_000, 3000];
+const SSH = [
+  ...['-T', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=15'],
+  ...['-o', 'ServerAliveInterval=15', '-o', 'ServerAliveCountMax=4'],
+];
+const PATIENCE_MS = 120_000;
+const MOST_OUTPUT_BYTES = 2 ** 29;
+/** Separates the output from text that a login profile prints. */
+const MARK = '@braggbench@';
+/** Exit codes: ssh itself failed; the shell found no such program. */
+const [SSH_FAILED, NOT_FOUND] = [255, 127];
+const LONGEST_SAYING = 500;
 
-interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFolder'> {
-  readonly cluster: Cluster;
-  /** The machine itself solves the points, without Slurm. */
-  readonly direct?: boolean;
-  /** Points that failed there are tried again. */
-  readonly retry: boolean;
+interface Said {
+  /** Null if a signal ended the process. */
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  /** Whether the program was not found. */
+  readonly missing: boolean;
 }
 
-/** Configurations of a search are compared by their times, so one machine measures them. */
-export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
-  if (search === undefined || cluster === null) return;
-  throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
+interface Started {
+  readonly child: ChildProcess;
+  /** Never rejects. */
+  readonly ended: Promise<Said>;
 }
 
-const [MOST_TRIES, HELD_MS] = [5, 2000];
+/** Error document that the remote program prints with --json. */
+const faultSchema = z.object({ error: z.object({ code: errorCodeSchema }) });
 
-const isHeld = (error: unknown): boolean =>
-  error instanceof BraggError && error.message.includes('is being run by another process');
-
-const unpackedSchema = z.looseObject({ came: z.array(cameSchema) });
-const outcomeSchema = z.looseObject({ end: z.enum(['whole', 'stopped', 'cancelled', 'budget']) });
-
+/** Parses JSON output by the schema. Null for any other output. */
 function jsonIn<T>(output: Buffer, schema: z.ZodType<T>): T | null {
   try {
     return schema.parse(JSON.parse(output.toString('utf8')));
@@ -57,7 +59,161 @@ function jsonIn<T>(output: Buffer, schema: z.ZodType<T>): T | null {
   }
 }
 
-/** Throws a BraggError of one sentence when ssh, sbatch or the program there do not do it. */
+const splitWords = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
+
+/** Words that start this command line on this machine. */
+async function ownProgram(): Promise<readonly string[]> {
+  const here = import.meta.dirname;
+  const bundle = onDisk(path.join(here, '..', 'host', 'cli.js'));
+  const cli = existsSync(bundle) ? bundle : path.join(here, '../../../../cli/main.ts');
+  return [await nodeProgram('A cluster on this machine'), cli];
+}
+
+export class Login {
+  readonly cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Shell words that start this program on the remote machine. */
+  async program(): Promise<string> {
+    const { host, program } = this.cluster;
+    const own = splitWords(program);
+    const words = own.length > 0 ? own : host === '' ? await ownProgram() : ['braggbench'];
+    return words.map(quoted).join(' ');
+  }
+
+  /** Starts a script in the cluster's folder, in a login shell with the cluster's modules. */
+  start(script: string): Started {
+    const { host, folder, modules } = this.cluster;
+    const at = quoted(folder.replace(/^~\/+/, '') || '.');
+    const whole = [
+      `echo ${MARK}`,
+      `mkdir -p -- ${at} && cd -- ${at} || exit`,
+      ...(modules.length === 0 ? [] : [`module load ${modules.map(quoted).join(' ')} || exit`]),
+      script,
+    ].join('\n');
+    const [program, words] =
+      host === '' ? ['bash', ['-lc', whole]] : ['ssh', [...SSH, host, `exec bash -lc ${quoted(whole)}`]];
+    const child = spawn(program, words, { cwd: homedir(), stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    const out: Buffer[] = [];
+    let stderr = '';
+    let bytes = 0;
+    child.stdout.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > MOST_OUTPUT_BYTES) child.kill();
+      else out.push(piece);
+    });
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      stderr = `${stderr}${piece}`.slice(-10_000);
+    });
+    // A process that has exited does not read its input.
+    child.stdin.on('error', () => undefined);
+    const ended = new Promise<Said>((resolve) => {
+      const end = (code: number | null, missing: boolean, says = stderr): void =>
+        resolve({ code, stdout: afterMark(Buffer.concat(out)), stderr: says, missing });
+      child.on('error', (error) => end(null, 'code' in error && error.code === 'ENOENT', error.message));
+      child.on('close', (code) => end(code, false));
+    });
+    return { child, ended };
+  }
+
+  /** Throws BraggError with one sentence if the script fails. */
+  async run(script: string, input: string | Uint8Array = ''): Promise<Buffer> {
+    const { child, ended } = this.start(script);
+    child.stdin?.end(input);
+    const late = setTimeout(() => child.kill(), PATIENCE_MS);
+    const said = await ended.finally(() => clearTimeout(late));
+    if (said.code === 0) return said.stdout;
+    throw this.fault(said);
+  }
+
+  /** Failure as one sentence, with the error code of the remote program. */
+  fault({ code, stdout, stderr, missing }: Said): BraggError {
+    const { name, host, program } = this.cluster;
+    const says = lastLine(stderr);
+    const saying = (text: string): BraggError => new BraggError('unsupported', `${name}: ${text}`);
+    if (missing) return saying(`there is no ${host === '' ? 'bash' : 'ssh'} on this machine.`);
+    if (code === null) return saying(`${host === '' ? 'the shell' : host} did not answer in time.`);
+    if (code === SSH_FAILED && host !== '') {
+      const asks = /denied|verification failed|passphrase/i.test(stderr);
+      const log = asks
+        ? ` Log in once with ssh ${host} in a terminal, by a key: passwords are not supported here.`
+        : '';
+      return saying(`ssh ${host} failed: ${says || 'it said nothing'}.${log}`.replace(/\.\./, '.'));
+    }
+    if (code === NOT_FOUND)
+      return saying(`${program || 'braggbench'} was not found there (${says}); name it in the cluster's entry.`);
+    const given: ErrorCode = jsonIn(stdout, faultSchema)?.error.code ?? 'unsupported';
+    if (says !== '') return new BraggError(given, `${name}: ${says}`);
+    return saying(`it ended with exit code ${code} and said nothing.`);
+  }
+}
+
+/**
+ * Versions and partitions of the cluster as one sentence. Throws BraggError with one sentence if the cluster cannot be
+ * used.
+ */
+export async function clusterSays(cluster: Cluster): Promise<string> {
+  const login = new Login(cluster);
+  const script = [`${await login.program()} --version || exit`, 'sbatch --version || exit', "sinfo -h -o '%R'"].join(
+    '\n',
+  );
+  const [own = '', slurm = '', ...partitions] = (await login.run(script)).toString('utf8').trim().split('\n');
+  const parts = [...new Set(partitions)].join(', ') || 'none';
+  return `${own.slice(0, 100)} and ${slurm.slice(0, 100)}; partitions: ${parts.slice(0, 300)}.`;
+}
+
+function afterMark(output: Buffer): Buffer {
+  const at = output.indexOf(`${MARK}\n`);
+  return at < 0 ? Buffer.alloc(0) : output.subarray(at + MARK.length + 1);
+}
+
+/** Last non-empty line, without colours and the prefix. */
+function lastLine(text: string): string {
+  const lines = text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are
+    .replaceAll(/\u001B\[[0-9;]*[A-Za-z]/g, '')
+    .split(/[\r\n]+/)
+    .map((line) => line.trim());
+  return (lines.findLast((line) => line !== '') ?? '').replace(/^error:? /, '').slice(0, LONGEST_SAYING);
+}
+
+/** Polling interval for results: longer while none arrive, and at least `PART` times the duration of a poll. */
+const ASK_MS = { soonest: 1000, latest: 15_000 } as const;
+const PART = 4;
+/** Maximum number of results in one download. */
+const AT_ONCE = 200;
+/**
+ * Longest waits for the remote process to end: after a stop request, when it first cancels its jobs, and after its
+ * input has closed.
+ */
+const [STOP_MS, LEAVE_MS] = [60_000, 3000];
+
+interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFolder'> {
+  readonly cluster: Cluster;
+  /** Whether the machine itself solves the points, without Slurm. */
+  readonly direct?: boolean;
+  /** Whether points that failed on the cluster are tried again. */
+  readonly retry: boolean;
+}
+
+/** A search compares configurations by time, so all must be measured on one machine. */
+export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
+  if (search === undefined || cluster === null) return;
+  throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
+}
+
+const [MOST_TRIES, HELD_MS] = [5, 2000];
+
+/** Another process works on the study on the cluster. */
+const isHeld = (error: unknown): boolean => error instanceof BraggError && error.code === 'exists';
+
+const unpackedSchema = z.looseObject({ came: z.array(cameSchema) });
+const outcomeSchema = z.looseObject({ end: z.enum(['whole', 'stopped', 'cancelled', 'budget']) });
+
+/** Throws BraggError with one sentence if ssh, sbatch or the remote program fails. */
 export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutcome> {
   const login = new Login(options.cluster);
   return watchedGo({ ...options, left: options.lines.length, job: null }, async (go) => {
@@ -72,7 +228,7 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
         await watch({ ...options, login, there, program, watcher, go, wanted });
         return {};
       } catch (error) {
-        // The one that watched for an earlier connection is about to leave.
+        // The remote process of an earlier connection may still be exiting.
         if (!isHeld(error) || tries >= MOST_TRIES || go.signal.aborted) throw error;
         await sleep(HELD_MS, undefined, { ref: false });
       }
@@ -82,13 +238,13 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
 
 const placeOf = (study: string): string => `studies/${study}.study`;
 
-/** Cancels its jobs, where nobody watches them from here. */
+/** Cancels the study's jobs on a cluster that no local process watches. */
 export async function stopOnCluster(cluster: Cluster, study: string): Promise<void> {
   const login = new Login(cluster);
   await login.run(`${await login.program()} study stop ${quoted(placeOf(study))}`);
 }
 
-/** Uploads the study; returns its name there. */
+/** Uploads the study. Returns its name on the cluster. */
 async function send(login: Login, { folder, host }: ClusterOptions): Promise<string> {
   const name = path.basename(folder.folder, '.study');
   const packed = await packProject({
@@ -106,7 +262,10 @@ async function send(login: Login, { folder, host }: ClusterOptions): Promise<str
   throw new BraggError('unsupported', `${login.cluster.name}: its Braggbench did not take the study.`);
 }
 
-/** Works there until it is whole, and leaves its jobs when nobody listens any more: its input ends then. */
+/**
+ * Script that solves the study completely. When its input closes because nobody listens, it exits and leaves its jobs
+ * running.
+ */
 function watchScript(program: string, there: string, { cluster, direct = false, retry }: ClusterOptions): string {
   const { sbatch, cores } = cluster;
   const words = ['study', 'resume', there, '--json', '--yes'];
@@ -128,7 +287,7 @@ interface Watch extends ClusterOptions {
   readonly program: string;
   readonly watcher: Started;
   readonly go: Go;
-  /** Points of this go without a result. */
+  /** Points of this call without a result. */
   readonly wanted: Set<string>;
 }
 
@@ -154,7 +313,7 @@ async function watch(all: Watch): Promise<void> {
       const part_ms = PART * (performance.now() - begun_ms);
       wait_ms = Math.max(part_ms, came > 0 ? ASK_MS.soonest : Math.min(1.5 * wait_ms, ASK_MS.latest));
     }
-    if (!over && (await folder.isAskedToStop())) {
+    if (!over && (await folder.hasStopRequest())) {
       await login.run(`${program} study stop ${quoted(there)}`);
       await within(STOP_MS);
     }
@@ -172,7 +331,7 @@ async function watch(all: Watch): Promise<void> {
   }
 }
 
-/** Downloads new results; returns their number. */
+/** Downloads new results. Returns their number. */
 async function bring({ login, there, folder, wanted, go }: Watch): Promise<number> {
   const at = `cd ${quoted(there)} || exit`;
   const listing = await login.run(`${at}\nif [ -d results ]; then find results -type f -name '*.json'; fi`);
@@ -180,7 +339,7 @@ async function bring({ login, there, folder, wanted, go }: Watch): Promise<numbe
   let came = 0;
   for (let i = 0; i < names.length; i += AT_ONCE) {
     const some = names.slice(i, i + AT_ONCE);
-    // One that was tried again meanwhile is not there: the others are.
+    // A result file disappears when its point is tried again; read the others.
     const output = await login.run(`${at}\nxargs cat 2>/dev/null || true`, `${some.join('\n')}\n`);
     const brought = await keepBrought({ folder: folder.folder, names: some, lines: output });
     for (const { id, status } of brought) if (wanted.delete(id)) go.ended(status);

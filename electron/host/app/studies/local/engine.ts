@@ -1,13 +1,336 @@
-/** Solves the points of a study on this machine. */
+/**
+ * Solves the points of a study on this machine with a pool of solver processes, which are replaced if they die.
+ *
+ * A call over the study's points, which reports its progress and can be stopped.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { hostname } from 'node:os';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
+import { thisMachine } from '../../../io/files/this-machine.ts';
+import { startedFile } from '../../../io/programs.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
-import { PointSolver } from '../points/solver.ts';
-import type { SolvingHost } from '../solving-host.ts';
-import { byFamily, familiesOf } from './families.ts';
-import { type StudyOutcome, type StudyProgress, watchedGo } from './go.ts';
-import { crewOf, groupsOf, type Share } from './groups.ts';
-import { Pool } from './pool.ts';
+import type { SolvingHost } from '../plan.ts';
+import { type FromWorker, PointSolver, type ToWorker, type WorkerStart } from '../points/solver.ts';
+import { byFamily, type Crew, crewOf, familiesOf, groupsOf, type Share } from './groups.ts';
+
+const WINDOW_MS = 30_000;
+/** Fewest completions that give a rate. */
+const FEWEST = 3;
+/** Enough completions for a rate; more would only use memory. */
+const MOST = 4096;
+
+export class Rate {
+  #begun_ms: number | null = null;
+  #ends: number[] = [];
+
+  constructor(begun_ms: number = performance.now()) {
+    this.#begun_ms = begun_ms;
+  }
+
+  count(at_ms: number): void {
+    this.#ends.push(at_ms);
+    if (this.#ends.length > MOST) {
+      this.#begun_ms = this.#ends[MOST / 2 - 1] ?? null;
+      this.#ends = this.#ends.slice(MOST / 2);
+    }
+  }
+
+  /**
+   * Null if there are too few completions. The time since the last completion counts too, so a stall lowers the rate.
+   */
+  per_s(now_ms: number): number | null {
+    if (this.#ends.length < FEWEST || this.#begun_ms === null) return null;
+    const from = Math.max(this.#begun_ms, now_ms - WINDOW_MS);
+    const recent = this.#ends.filter((end) => end > from).length;
+    const whole_s = (now_ms - this.#begun_ms) / 1000;
+    if (recent < FEWEST) return whole_s > 0 ? this.#ends.length / whole_s : null;
+    return now_ms > from ? recent / ((now_ms - from) / 1000) : null;
+  }
+}
+
+export interface StudyProgress {
+  readonly done: number;
+  readonly failed: number;
+  /** Number of points in this call. */
+  readonly total: number;
+  /** Points per second in the last half minute. Null if too few have ended. */
+  readonly per_s: number | null;
+  /** Seconds left at that rate. Null without a rate. */
+  readonly left_s: number | null;
+}
+
+/** Reason why a call ended. */
+export type StudyEnd = 'whole' | 'stopped' | 'cancelled' | 'budget';
+
+export interface StudyOutcome extends StudyProgress {
+  readonly end: StudyEnd;
+  readonly wall_s: number;
+}
+
+interface GoOptions {
+  readonly folder: StudyFolder;
+  /** Points without a result. */
+  readonly left: number;
+  readonly signal: AbortSignal;
+  readonly budget: Study['budget'];
+  readonly job: string | null;
+  readonly onProgress: (progress: StudyProgress) => void;
+}
+
+export interface Go {
+  /** Aborted by a cancel or a stop request. */
+  readonly signal: AbortSignal;
+  readonly total: number;
+  readonly outOfTime: () => boolean;
+  /** True while the budget lasts and no stop was requested. */
+  readonly mayBegin: () => boolean;
+  /** Number of points that may still end in this call. */
+  readonly mostMore: () => number;
+  readonly ended: (status: 'done' | 'failed') => void;
+}
+
+const BEAT_MS = 1000;
+const LOOK_MS = 250;
+
+export async function watchedGo<T>(
+  { folder, left, signal, budget, job, onProgress }: GoOptions,
+  work: (go: Go) => Promise<T>,
+): Promise<StudyOutcome & T> {
+  const begun_ms = performance.now();
+  const elapsed_s = (): number => (performance.now() - begun_ms) / 1000;
+  const total = Math.min(left, budget.points ?? left);
+  const most_s = (budget.minutes ?? Number.POSITIVE_INFINITY) * 60;
+  const rate = new Rate();
+  const tally = { done: 0, failed: 0 };
+  let askedToStop = false;
+  const outOfTime = (): boolean => elapsed_s() > most_s;
+  const progress = (): StudyProgress => {
+    const per_s = rate.per_s(performance.now());
+    const open = total - tally.done - tally.failed;
+    return { ...tally, total, per_s, left_s: per_s === null || per_s === 0 ? null : open / per_s };
+  };
+  const ended = (status: 'done' | 'failed'): void => {
+    tally[status] += 1;
+    rate.count(performance.now());
+    onProgress(progress());
+  };
+
+  const beatName = `${hostname()}-${process.pid}`;
+  const started = new Date().toISOString();
+  const beat = (): Promise<void> => {
+    const { left_s: _, ...now } = progress();
+    const who = { machine: hostname(), pid: process.pid, room: thisMachine().processRoomId, job };
+    return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
+  };
+  // A stop is requested by a file, possibly from another terminal or machine. Active points are then cancelled.
+  const stop = new AbortController();
+  const forward = (): void => stop.abort();
+  signal.addEventListener('abort', forward, { once: true });
+  if (signal.aborted) forward();
+  const look = setInterval(() => {
+    void folder.hasStopRequest().then((requested) => {
+      if (!requested) return;
+      askedToStop = true;
+      stop.abort();
+    });
+  }, LOOK_MS);
+  let said = beat();
+  const beating = setInterval(() => {
+    said = said.then(beat);
+  }, BEAT_MS);
+  await said;
+  const mostMore = (): number => total - tally.done - tally.failed;
+  const mayBegin = (): boolean => !stop.signal.aborted && !outOfTime() && mostMore() > 0;
+  let done: T;
+  try {
+    done = await work({ signal: stop.signal, total, outOfTime, mayBegin, mostMore, ended });
+  } finally {
+    clearInterval(look);
+    clearInterval(beating);
+    signal.removeEventListener('abort', forward);
+    // Wait for the present report, so that no progress is reported after the end.
+    await said;
+    await folder.endBeat(beatName).catch(() => undefined);
+  }
+  const open = left - tally.done - tally.failed;
+  const end = signal.aborted ? 'cancelled' : askedToStop ? 'stopped' : open > 0 ? 'budget' : 'whole';
+  return { ...progress(), end, wall_s: elapsed_s(), ...done };
+}
+
+/** Time in milliseconds for a cancelled process to exit by itself. */
+const PATIENCE_MS = 600;
+/** Points sent to a process in addition to those it runs, so that it never waits. */
+const AHEAD = 2;
+/** Processes that exit before their first point, after which no further one is started. */
+const MOST_STARTS = 3;
+
+interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {
+  readonly crew: Crew;
+  readonly signal: AbortSignal;
+  /** False if no further point may begin. */
+  readonly mayBegin: () => boolean;
+  readonly ended: (line: PlanLine, status: 'done' | 'failed') => void;
+  /** Called when a process died while it solved this point alone; writes the failure as the point's result. */
+  readonly died: (line: PlanLine, how: string) => Promise<void>;
+}
+
+interface Hand {
+  readonly child: ChildProcess;
+  readonly gpu: string | null;
+  readonly slots: number;
+  readonly sent: Map<string, PlanLine>;
+  readonly begun: Set<string>;
+  ready: boolean;
+}
+
+const VARIABLE = 'BRAGGBENCH_CUDA_DEVICE';
+
+class Pool {
+  readonly #options: PoolOptions;
+  readonly #waiting: (readonly PlanLine[])[];
+  /** Points of a process that died: each is tried once more, alone. */
+  #suspects: PlanLine[] = [];
+  readonly #hands = new Set<Hand>();
+  #starts = 0;
+  #failure: BraggError | null = null;
+  #done: () => void = () => undefined;
+  #lone = false;
+
+  /** `parcels`: points that are sent to a process together. */
+  constructor(parcels: readonly (readonly PlanLine[])[], options: PoolOptions) {
+    this.#options = options;
+    this.#waiting = parcels.toReversed();
+  }
+
+  /**
+   * Resolves when all points have ended or none may begin. Throws errors that prevent every point from being solved.
+   */
+  async run(): Promise<void> {
+    const { signal, crew } = this.#options;
+    const cancel = (): void => this.#cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await this.#work(crew.processes, crew.slots);
+      this.#lone = true;
+      while (this.#suspects.length > 0 && this.#goesOn()) {
+        const [next] = this.#suspects.splice(0, 1);
+        if (next !== undefined) this.#waiting.push([next]);
+        await this.#work(crew.processes.slice(0, 1), 1);
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #goesOn(): boolean {
+    return this.#failure === null && !this.#options.signal.aborted && this.#options.mayBegin();
+  }
+
+  #work(gpus: readonly (string | null)[], slots: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#done = resolve;
+      for (const gpu of gpus) this.#start(gpu, slots);
+    });
+  }
+
+  #start(gpu: string | null, slots: number): void {
+    const { crew, folder, assetsFolder, job } = this.#options;
+    this.#starts += 1;
+    const child = fork(startedFile('study-worker', 'app/studies/points/worker.ts'), [], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, ...(gpu === null ? {} : { [VARIABLE]: gpu }) },
+    });
+    const hand: Hand = { child, gpu, slots, sent: new Map(), begun: new Set(), ready: false };
+    this.#hands.add(hand);
+    child.on('message', (message: FromWorker) => this.#heard(hand, message));
+    child.on('error', () => undefined);
+    child.on('exit', (code, signal) => void this.#left(hand, signal ?? `exit code ${code}`));
+    const { as, threads, memory_bytes } = crew;
+    const at_once = this.#lone ? 1 : crew.processes.length * crew.slots;
+    this.#tell(hand, { kind: 'start', folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job });
+  }
+
+  #tell({ child }: Hand, message: ToWorker): void {
+    // The exit handler of a disconnected process reports its end.
+    if (child.connected) child.send(message, () => undefined);
+  }
+
+  #heard(hand: Hand, message: FromWorker): void {
+    switch (message.kind) {
+      case 'ready':
+        hand.ready = true;
+        this.#feed(hand);
+        break;
+      case 'begun':
+        hand.begun.add(message.id);
+        break;
+      case 'ended': {
+        const line = hand.sent.get(message.id);
+        hand.sent.delete(message.id);
+        hand.begun.delete(message.id);
+        if (line !== undefined) this.#options.ended(line, message.status);
+        this.#feed(hand);
+        break;
+      }
+      case 'unable':
+        this.#failure ??= new BraggError(message.code, message.message);
+        this.#cancel();
+        break;
+    }
+  }
+
+  #feed(hand: Hand): void {
+    if (!hand.ready) return;
+    while (hand.sent.size < hand.slots + (this.#lone ? 0 : AHEAD) && this.#waiting.length > 0 && this.#goesOn()) {
+      const lines = this.#waiting.pop();
+      if (lines === undefined) break;
+      for (const line of lines) hand.sent.set(line.id, line);
+      this.#tell(hand, { kind: 'points', lines });
+    }
+    // Closing the channel ends the process, because it has no other work.
+    if (hand.sent.size === 0) hand.child.disconnect();
+  }
+
+  async #left(hand: Hand, how: string): Promise<void> {
+    const lost = [...hand.sent.values()];
+    const [begun, notBegun] = [
+      lost.filter(({ id }) => hand.begun.has(id)),
+      lost.filter(({ id }) => !hand.begun.has(id)),
+    ];
+    if (notBegun.length > 0) this.#waiting.push(...this.#parcels(notBegun).toReversed());
+    if (this.#goesOn()) {
+      if (this.#lone)
+        for (const line of begun) await this.#options.died(line, how).catch((error: unknown) => this.#fail(error));
+      else this.#suspects.push(...begun);
+      const never = !hand.ready && this.#starts >= MOST_STARTS + this.#options.crew.processes.length;
+      if (never) this.#fail(new BraggError('internal', `The process for points ended before it began (${how}).`));
+      else if (this.#waiting.length > 0 && (lost.length > 0 || !hand.ready)) this.#start(hand.gpu, hand.slots);
+    }
+    this.#hands.delete(hand);
+    if (this.#hands.size === 0) this.#done();
+  }
+
+  /** Groups points for another attempt as they were grouped before. */
+  #parcels(lines: readonly PlanLine[]): readonly (readonly PlanLine[])[] {
+    return this.#options.crew.as === 'family' ? [lines] : lines.map((line) => [line]);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error instanceof BraggError ? error : new BraggError('internal', String(error));
+  }
+
+  #cancel(): void {
+    for (const hand of this.#hands) {
+      this.#tell(hand, { kind: 'cancel' });
+      setTimeout(() => hand.child.kill('SIGKILL'), PATIENCE_MS).unref();
+    }
+    // Disconnect processes that have no points left.
+    for (const hand of this.#hands) if (hand.sent.size === 0 && hand.child.connected) hand.child.disconnect();
+  }
+}
 
 export interface LocalOptions {
   readonly host: SolvingHost;
@@ -21,7 +344,7 @@ export interface LocalOptions {
   readonly onProgress: (progress: StudyProgress) => void;
 }
 
-/** Throws what no point could be solved for, such as a full disk: the points that have ended stay. */
+/** Throws errors that prevent every point from being solved, such as a full disk; existing results remain. */
 export async function solveLocally(options: LocalOptions): Promise<StudyOutcome> {
   const { host, folder, lines, share, assetsFolder, job } = options;
   const { study } = folder;
@@ -52,7 +375,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
   });
 }
 
-/** Resources that this process may use; by default all of the machine. */
+/** Resources for this process; by default the complete machine. */
 export function wholeMachine(host: SolvingHost, { cores, memory_bytes }: Partial<Share> = {}): Share {
   const { cpu, devices, memoryLimit_bytes } = host.capabilities();
   const gpus = devices.cuda.devices.filter(({ usable }) => usable).map(({ uuid }) => uuid);

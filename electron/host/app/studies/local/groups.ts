@@ -1,12 +1,16 @@
 /**
  * Groups points of a study by execution: many beams in a process, single runs in several processes, or one run alone.
+ *
+ * Beams of a study that share a grid. The grid fits all beams of the family in the plan, including those already
+ * solved.
  */
 import { scenarioKindNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import { allVariants, hostWorkloads } from '../../../workloads/index.ts';
+import { familyOf } from '../../../workloads/transport/one-grid.ts';
 import type { Together } from '../../../workloads/workload.ts';
-import { documentOf } from '../documents.ts';
+import { documentOf } from '../results.ts';
 
 /** `family`: beams that share a grid, in one process. */
 type Manner = Together | 'family';
@@ -17,21 +21,21 @@ export interface PointGroup {
   readonly lines: readonly PlanLine[];
 }
 
-/** Resources of a machine for points. */
+/** Resources of a machine that points may use. */
 export interface Share {
   readonly cores: number;
   readonly memory_bytes: number;
-  /** UUIDs of the GPUs that can be used. */
+  /** UUIDs of the usable GPUs. */
   readonly gpus: readonly string[];
 }
 
-/** A scenario without a known workload fails by itself, in its own process. */
-export function togetherOf(document: unknown): Together {
+/** A scenario without a known workload gets its own process, where it fails. */
+function togetherOf(document: unknown): Together {
   const kind = scenarioKindNames.find((name) => name === valueAt(document, ['kind']));
   return kind === undefined ? 'runs' : hostWorkloads[kind].together(document);
 }
 
-/** In the order of the plan within each. */
+/** Within each group, lines are in the order of the plan. */
 export function groupsOf(
   head: Pick<PlanHead, 'bases' | 'study'>,
   lines: readonly PlanLine[],
@@ -60,7 +64,7 @@ export function groupsOf(
 }
 
 export interface Crew {
-  /** One process for each: the GPU that it uses, or null. */
+  /** One entry per process: the UUID of its GPU, or null. */
   readonly processes: readonly (string | null)[];
   readonly as: 'beams' | 'runs' | 'family';
   readonly slots: number;
@@ -68,10 +72,10 @@ export interface Crew {
   readonly memory_bytes: number;
 }
 
-/** On a GPU one beam takes its steps while others are set up and read back. */
+/** On a GPU some beams are set up or read back while another one is solved. */
 const BEAMS_ON_A_GPU = 6;
 
-/** Processes for a group, and each one's part of cores and memory. `state_bytes`: the most that a point may take. */
+/** Processes for a group, and the cores and memory of each. `state_bytes`: largest state of a point. */
 export function crewOf({ manner, device, lines }: PointGroup, share: Share, state_bytes: number | null): Crew {
   const { cores, memory_bytes, gpus } = share;
   if (manner === 'alone') {
@@ -104,4 +108,44 @@ export function crewOf({ manner, device, lines }: PointGroup, share: Share, stat
     threads: Math.max(1, Math.floor(cores / count)),
     memory_bytes: memory_bytes / count,
   };
+}
+
+/** Maximum number of beams in a family, because an interruption discards all of them. */
+const MOST_BEAMS = 500;
+
+/** Family of each line, if it has one. `lines`: all lines of the plan. */
+export function familiesOf(
+  head: Pick<PlanHead, 'bases' | 'study'>,
+  lines: readonly PlanLine[],
+): ReadonlyMap<string, readonly PlanLine[]> {
+  const families = new Map<string, readonly PlanLine[]>();
+  if (head.study['grids'] !== 'shared') return families;
+  const filling = new Map<string, PlanLine[]>();
+  for (const line of lines) {
+    const document = documentOf(head.bases[line.base]?.document, line.settings);
+    const alike = togetherOf(document) === 'beams' ? familyOf(document) : null;
+    if (alike === null) continue;
+    const key = `${line.base} ${alike}`;
+    const found = filling.get(key);
+    const family = found === undefined || found.length >= MOST_BEAMS ? [] : found;
+    family.push(line);
+    filling.set(key, family);
+    families.set(line.id, family);
+  }
+  return families;
+}
+
+/** Groups lines of a family, with families in the order of their first lines. */
+export function byFamily(
+  lines: readonly PlanLine[],
+  families: ReadonlyMap<string, readonly PlanLine[]>,
+): readonly (readonly PlanLine[])[] {
+  const parcels = new Map<unknown, PlanLine[]>();
+  for (const line of lines) {
+    const family = families.get(line.id);
+    const parcel = parcels.get(family) ?? [];
+    parcel.push(line);
+    parcels.set(family, parcel);
+  }
+  return [...parcels.values()];
 }

@@ -1,6 +1,11 @@
-/** Solves points of a study one by one and builds the stored result of each. */
+/**
+ * Solves points of a study one by one and builds the stored result of each.
+ *
+ * It runs in a separate process; messages to and from that process are declared here.
+ */
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BraggError, toWireError } from '../../../../contract/errors.ts';
+import { BraggError, type ErrorCode, toWireError } from '../../../../contract/errors.ts';
 import { valueAt } from '../../../../contract/scenario/index.ts';
 import {
   type Measure,
@@ -27,16 +32,70 @@ import {
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
 import { hostWorkloads } from '../../../workloads/index.ts';
-import { energyMeasures, type Measured } from '../../../workloads/measures.ts';
 import type { AnyRunData } from '../../../workloads/run-data.ts';
-import { refusalOf } from '../../../workloads/scenarios/index.ts';
+import { refusalOf } from '../../../workloads/scenarios/scenarios.ts';
 import { asBeam, type BeamSolver } from '../../../workloads/transport/batch.ts';
-import { documentOfFamily } from '../../../workloads/transport/one-grid-sweep.ts';
+import { documentOfFamily } from '../../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../../workloads/transport/run-data.ts';
-import { besides, documentOf, withShare } from '../documents.ts';
-import type { SolvingHost } from '../solving-host.ts';
-import type { WorkerStart } from './messages.ts';
-import { whereOf } from './where.ts';
+import { energyMeasures, type Measured } from '../../../workloads/workload.ts';
+import type { SolvingHost } from '../plan.ts';
+import { documentOf, namedFileDigests, withShare } from '../results.ts';
+
+export interface WorkerStart {
+  readonly kind: 'start';
+  readonly folder: string;
+  readonly assetsFolder: string;
+  /** Beams in one process, each on a separate thread; complete runs, one after another; or beams that share a grid. */
+  readonly as: 'beams' | 'runs' | 'family';
+  /** Number of points that this process solves at the same time. */
+  readonly slots: number;
+  /** Threads of a run whose scenario requests every core. Null for all cores. */
+  readonly threads: number | null;
+  /** Number of points that all processes solve at the same time. */
+  readonly at_once: number;
+  readonly memory_bytes: number;
+  readonly job: string | null;
+}
+
+export type ToWorker =
+  | WorkerStart
+  /** One point, or the remaining beams of a family that shares a grid. */
+  | { readonly kind: 'points'; readonly lines: readonly PlanLine[] }
+  /** Cancels active points without results. */
+  | { readonly kind: 'cancel' };
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  /** The host could not be opened, or no result can be written, so every point would fail. */
+  | { readonly kind: 'unable'; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'begun'; readonly id: string }
+  /** The point's result is in its file. */
+  | { readonly kind: 'ended'; readonly id: string; readonly status: 'done' | 'failed' };
+
+interface WhereParts {
+  readonly host: Pick<SolvingHost, 'capabilities' | 'commit'>;
+  readonly at_once: number;
+  readonly job: string | null;
+}
+
+export function whereOf({ host, at_once, job }: WhereParts, onGpu: boolean): Where {
+  const { version, build, cpu, devices } = host.capabilities();
+  const gpu = onGpu ? usedGpu(devices) : null;
+  return {
+    version,
+    build,
+    commit: host.commit,
+    machine: hostname(),
+    cpu: cpu.name,
+    cores: cpu.logicalCores,
+    os: cpu.os,
+    gpu: gpu?.name ?? null,
+    gpu_uuid: gpu?.uuid ?? null,
+    driver: gpu === null ? null : devices.cuda.driver,
+    at_once,
+    job,
+  };
+}
 
 /** Energy counters of this machine; a string gives the reason if there is none. */
 export interface Counters {
@@ -44,7 +103,7 @@ export interface Counters {
   readonly cuda: MaybeCounter;
 }
 
-/** Those that this machine has. `job`: the cluster's; there other tasks may work on the same processors. */
+/** Energy counters of this machine. `job`: job id of the cluster, where other tasks may use the same processors. */
 export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
   const gpu = usedGpu(host.capabilities().devices);
   return {
@@ -53,7 +112,10 @@ export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, 
   };
 }
 
-/** One run after the other, each counted; where they are too short for a counter, some seconds of more. */
+/**
+ * Energy of consecutive runs, each counted. If they are too short for a counter, further runs are counted for some
+ * seconds.
+ */
 export class PointEnergy {
   readonly #counters: Counters;
   readonly #least_s: number;
@@ -74,7 +136,7 @@ export class PointEnergy {
     return did;
   }
 
-  /** A list for each counted run, or the one of all. `again`: one run more, thrown out of where it was cancelled. */
+  /** One list per counted run, or a single list for all. `again`: repeats the run; throws if it was cancelled. */
   async measures(onGpu: boolean, again: () => Promise<unknown>): Promise<readonly (readonly Measure[])[]> {
     const counter = onGpu ? this.#counters.cuda : this.#counters.cpu;
     if (typeof counter === 'string') return [energyMeasures(null, `not known: ${counter}`)];
@@ -87,10 +149,10 @@ export class PointEnergy {
   }
 }
 
-/** Seed of the intervals: the same samples give the same interval. */
+/** Seed of the intervals, so that equal samples give equal intervals. */
 const SEED = 1;
 
-/** Medians of the times and their intervals; everything else is the first run's, and whether all agree. */
+/** Medians and intervals of the times. Other measures are those of the first run, plus whether all runs agree. */
 function overRepeats(all: readonly Measured[]): readonly Measure[] {
   const [first] = all;
   if (first === undefined || all.length === 1) return first?.measures ?? [];
@@ -113,7 +175,7 @@ interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads
   readonly head: PlanHead;
   readonly study: Study;
   readonly signal: AbortSignal;
-  /** Energy counters, by default this machine's, and the least seconds that they count. */
+  /** Energy counters, by default those of this machine, and the minimum seconds to count. */
   readonly counters?: Counters;
   readonly counted_s?: number;
 }
@@ -126,7 +188,7 @@ interface Solved {
   readonly measures: readonly Measure[];
 }
 
-/** The run was ended from outside: there is no result, and nothing is wrong with the point. */
+/** The run was cancelled: the point has no result and no error. */
 export class PointCancelled extends Error {}
 
 export class PointSolver {
@@ -145,7 +207,7 @@ export class PointSolver {
     this.#beams = options.host.batches.solver(options.signal, options.slots);
   }
 
-  /** Throws PointCancelled; what is wrong with the point is its result. */
+  /** Throws PointCancelled; other errors become the point's result. */
   async solve(line: PlanLine): Promise<PointResult> {
     const started = new Date().toISOString();
     const { repeats } = this.#study;
@@ -169,7 +231,7 @@ export class PointSolver {
       }
       const [first] = all;
       if (first === undefined) throw new Error('a point was not solved at all');
-      // A session says itself what its runs take.
+      // A session reports the energy of its runs itself.
       const told = energy === null || first.measures.some(({ group }) => group === 'energy');
       const joules = told ? [] : await energy.measures(onGpu, solveOnce);
       const each = all.map((one, i) => ({ ...one, measures: [...one.measures, ...(joules[i] ?? [])] }));
@@ -204,7 +266,7 @@ export class PointSolver {
   }
 
   /**
-   * Solves beams on one grid that is laid for `family`. Reports those in `wanted` as they end. Throws PointCancelled.
+   * Solves beams on one grid that fits all of `family`. Reports those in `wanted` as they end. Throws PointCancelled.
    */
   async solveFamily(
     family: readonly PlanLine[],
@@ -282,16 +344,16 @@ export class PointSolver {
     if (this.#options.signal.aborted) throw new PointCancelled();
   }
 
-  /** A data file changed after planning would give this point the answer to another problem. */
+  /** A data file that changed after planning would give the point a result for another problem. */
   async #refuseChanged(line: PlanLine, document: unknown): Promise<void> {
     const base = this.#options.head.bases[line.base];
-    const beside = this.#beside.get(line.base) ?? besides(base?.document, base?.folder ?? null);
+    const beside = this.#beside.get(line.base) ?? namedFileDigests(base?.document, base?.folder ?? null);
     this.#beside.set(line.base, beside);
     if (pointId(document, await beside) === line.id) return;
     const which = (await beside).filter((one) => !base?.beside.includes(one)).map((one) => one.split(' ')[0]);
     throw new BraggError(
       'invalid',
-      `${which.length === 0 ? 'The plan' : which.join(', ')} has changed since the study was planned. Plan it anew into another folder.`,
+      `${which.length === 0 ? 'The plan' : which.join(', ')} has changed since the study was planned. Plan it again into another folder.`,
     );
   }
 
@@ -324,7 +386,7 @@ export class PointSolver {
     }
   }
 
-  /** The same for all points: asking for it takes as long as a small point. */
+  /** Cached because it is equal for all points, and a query needs as long as a small point. */
   #where(onGpu: boolean): Where {
     const where = this.#wheres.get(onGpu) ?? whereOf(this.#options, onGpu);
     this.#wheres.set(onGpu, where);

@@ -1,17 +1,16 @@
-/** A process that solves points of a study. It writes each result itself; if its parent is gone, it goes too. */
+/** A process that solves points of a study. It writes each result itself, and exits when its parent has ended. */
 import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
-import { Budget } from '../../../io/flow/budget.ts';
+import { Budget } from '../../../io/flow/queues.ts';
 import { StudyFolder } from '../../../model/studies/folder.ts';
 import { openHost } from '../../open-host.ts';
-import { familiesOf } from '../local/families.ts';
-import type { FromWorker, ToWorker, WorkerStart } from './messages.ts';
-import { PointCancelled, PointSolver } from './solver.ts';
+import { familiesOf } from '../local/groups.ts';
+import { type FromWorker, PointCancelled, PointSolver, type ToWorker, type WorkerStart } from './solver.ts';
 
 const interrupt = new AbortController();
 let underWay = 0;
 
-/** Cancelled, and nothing is under way any more. */
+/** Exits after a cancellation when no point is active. */
 function leaveIfIdle(): void {
   if (interrupt.signal.aborted && underWay === 0) process.exit(0);
 }
@@ -45,7 +44,7 @@ async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) =>
     job,
     signal,
   });
-  // One beam more is read while the others are solved, so that no thread waits for it.
+  // One further beam is read while others are solved, so that no thread waits.
   const places = new Budget(as === 'beams' ? slots + 1 : slots);
   const one = async (line: PlanLine): Promise<void> => {
     const leave = await places.take(1);
@@ -76,7 +75,7 @@ async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) =>
       await solver.solveFamily(families.get(lines[0]?.id ?? '') ?? lines, lines, (result) => {
         const written = study.write(result).then(() => tell({ kind: 'ended', id: result.id, status: result.status }));
         writing.push(written);
-        // It is waited for below; until then its rejection is nobody's.
+        // Awaited below; avoids an unhandled rejection until then.
         written.catch(() => undefined);
       });
       await Promise.all(writing);
@@ -110,8 +109,8 @@ process.on('message', (message: ToWorker) => {
     }, unable);
   }
 });
-// Killed or closed: nobody would hear of a result, and the point is done again.
+// The parent has ended, so nobody would receive a result; the points will be solved again.
 process.on('disconnect', () => process.exit(1));
-// Ctrl+C reaches every process of a terminal; the parent says what is to be done.
+// Ctrl+C reaches every process of a terminal; the parent decides and sends a message.
 process.on('SIGINT', () => undefined);
 process.on('SIGUSR1', () => undefined);

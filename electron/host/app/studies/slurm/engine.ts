@@ -1,6 +1,6 @@
 /**
- * Solves the points of a study on a Slurm cluster. Truth is the files: this process only gives tasks to the cluster and
- * looks. It may be killed at any time; the next one finds the jobs by the journal.
+ * Solves the points of a study on a Slurm cluster. All state is in files: this process only submits tasks and polls. It
+ * may be killed at any time; the next process finds the jobs by the journal.
  */
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -9,31 +9,31 @@ import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
 import { thisMachine } from '../../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
-import type { StudyEnd, StudyOutcome, StudyProgress } from '../local/go.ts';
-import { Rate } from '../local/rate.ts';
+import { Rate, type StudyEnd, type StudyOutcome, type StudyProgress } from '../local/engine.ts';
+import type { SolvingHost } from '../plan.ts';
 import { PointSolver } from '../points/solver.ts';
-import type { SolvingHost } from '../solving-host.ts';
-import { arraysOf, MOST_TRIES, type TaskSize, tasksOf } from './groups.ts';
-import { type Entry, Journal } from './journal.ts';
-import { taskScript } from './script.ts';
 import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
+import { arraysOf, type Entry, Journal, MOST_TRIES, type TaskSize, taskScript, tasksOf } from './task.ts';
 
 const LOOK_MS = 500;
 const beatName = (): string => `${hostname()}-${process.pid}`;
 /**
- * Interval between queries of an array: longer each time that nothing has changed, and longest while Slurm does not
+ * Interval between queries of an array: longer after each query without a change, and longest while Slurm does not
  * answer.
  */
 const ASK_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
-/** Arrays submitted at the same time: Slurm keeps a record of each task, and each array is polled. */
+/**
+ * Maximum number of arrays submitted at the same time, because Slurm keeps a record of each task and each array is
+ * polled.
+ */
 const MOST_ARRAYS = 8;
-/** So often sbatch is tried while Slurm does not take the job. */
+/** Maximum number of calls of sbatch while Slurm does not accept the job. */
 const MOST_SUBMITS = 8;
 /** Longest wait of a stopped study for its jobs to end. */
 const LEAVE_MS = 20_000;
-/** A task that works says so every second. */
+/** A task without a report for this long is not considered active; active tasks report every second. */
 const WORKS_MS = 10_000;
-/** So long a task may take to end when its points have. */
+/** Time for a task to exit after its points have ended. */
 const END_MS = 5000;
 
 interface SlurmOptions {
@@ -41,15 +41,15 @@ interface SlurmOptions {
   readonly folder: StudyFolder;
   readonly lines: readonly PlanLine[];
   readonly slurm: Slurm;
-  /** The words that call this command line on a node. */
+  /** Words that start this command line on a node. */
   readonly program: readonly string[];
-  /** Its exit code when points are left and some have ended. */
+  /** Exit code of the task if points are left and some have ended. */
   readonly progressLeft: number;
   readonly size: TaskSize;
   readonly atOnce: number | null;
   readonly cores: number | null;
   readonly warning_s: number;
-  /** A running task without a sign of life for this long is given up. */
+  /** A running task that has not reported for this long is abandoned. */
   readonly silent_s: number;
   readonly more: readonly string[];
   readonly budget: Study['budget'];
@@ -58,14 +58,14 @@ interface SlurmOptions {
   readonly say: (line: string) => void;
 }
 
-/** An array that was submitted, as far as it is known. */
+/** Present knowledge of a submitted array. */
 interface Active {
   readonly entry: Entry;
   readonly job: string;
-  /** Tasks that were absent at the last look: files may still be on their way. */
+  /** Tasks that were absent in the last query; their files may still appear with a delay. */
   absent: ReadonlySet<number>;
   readonly left: Set<number>;
-  /** When a task that runs last gave a sign of life. */
+  /** Last report of each running task, and the time when it was seen. */
   readonly signs: Map<number, { at: string; seen_ms: number }>;
   readonly cancelled: Set<number>;
   ask_ms: number;
@@ -76,7 +76,7 @@ export class SlurmEngine {
   readonly #options: SlurmOptions;
   readonly #journal: Journal;
   readonly #active: Active[] = [];
-  /** Tries of a point that have come to nothing. */
+  /** Number of failed attempts of each point. */
   readonly #tries = new Map<string, number>();
   readonly #rate = new Rate();
   readonly #started = new Date().toISOString();
@@ -87,7 +87,7 @@ export class SlurmEngine {
   }
 
   /**
-   * Throws errors that keep every point from being solved. Aborting the signal leaves jobs running; a stop request
+   * Throws errors that prevent every point from being solved. Aborting the signal leaves jobs running; a stop request
    * cancels them.
    */
   async run(): Promise<StudyOutcome> {
@@ -96,7 +96,7 @@ export class SlurmEngine {
     const begun_ms = performance.now();
     const wanted = lines.slice(0, budget.points ?? lines.length);
     const most_ms = (budget.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
-    // The lines include failed points that are to be retried. Tasks check only the files, so delete those failures.
+    // Tasks check only the files, so delete the failures that are to be retried.
     const before = await folder.ended();
     for (const { id } of wanted) if (before.get(id) === 'failed') await folder.forgetFailure(id);
     await this.#recover(facts);
@@ -119,14 +119,14 @@ export class SlurmEngine {
       const { now, left } = await progress();
       onProgress(now);
       await this.#beat(now);
-      const asked = await folder.isAskedToStop();
+      const requested = await folder.hasStopRequest();
       const late = performance.now() - begun_ms > most_ms;
-      if (signal.aborted || asked || late || left.length === 0) {
-        if (asked || late || left.length === 0) await this.#leave(left.length > 0);
+      if (signal.aborted || requested || late || left.length === 0) {
+        if (requested || late || left.length === 0) await this.#leave(left.length > 0);
         const last = (await progress()).now;
         await folder.endBeat(beatName()).catch(() => undefined);
         const rest = lines.length - last.done - last.failed;
-        const end: StudyEnd = asked ? 'stopped' : signal.aborted ? 'cancelled' : rest > 0 ? 'budget' : 'whole';
+        const end: StudyEnd = requested ? 'stopped' : signal.aborted ? 'cancelled' : rest > 0 ? 'budget' : 'whole';
         return { ...last, end, wall_s: (performance.now() - begun_ms) / 1000 };
       }
       await this.#look(facts, left);
@@ -135,7 +135,7 @@ export class SlurmEngine {
     }
   }
 
-  /** Says that someone watches; the rates are the tasks' own. */
+  /** Records that this process watches the study; rates are reported by the tasks. */
   #beat({ done, failed, total }: StudyProgress): Promise<void> {
     const who = {
       machine: hostname(),
@@ -154,24 +154,25 @@ export class SlurmEngine {
     });
   }
 
-  /** Jobs of an earlier process: found by their names where it died before it had noted them. */
+  /** Recovers jobs of an earlier process, by name if it died before recording their ids. */
   async #recover(facts: ClusterFacts): Promise<void> {
     for (const { entry, job } of await this.#journal.open()) {
       const found = job ?? (await this.#find(entry.tag, facts));
       if (this.#options.signal.aborted) return;
       if (found === null) {
-        // Never submitted, or over: points without a result are submitted again.
+        // Never submitted, or already over: points without a result are submitted again.
         await this.#journal.noteOver(entry.tag);
         continue;
       }
       if (job === null) await this.#journal.noteJob(entry.tag, found);
-      // Gone while nobody watched: how its tasks ended is not known, a full disk maybe, and they count as no tries.
+      // The job disappeared while nobody watched. The reason is unknown, possibly a full disk, so its tasks do not
+      // count as attempts.
       if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.noteOver(entry.tag);
       else this.#add(entry, found);
     }
   }
 
-  /** Waits until Slurm answers; null where it has no such job. */
+  /** Waits until Slurm answers. Null if it has no such job. */
   async #find(tag: string, facts: ClusterFacts): Promise<string | null> {
     const { slurm, signal, say } = this.#options;
     for (let wait_ms: number = ASK_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, ASK_MS.away)) {
@@ -191,7 +192,7 @@ export class SlurmEngine {
     });
   }
 
-  /** Points in no task that may still do them. */
+  /** Submits points that are not in an active task. */
   async #submitLeft(facts: ClusterFacts, left: readonly PlanLine[]): Promise<void> {
     const { size } = this.#options;
     const held = new Set(
@@ -206,7 +207,7 @@ export class SlurmEngine {
       for (const tasks of arraysOf(tasksOf(own, attempt, size), facts.maxArraySize)) {
         if (this.#options.signal.aborted || this.#active.length >= MOST_ARRAYS) return;
         await this.#submit(facts, tasks, attempt);
-        if (await this.#options.folder.isAskedToStop()) return;
+        if (await this.#options.folder.hasStopRequest()) return;
       }
     }
   }
@@ -226,14 +227,18 @@ export class SlurmEngine {
         this.#add(entry, job);
         return;
       } catch (error) {
-        // It may have been taken before the answer was lost: one more would do everything twice.
+        // The job may have been accepted before the answer was lost, so search for it before submitting again.
         const job = await slurm.find(tag, facts);
         if (typeof job === 'string') {
           await this.#journal.noteJob(tag, job);
           this.#add(entry, job);
           return;
         }
-        if (i >= MOST_SUBMITS || signal.aborted || (job === null && isFinal(error))) {
+        if (
+          i >= MOST_SUBMITS ||
+          signal.aborted ||
+          (job === null && error instanceof BraggError && error.code === 'invalid')
+        ) {
           if (job === null) await this.#journal.noteOver(tag);
           throw error;
         }
@@ -244,7 +249,7 @@ export class SlurmEngine {
     }
   }
 
-  /** Looks after every array whose turn it is. */
+  /** Polls every array that is due. */
   async #look(facts: ClusterFacts, left: readonly PlanLine[]): Promise<void> {
     const missing = new Set(left.map(({ id }) => id));
     for (const active of [...this.#active]) {
@@ -261,7 +266,7 @@ export class SlurmEngine {
     }
   }
 
-  /** True where something has changed since the last look. */
+  /** Returns true if anything has changed since the last query. */
   async #take(
     facts: ClusterFacts,
     active: Active,
@@ -273,10 +278,10 @@ export class SlurmEngine {
     let changed = await this.#giveUpSilent(active, tasks, missing);
     const absent = new Set<number>();
     for (const [index, ids] of entry.tasks.entries()) {
-      // A controller that was killed may have forgotten a task that still works.
+      // A restarted controller may have forgotten a task that still works.
       if (tasks.has(index) || active.left.has(index) || works(active, index)) continue;
       absent.add(index);
-      // Seen absent twice: its files have had their time to appear.
+      // Only tasks that were absent twice have ended, because files may appear with a delay.
       if (!active.absent.has(index)) {
         changed = true;
         continue;
@@ -291,7 +296,9 @@ export class SlurmEngine {
     return changed;
   }
 
-  /** A task has ended and left points: they are tried again, in smaller tasks, and at last said to have failed. */
+  /**
+   * Handles a task that ended with points left: they are tried again in smaller tasks, and finally recorded as failed.
+   */
   async #lost(
     facts: ClusterFacts,
     { entry, job }: Pick<Active, 'entry' | 'job'>,
@@ -321,7 +328,7 @@ export class SlurmEngine {
     }
   }
 
-  /** Notes the signs of life of its tasks. Clocks of nodes differ: what counts is that a sign is another one. */
+  /** Records reports of the job's tasks. Clocks of nodes differ, so only a change of a report's time counts. */
   async #listen({ job, signs }: Active): Promise<void> {
     for (const { job: whose, at } of (await this.#options.folder.beats()).values()) {
       const [array, index] = whose?.split('_') ?? [];
@@ -330,7 +337,10 @@ export class SlurmEngine {
     }
   }
 
-  /** Slurm holds a task for running whose processes are dead, as it does when its own watcher was killed. */
+  /**
+   * Abandons tasks that Slurm lists as running although their processes are dead, such as after its own monitor process
+   * was killed.
+   */
   async #giveUpSilent(
     { job, signs, cancelled, entry }: Active,
     tasks: ReadonlyMap<number, ClusterTask>,
@@ -354,7 +364,7 @@ export class SlurmEngine {
     return changed;
   }
 
-  /** Waits for a while until no job is there any more; what has nothing to do and still runs is cancelled. */
+  /** Waits a limited time for all jobs to end, and cancels jobs that still run without work. */
   async #leave(atOnce: boolean): Promise<void> {
     const { slurm } = this.#options;
     const begun_ms = performance.now();
@@ -379,14 +389,8 @@ export class SlurmEngine {
   }
 }
 
-/** It has said something just now. */
+/** Whether a task has reported recently. */
 function works({ signs }: Active, index: number): boolean {
   const sign = signs.get(index);
   return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < WORKS_MS;
-}
-
-/** Permanent errors of sbatch, which another try would repeat. */
-function isFinal(error: unknown): boolean {
-  const text = error instanceof BraggError ? error.message : '';
-  return /invalid|unrecognized|not found|denied|no such/i.test(text);
 }

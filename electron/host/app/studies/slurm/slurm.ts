@@ -1,16 +1,20 @@
-/** Slurm by its own commands, as its manual has them (sbatch, squeue, scancel, scontrol, sinfo, sacct). */
+/**
+ * Interface to Slurm by its commands, as documented in its manual (sbatch, squeue, scancel, scontrol, sinfo, sacct).
+ */
 import { execFile } from 'node:child_process';
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** Commands of a controller that is away try for long. */
+/** Commands retry for a long time if the controller does not answer. */
 const PATIENCE_MS = 60_000;
 const MOST_OUTPUT_BYTES = 256 * 2 ** 20;
+/** Permanent errors of sbatch, recognized by text because they have no codes. */
+const PERMANENT = /invalid|unrecognized|not found|denied|no such/i;
 
 interface Ran {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** The program is not there at all. */
+  /** Whether the program was not found. */
   readonly missing: boolean;
 }
 
@@ -32,31 +36,31 @@ const onThisMachine: Command = (program, words) =>
 export interface ClusterFacts {
   readonly name: string;
   readonly version: string;
-  /** Indices of an array are below it. */
+  /** Exclusive upper limit of array indices. */
   readonly maxArraySize: number;
-  /** False: only what runs now is known, and what has ended is known by its files alone. */
+  /** False if only running jobs are known, and ended ones only by their files. */
   readonly accounting: boolean;
   readonly partitions: readonly string[];
 }
 
 export interface ClusterTask {
-  /** As squeue shortens it: PD waits, R runs, CG ends. */
+  /** State as abbreviated by squeue: PD pending, R running, CG completing. */
   readonly state: string;
   readonly node: string;
 }
 
 interface Submission {
-  /** Name of the job; no other has it. */
+  /** Unique name of the job. */
   readonly tag: string;
   readonly script: string;
   readonly tasks: number;
-  /** Tasks that run at the same time; null: as many as there is room for. */
+  /** Maximum number of tasks that run at the same time. Null for no limit. */
   readonly atOnce: number | null;
   readonly cores: number | null;
   /** Seconds before the time limit at which a task gets a warning signal. */
   readonly warning_s: number;
   readonly output: string;
-  /** The user's own: partition, account, time. */
+  /** Further options of the user: partition, account, time. */
   readonly more: readonly string[];
 }
 
@@ -70,7 +74,7 @@ export class Slurm {
     this.#run = run;
   }
 
-  /** Once before anything is submitted. Throws BraggError `unsupported` where there is no Slurm, or it does not answer. */
+  /** Call once before submitting. Throws BraggError `unsupported` if Slurm is missing or does not answer. */
   async probe(): Promise<ClusterFacts> {
     const config = await this.#run('scontrol', ['show', 'config']);
     if (config.missing) {
@@ -93,7 +97,10 @@ export class Slurm {
     };
   }
 
-  /** The job's id. Throws BraggError `internal` with what sbatch says; it may have been submitted all the same. */
+  /**
+   * Returns the job's id. Throws BraggError `invalid` if sbatch rejects the job, and `internal` for other output; the
+   * job may have been submitted nevertheless.
+   */
   async submit({ tag, script, tasks, atOnce, cores, warning_s, output, more }: Submission): Promise<string> {
     const words = [
       '--parsable',
@@ -110,10 +117,11 @@ export class Slurm {
     const { ok, stdout, stderr } = await this.#run('sbatch', words);
     const id = /^(\d+)/.exec(stdout.trim())?.[1];
     if (ok && id !== undefined) return id;
-    throw new BraggError('internal', `sbatch: ${stderr || stdout.trim()}`);
+    const says = stderr || stdout.trim();
+    throw new BraggError(PERMANENT.test(says) ? 'invalid' : 'internal', `sbatch: ${says}`);
   }
 
-  /** The job of that name; null where there is none, undefined where Slurm does not answer. */
+  /** Job with this name. Null if there is none, undefined if Slurm does not answer. */
   async find(tag: string, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null | undefined> {
     const queued = await this.#run('squeue', ['-h', '--name', tag, '-o', '%F']);
     if (!queued.ok) return undefined;
@@ -123,7 +131,7 @@ export class Slurm {
     return ok ? (/^\s*(\d+)/m.exec(stdout)?.[1] ?? null) : null;
   }
 
-  /** Tasks of an array that have not ended, by index; undefined where Slurm does not answer. */
+  /** Unfinished tasks of an array by index. Undefined if Slurm does not answer. */
   async tasks(job: string): Promise<ReadonlyMap<number, ClusterTask> | undefined> {
     const { ok, stdout, stderr } = await this.#run('squeue', ['-h', '-r', '-j', job, '-o', '%K|%t|%N']);
     // Slurm forgets jobs some minutes after their end; that is not an error.
@@ -147,7 +155,7 @@ export class Slurm {
     return kept.ok && first !== '' ? first.replace('|', ', exit ') : null;
   }
 
-  /** A job, or a task of it: `12`, `12_3`. */
+  /** `what`: a job or one of its tasks, such as `12` or `12_3`. */
   async cancel(what: string): Promise<boolean> {
     return (await this.#run('scancel', [what])).ok;
   }

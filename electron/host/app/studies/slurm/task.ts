@@ -1,11 +1,144 @@
-/** A task of a job array: solves its points on the node that it is on, and keeps what became of it. */
+/**
+ * A task of a job array: solves its points on its node and records the outcome.
+ *
+ * Division of points into tasks that last minutes, and of tasks into arrays that the cluster accepts.
+ *
+ * The script of every task in an array. Its shell handles the warning signal before the time limit, and requeues the
+ * task.
+ *
+ * Journal of submissions to a cluster, in the study's folder. An entry is written before sbatch is called, under a
+ * unique job name. After a crash, the job is looked up by that name, so that nothing is submitted twice.
+ *
+ * - `slurm/TAG/submission`: the points of each task
+ * - `slurm/TAG/job`: the job's id, when it is known
+ * - `slurm/TAG/over`: present when none of its tasks runs any more
+ * - `slurm/TAG/attempts`: a file for each start of a task, with node, times and end
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
+import type { PlanLine } from '../../../../contract/study/index.ts';
+import { writeReplacing } from '../../../io/files/write-file.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import { solveLocally, wholeMachine } from '../local/engine.ts';
 import type { Share } from '../local/groups.ts';
-import type { SolvingHost } from '../solving-host.ts';
-import { type Attempt, Journal, WHOLE } from './journal.ts';
+import type { SolvingHost } from '../plan.ts';
+
+const ROOM = 'slurm';
+
+const entrySchema = z.strictObject({
+  tag: z.string(),
+  /** Time in ISO 8601. */
+  created: z.string(),
+  /** Number of the attempt at these points, counted from 1. */
+  attempt: z.number().int().positive(),
+  /** Ids of the points of each task. */
+  tasks: z.array(z.array(z.string()).readonly()).readonly(),
+});
+export type Entry = Readonly<z.infer<typeof entrySchema>>;
+
+const attemptSchema = z.strictObject({
+  node: z.string(),
+  job: z.string(),
+  task: z.number().int().nonnegative(),
+  /** Number of restarts by the cluster. */
+  restart: z.number().int().nonnegative(),
+  started: z.string(),
+  /** Time in ISO 8601. Null while the task runs, or if it ended without a report. */
+  finished: z.string().nullable(),
+  end: z.string().nullable(),
+  done: z.number().int().nonnegative(),
+  failed: z.number().int().nonnegative(),
+});
+export type Attempt = Readonly<z.infer<typeof attemptSchema>>;
+
+const textAt = (file: string): Promise<string | null> => readFile(file, 'utf8').catch(() => null);
+const isThere = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null;
+
+function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
+  if (text === null) return null;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+interface Known {
+  readonly entry: Entry;
+  /** Null if it was not recorded. */
+  readonly job: string | null;
+}
+
+export class Journal {
+  readonly folder: string;
+
+  constructor(study: StudyFolder) {
+    this.folder = path.join(study.folder, ROOM);
+  }
+
+  of(tag: string, ...names: readonly string[]): string {
+    return path.join(this.folder, tag, ...names);
+  }
+
+  /** Call before sbatch. Throws BraggError, including `no-space`. */
+  async begin(study: StudyFolder, tasks: Entry['tasks'], attempt: number): Promise<Entry> {
+    const tag = `braggbench-${study.head.sha256.slice(0, 8)}-${randomBytes(4).toString('hex')}`;
+    await mkdir(this.of(tag, 'attempts'), { recursive: true });
+    await mkdir(this.of(tag, 'output'), { recursive: true });
+    const entry: Entry = { tag, created: new Date().toISOString(), attempt, tasks };
+    await writeReplacing(this.of(tag, 'submission'), JSON.stringify(entry));
+    return entry;
+  }
+
+  async noteJob(tag: string, job: string): Promise<void> {
+    await writeReplacing(this.of(tag, 'job'), job);
+  }
+
+  async noteOver(tag: string): Promise<void> {
+    await writeReplacing(this.of(tag, 'over'), '');
+  }
+
+  async entry(tag: string): Promise<Entry | null> {
+    return read(await textAt(this.of(tag, 'submission')), entrySchema);
+  }
+
+  /** Submissions that may still run, oldest first. */
+  async open(): Promise<readonly Known[]> {
+    const known: Known[] = [];
+    for (const tag of await readdir(this.folder).catch(() => [])) {
+      if (await isThere(this.of(tag, 'over'))) continue;
+      const entry = await this.entry(tag);
+      if (entry !== null) known.push({ entry, job: (await textAt(this.of(tag, 'job')))?.trim() || null });
+    }
+    return known.toSorted((a, b) => a.entry.created.localeCompare(b.entry.created));
+  }
+
+  async keepAttempt(tag: string, attempt: Attempt): Promise<void> {
+    await writeReplacing(this.of(tag, 'attempts', `${attempt.task}-${attempt.restart}.json`), JSON.stringify(attempt));
+  }
+
+  async attempts(tag: string): Promise<readonly Attempt[]> {
+    const names = await readdir(this.of(tag, 'attempts')).catch(() => []);
+    const all = await Promise.all(names.map((name) => textAt(this.of(tag, 'attempts', name))));
+    return all
+      .flatMap((text) => read(text, attemptSchema) ?? [])
+      .toSorted((a, b) => a.started.localeCompare(b.started));
+  }
+
+  /** Attempts of all submissions that ended before all their points had. */
+  async troubled(): Promise<readonly Attempt[]> {
+    const tags = await readdir(this.folder).catch(() => []);
+    const all = await Promise.all(tags.map((tag) => this.attempts(tag)));
+    return all.flat().filter(({ end }) => end !== null && end !== WHOLE);
+  }
+}
+
+/** Value of `end` for an attempt whose points have all ended. */
+const WHOLE = 'all points ended';
 
 interface TaskOptions {
   readonly host: SolvingHost;
@@ -19,7 +152,7 @@ interface TaskOptions {
 interface TaskOutcome {
   readonly done: number;
   readonly failed: number;
-  /** False: what is left is for another attempt. */
+  /** False if points are left for another attempt. */
   readonly whole: boolean;
 }
 
@@ -29,21 +162,22 @@ function numberIn(environment: NodeJS.ProcessEnv, name: string): number | null {
 }
 
 /**
- * Resources that Slurm has given the task. If Slurm reports no memory, the task gets memory in proportion to its cores.
+ * Resources that Slurm has given to the task. If Slurm reports no memory, the task gets memory in proportion to its
+ * cores.
  */
 function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const all = availableParallelism();
-  const asked = numberIn(environment, 'SLURM_CPUS_PER_TASK') ?? numberIn(environment, 'SLURM_CPUS_ON_NODE') ?? 1;
-  const cores = Math.max(1, Math.min(asked, all));
+  const requested = numberIn(environment, 'SLURM_CPUS_PER_TASK') ?? numberIn(environment, 'SLURM_CPUS_ON_NODE') ?? 1;
+  const cores = Math.max(1, Math.min(requested, all));
   const { memoryLimit_bytes } = host.capabilities();
   const perCore = numberIn(environment, 'SLURM_MEM_PER_CPU');
   const given = numberIn(environment, 'SLURM_MEM_PER_NODE') ?? (perCore === null ? null : perCore * cores);
-  // Slurm says MiB, and 0 for all of it.
+  // Slurm reports MiB, and 0 for all memory.
   const part_bytes = given === null || given === 0 ? (memoryLimit_bytes * cores) / all : given * 2 ** 20;
   return wholeMachine(host, { cores, memory_bytes: Math.min(part_bytes, memoryLimit_bytes) });
 }
 
-/** Throws errors that keep every point from being solved, after recording them. */
+/** Records and throws errors that prevent every point from being solved. */
 export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
   const { host, folder, tag, environment, assetsFolder, signal } = options;
   const journal = new Journal(folder);
@@ -65,8 +199,8 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
   const keep = (end: string, done: number, failed: number): Promise<void> =>
     journal.keepAttempt(tag, { ...begun, finished: new Date().toISOString(), end, done, failed });
   await journal.keepAttempt(tag, begun);
-  if (await folder.isAskedToStop()) {
-    await keep('the study was asked to stop', 0, 0);
+  if (await folder.hasStopRequest()) {
+    await keep('a stop of the study was requested', 0, 0);
     return { done: 0, failed: 0, whole: true };
   }
   try {
@@ -79,15 +213,81 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
     });
     const whole = end === 'whole' || end === 'stopped';
     await keep(
-      end === 'whole' ? WHOLE : end === 'stopped' ? 'the study was asked to stop' : 'stopped from outside',
+      end === 'whole' ? WHOLE : end === 'stopped' ? 'a stop of the study was requested' : 'stopped from outside',
       done,
       failed,
     );
     return { done, failed, whole };
   } catch (error) {
     const says = messageOf(error);
-    // A full disk prevents the record too; Slurm's exit code then reports the failure.
+    // A full disk also prevents this record; Slurm's exit code then reports the failure.
     await keep(says, 0, 0).catch(() => undefined);
     throw error;
   }
+}
+
+/** Larger tasks are not faster, and lose more when they die. */
+const MOST_POINTS_OF_A_TASK = 5000;
+
+/** The first attempt uses full-size tasks, the second one eighth of that, and the third single points. */
+const PARTS_OF_A_TRY = [1, 8, Number.POSITIVE_INFINITY] as const;
+
+/** Maximum number of attempts at a point, each in another task. */
+export const MOST_TRIES = PARTS_OF_A_TRY.length;
+
+export interface TaskSize {
+  /** Seconds per point on one core. Null if unknown. */
+  readonly point_s: number | null;
+  /** Number of points that a task solves at the same time. */
+  readonly lanes: number;
+  /** Intended duration of a task in seconds. */
+  readonly task_s: number;
+}
+
+/** `attempt`: number of the attempt, from 1. */
+export function tasksOf(lines: readonly PlanLine[], attempt: number, size: TaskSize): readonly (readonly string[])[] {
+  const { point_s, lanes, task_s } = size;
+  const wanted = point_s === null || point_s <= 0 ? lanes : Math.ceil((task_s * lanes) / point_s);
+  const parts = PARTS_OF_A_TRY[Math.min(attempt, MOST_TRIES) - 1] ?? 1;
+  const count = Math.max(1, Math.floor(Math.min(wanted, MOST_POINTS_OF_A_TASK) / parts));
+  const tasks: string[][] = [];
+  for (let i = 0; i < lines.length; i += count) tasks.push(lines.slice(i, i + count).map(({ id }) => id));
+  return tasks;
+}
+
+/** Array indices range from 0 to less than `maxArraySize`. */
+export function arraysOf<T>(tasks: readonly T[], maxArraySize: number): readonly (readonly T[])[] {
+  const most = Math.max(1, maxArraySize);
+  const arrays: (readonly T[])[] = [];
+  for (let i = 0; i < tasks.length; i += most) arrays.push(tasks.slice(i, i + most));
+  return arrays;
+}
+
+/** Quotes a word for a shell. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** Most restarts of a task that makes no progress. */
+const MOST_RESTARTS = 3;
+
+/**
+ * `program`: the words that call the command line's `study task` for the study and the tag. `progressLeft`: its exit code
+ * when points are left and some have ended, so that it is worth another go.
+ */
+export function taskScript(program: readonly string[], progressLeft: number): string {
+  return `#!/bin/bash
+# Made by Braggbench. Results are files: a task that is begun again does what has none.
+requeue() {
+  kill -TERM "$child" 2>/dev/null
+  wait "$child"
+  code=$?
+  if [ "$code" = ${progressLeft} ] || [ "\${SLURM_RESTART_COUNT:-0}" -lt ${MOST_RESTARTS} ]; then
+    scontrol requeue "\${SLURM_ARRAY_JOB_ID}_\${SLURM_ARRAY_TASK_ID}"
+  fi
+  exit "$code"
+}
+trap requeue USR1
+${program.map(quoted).join(' ')} &
+child=$!
+wait "$child"
+`;
 }

@@ -1,24 +1,130 @@
 /**
  * Measures end-to-end runs of each candidate in separate processes, in rounds of shuffled order after the warm rounds.
- * The reference is started a second time in each round, as its control.
+ * The reference is started a second time in each round, as its control. The time of a separate process includes
+ * everything that a program needs for its first answer.
  */
 import type { MeasuredSessionEntry, Timed } from '../../../../contract/bench/session.ts';
-import type { BraggError } from '../../../../contract/errors.ts';
+import { BraggError } from '../../../../contract/errors.ts';
+import { fromNative } from '../../../io/addon/addon.ts';
 import type { StartChild } from '../../../io/processes/link.ts';
+import type { Factory } from '../../user-kernels/process/relay.ts';
+import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
 import { judge, noiseFloorOf, outsideOf } from '../../verdicts/judge.ts';
 import { fewestRounds, type Instances, pairedLogRatio } from '../../verdicts/levels.ts';
 import { asRatio } from '../comparison.ts';
 import { type Turn, takeRounds, type Where } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { type BenchLimits, limitsOf } from '../stopping.ts';
-import type { ColdStart, ColdTaken } from './process.ts';
 
-/** As few as say anything: each is an instance of its own. */
+/** Work of a child process: it creates one of the addon's objects and calls its methods in order. */
+export interface ColdRun {
+  readonly factory: Factory;
+  readonly problem: unknown;
+  readonly calls: readonly {
+    readonly method: string;
+    readonly args: readonly unknown[];
+    /** True if the first argument is a callback; its values are ignored in a cold run. */
+    readonly reports: boolean;
+  }[];
+}
+
+/** Time within which a killed process is certainly gone. */
+const GONE_MS = 5_000;
+
+/**
+ * Connection to a child process, and a promise that resolves when it has ended. The next process must not overlap with
+ * the previous one.
+ */
+function watched(startChild: StartChild) {
+  const link = startChild('user-kernel-child');
+  let gone: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    gone = resolve;
+  });
+  const start: StartChild = () => ({
+    send: (message) => link.send(message),
+    onMessage: (listener) => link.onMessage(listener),
+    onOutput: (listener) => link.onOutput(listener),
+    kill: () => link.kill(),
+    onEnded: (listener) =>
+      link.onEnded((how) => {
+        gone();
+        listener(how);
+      }),
+  });
+  return { start, ended };
+}
+
+function refuseFailed(result: unknown): void {
+  if (result === null) throw new BraggError('device', 'its process gave no answer');
+  if (typeof result === 'object' && 'error' in result && result.error !== null) throw fromNative(result.error);
+}
+
+/**
+ * Seconds from starting a process to its answer, which stays in its memory. Includes starting Node.js and loading the
+ * addon. Null once `signal` is aborted. Throws a BraggError for a run that fails.
+ */
+export async function coldProcess_s(
+  label: string,
+  { factory, problem, calls }: ColdRun,
+  startChild: StartChild,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const aborted = (): boolean => signal?.aborted === true;
+  if (aborted()) return null;
+  const began = performance.now();
+  const { start, ended } = watched(startChild);
+  const child = await UserKernelProcess.start(label, start);
+  const cancel = (): void => child.close();
+  signal?.addEventListener('abort', cancel);
+  try {
+    await child.create(factory, problem);
+    for (const { method, args, reports } of calls) {
+      refuseFailed(await child.call(method, args, reports ? () => undefined : undefined, true));
+    }
+    return (performance.now() - began) / 1000;
+  } catch (error) {
+    if (aborted()) return null;
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    child.close();
+    let late: NodeJS.Timeout | undefined;
+    await Promise.race([ended, new Promise((resolve) => (late = setTimeout(resolve, GONE_MS)))]);
+    clearTimeout(late);
+  }
+}
+
+interface ColdTaken {
+  /** Seconds from the start of the process to its answer. */
+  readonly time_s: number;
+  /**
+   * Set-up and total time of the run itself, without the start of the process; absent if they are not timed separately.
+   */
+  readonly setup_s?: number;
+  readonly wall_s?: number;
+}
+
+/** Starts a process of any kind and times its first run; null once `signal` is aborted. */
+export type ColdStart = (label: string, startChild: StartChild, signal?: AbortSignal) => Promise<ColdTaken | null>;
+
+/** Times a run by `coldProcess_s`; null if `run` is null. */
+export const coldStart = (run: ColdRun | null): ColdStart | null =>
+  run &&
+  (async (label, startChild, signal) => {
+    const time_s = await coldProcess_s(label, run, startChild, signal);
+    return time_s === null ? null : { time_s };
+  });
+
+/** Fewest processes that allow a conclusion, because each process is one instance. */
 export const usualProcesses = fewestRounds;
+
+/** Longest delay of a timer, about 24 days. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface ColdRival {
   readonly label: string;
-  /** Null if it is not run in separate processes. */
+  /** Starts the candidate in a separate process; null if it is not run that way. */
   readonly run: ColdStart | null;
 }
 
@@ -30,7 +136,7 @@ interface Series extends ColdRival {
 }
 
 interface ColdOptions {
-  /** Processes of each. */
+  /** Number of processes of each candidate. */
   readonly count: number;
   readonly startChild: StartChild;
   readonly seed: number;
@@ -41,7 +147,7 @@ interface ColdOptions {
 
 const timesOf = (samples: readonly ColdSample[]): Instances => samples.map(({ time_s }) => [time_s]);
 
-const kept = (samples: readonly ColdSample[]): Timed[] =>
+const storedSamples = (samples: readonly ColdSample[]): Timed[] =>
   samples.map((sample) => ({ ...sample, sm_MHz: null, flag: null }));
 
 export class ColdProcesses {
@@ -49,7 +155,7 @@ export class ColdProcesses {
   readonly #all: readonly Series[];
   readonly #control: ColdSample[] = [];
 
-  /** The first is what the others are compared with. */
+  /** The first candidate is the reference. */
   constructor(rivals: readonly ColdRival[], options: ColdOptions) {
     this.#options = options;
     this.#all = rivals.map(({ label, run }) => ({
@@ -58,13 +164,15 @@ export class ColdProcesses {
     }));
   }
 
-  /** Takes at least one round. */
+  /** Takes at least one round. Processes that still run at the time limit are ended. */
   async take(): Promise<void> {
     const { count, seed, limits, signal, tell } = this.#options;
     const able = this.#all.filter(({ reason }) => reason === null);
     const reference = able[0] === this.#all[0] ? able[0] : undefined;
-    const turns = able.map((series) => this.#turn(series, series.samples));
-    if (reference !== undefined) turns.push(this.#turn(reference, this.#control));
+    const limit = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(1000 * limits.mostSeconds)), LONGEST_TIMER_MS));
+    const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    const turns = able.map((series) => this.#turn(series, series.samples, end));
+    if (reference !== undefined) turns.push(this.#turn(reference, this.#control, end));
     if (turns.length === 0) return;
     const began = performance.now();
     const { precision, margin } = limits;
@@ -72,22 +180,22 @@ export class ColdProcesses {
       seed,
       limits: limitsOf(count, limits.mostSeconds, { precision, margin }),
       roundsPerInstance: 1,
-      cancelled: () => signal?.aborted === true,
+      cancelled: () => end.aborted,
       elapsed_s: () => (performance.now() - began) / 1000,
       tell: (what) => tell(what),
     });
   }
 
-  #turn(series: Series, samples: ColdSample[]): Turn {
+  #turn(series: Series, samples: ColdSample[], end: AbortSignal): Turn {
     const { label, run } = series;
-    const { startChild, signal } = this.#options;
+    const { startChild } = this.#options;
     return {
       owner: series,
       what: label,
       judged: true,
       times: () => timesOf(samples),
       take: async (where) => {
-        const taken = run === null ? null : await run(label, startChild, signal);
+        const taken = run === null ? null : await run(label, startChild, end);
         return taken === null ? null : () => samples.push({ ...where, ...taken });
       },
       lost: (error: BraggError) => {
@@ -96,14 +204,14 @@ export class ColdProcesses {
     };
   }
 
-  /** On the natural logarithm; null for too few. */
+  /** Noise floor on the natural logarithm; null for too few processes. */
   get floor(): number | null {
     const [reference] = this.#all;
     return reference === undefined ? null : noiseFloorOf(timesOf(this.#control), timesOf(reference.samples));
   }
 
   get control(): Timed[] {
-    return kept(this.#control);
+    return storedSamples(this.#control);
   }
 
   of(label: string): NonNullable<MeasuredSessionEntry['process']> | undefined {
@@ -117,7 +225,7 @@ export class ColdProcesses {
       return { reason, ...none, verdict: own === reference ? 'reference' : 'undecided' };
     }
     const time_s = median(samples.map((sample) => sample.time_s));
-    const common = { reason: null, time_s, samples: kept(samples) };
+    const common = { reason: null, time_s, samples: storedSamples(samples) };
     if (own === reference) return { ...common, ratio: { value: 1, interval: null }, verdict: 'reference' };
     if (reference.samples.length === 0) return { ...common, ratio: null, verdict: 'undecided' };
     const outside = outsideOf({ contestants: Math.max(1, this.#all.length - 1) });

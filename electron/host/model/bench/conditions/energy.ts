@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
-/** NVML's counter goes on some ten times a second: over this long that is a few per cent. */
+/** NVML updates its counter about ten times a second: over this period the error is a few per cent. */
 export const energySeconds = 2;
 
-/** A processor's counter starts again after so many minutes: it is read more often. */
+/** A processor's counter wraps around after a few minutes, so it is read more often than that. */
 const ROUND_MS = 60_000;
 
 interface EnergyCounter {
-  /** For a reader. */
+  /** Description of what is measured, for a reader. */
   readonly of: string;
-  /** Joules since some moment; null where it cannot be read any more. */
+  /** Joules since an arbitrary moment; null if the counter can no longer be read. */
   readonly read: () => number | null;
 }
 
@@ -24,9 +24,9 @@ export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
 
 /** Description of the counted energy, for a reader. */
 export const saidOf = ({ of }: EnergyCounter): string =>
-  `${of}, idling included, in the mean over ${energySeconds} s of whole runs`;
+  `${of}, idling included, in the mean over ${energySeconds} s of end-to-end runs`;
 
-/** The whole board, what it takes while it idles too. */
+/** Energy of the whole GPU board, including its idle power. */
 export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): MaybeCounter {
   const read = (): number | null => addon.clockState({ device: uuid })?.energy_J ?? null;
   return read() === null ? 'NVML reads no energy of this GPU' : { of: "the GPU's board, by NVML", read };
@@ -34,7 +34,7 @@ export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string)
 
 const number = (file: string): number => Number(readFileSync(file, 'utf8'));
 
-/** One processor's counter, which starts again from 0 at its end. */
+/** Counter of one processor in joules, corrected for its wrap-around to 0. */
 function packageCounter(folder: string): () => number {
   const file = path.join(folder, 'energy_uj');
   const end = number(path.join(folder, 'max_energy_range_uj'));
@@ -47,13 +47,13 @@ function packageCounter(folder: string): () => number {
   };
 }
 
-/** All processors of the machine, with whatever else they do. RAPL of Intel and AMD, by Linux. */
+/** Energy of all processors of the machine, including other work. Uses RAPL of Intel and AMD under Linux. */
 export function processorCounter(folder = '/sys/class/powercap'): MaybeCounter {
   let packages: readonly string[] = [];
   try {
     packages = readdirSync(folder).filter((name) => /^intel-rapl:\d+$/.test(name));
   } catch {
-    // As without any.
+    // A missing folder means that there are no counters.
   }
   if (packages.length === 0) return `this system has no RAPL counters (${folder})`;
   try {
@@ -72,8 +72,8 @@ export function processorCounter(folder = '/sys/class/powercap'): MaybeCounter {
 }
 
 /**
- * Joules of one repetition. `take` runs and gives its repetitions, or null when it was cancelled; so does this, also
- * where the counter did not go on.
+ * Energy of one repetition in joules. `take` runs repetitions and returns their number, or null if cancelled. Returns
+ * null if cancelled, or if the counter did not advance.
  */
 export async function energyOf(
   counter: EnergyCounter,
@@ -95,7 +95,7 @@ export async function energyOf(
   return cancelled || counted == null ? null : counted / repetitions;
 }
 
-/** Joules by each counter while `work` goes on; null where it did not go on, or could not be read. */
+/** Joules by each counter while `work` runs; null if a counter did not advance or could not be read. */
 export async function countedDuring<T>(
   counters: readonly EnergyCounter[],
   work: () => Promise<T>,

@@ -3,33 +3,33 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
 export interface Steadied {
-  /** Lock the multiprocessor clock at this; null leaves it. */
+  /** Frequency to which the multiprocessor clock is locked; null leaves the clock alone. */
   readonly lock_MHz: number | null;
-  /** No round begins while the GPU is hotter; null: whatever it is. */
+  /** No round begins while the GPU is hotter than this; null for no limit. */
   readonly cool_C: number | null;
 }
 
 type Gpu = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
 
 const LOOK_EVERY_MS = 250;
-/** Longer than a fan takes; a GPU that never gets so cool ends no session. */
+/** Longer than a fan needs. A session continues even if its GPU never cools to the limit. */
 const MOST_WAITED_S = 120;
 
 export class SteadyGpu {
   readonly #addon: Gpu;
   readonly #uuid: string | null;
-  readonly #asked: Steadied;
+  readonly #requested: Steadied;
   #lock: string | null = null;
   #waited_s = 0;
   #gaveUp = false;
   #tells = true;
 
-  /** `uuid` is null without a GPU: then nothing is done, and said. */
-  constructor(addon: Gpu, uuid: string | null, asked: Steadied) {
+  /** `uuid` is null without a GPU; then nothing is changed, and the report says so. */
+  constructor(addon: Gpu, uuid: string | null, requested: Steadied) {
     this.#addon = addon;
     this.#uuid = uuid;
-    this.#asked = asked;
-    const { lock_MHz } = asked;
+    this.#requested = requested;
+    const { lock_MHz } = requested;
     if (lock_MHz === null) return;
     if (uuid === null) {
       this.#lock = 'not locked: there is no GPU';
@@ -42,9 +42,9 @@ export class SteadyGpu {
         : `not locked (${why}); as root: nvidia-smi --lock-gpu-clocks=${lock_MHz},${lock_MHz}`;
   }
 
-  /** Before a round. */
+  /** Waits before a round until the GPU has cooled. */
   async cooled(cancelled: () => boolean): Promise<void> {
-    const { cool_C } = this.#asked;
+    const { cool_C } = this.#requested;
     if (cool_C === null || this.#uuid === null || this.#gaveUp) return;
     const began = performance.now();
     const waited = (): number => (performance.now() - began) / 1000;
@@ -66,11 +66,11 @@ export class SteadyGpu {
 
   #cooling(cool_C: number): string {
     if (this.#uuid === null) return 'not waited for: there is no GPU';
-    if (!this.#tells) return 'not waited for: this GPU tells no temperature';
+    if (!this.#tells) return 'not waited for: this GPU reports no temperature';
     return `${this.#waited_s.toFixed(1)} s waited for ${cool_C} °C${this.#gaveUp ? ', in vain' : ''}`;
   }
 
-  /** Unlocks what it locked. */
+  /** Unlocks the clock if it was locked. */
   close(): void {
     if (this.#uuid !== null && this.#lock?.startsWith('locked') === true) {
       this.#addon.lockClocks({ device: this.#uuid, sm_MHz: null });
@@ -79,7 +79,7 @@ export class SteadyGpu {
 
   /** Facts for the report. */
   get facts(): readonly (readonly [string, string])[] {
-    const { cool_C } = this.#asked;
+    const { cool_C } = this.#requested;
     return [
       ...(this.#lock === null ? [] : [['GPU clock', this.#lock] as const]),
       ...(cool_C === null ? [] : [['Cooling', this.#cooling(cool_C)] as const]),

@@ -1,21 +1,118 @@
 /**
  * Effects of optimisations alone and combined. On the logarithm of the time, the effect of a combination of factors is
- * the remainder after subtracting the effects of all its parts. For a single factor it is the gain.
- * R. A. Fisher, The Design of Experiments, 1935, chapter VI.
+ * the remainder after subtracting the effects of all its parts; for a single factor it is the gain. R. A. Fisher, The
+ * Design of Experiments, 1935, chapter VI. The designs are in `assets/factorials.json`.
  */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
 import { isUnproven, type Ratio } from '../../../../contract/bench/bench-session.ts';
-import type { Factorial, InteractionVerdict } from '../../../../contract/bench/factorial.ts';
+import { type Factorial, factorSchema, type InteractionVerdict } from '../../../../contract/bench/factorial.ts';
 import {
   isIncorrect,
   type MeasuredSessionEntry,
   type Session,
   type SessionReport,
 } from '../../../../contract/bench/session.ts';
+import { workloadSchema } from '../../../../contract/workload.ts';
 import { judge, outsideOf, usualMargin } from '../../verdicts/judge.ts';
 import { type LogInterval, pairedContrast, type Weighed } from '../../verdicts/levels.ts';
-import { keptInstances } from '../claim-results.ts';
+import { recordedInstances } from '../claim-results.ts';
 import { contrastInterval, median } from '../statistics.ts';
-import { absenceOf, combinations, designsOf, type FactorialDesign, sameSet } from './designs.ts';
+
+/** `precision` selects a precision of the variant, as in a session's label. */
+const cellSchema = z.strictObject({ with: z.array(z.string()), variant: z.string(), precision: z.string().optional() });
+
+const designSchema = z.strictObject({
+  id: z.string(),
+  workload: workloadSchema,
+  /** Name of the benchmark; empty for a workload with a single one. */
+  bench: z.string(),
+  title: z.string(),
+  factors: z.array(factorSchema).min(2).max(4),
+  cells: z.array(cellSchema).min(3),
+  /** Reasons why no variant has all the factors in `with` and none of those in `without`. */
+  absent: z
+    .array(z.strictObject({ with: z.array(z.string()), without: z.array(z.string()).default([]), reason: z.string() }))
+    .default([]),
+});
+export type FactorialDesign = Readonly<z.infer<typeof designSchema>>;
+
+const fileSchema = z.strictObject({ version: z.literal(1), designs: z.array(designSchema) });
+
+export async function readDesigns(assetsFolder: string): Promise<readonly FactorialDesign[]> {
+  return fileSchema.parse(JSON.parse(await readFile(path.join(assetsFolder, 'factorials.json'), 'utf8'))).designs;
+}
+
+interface BenchName {
+  readonly workload: string;
+  /** Name of the benchmark; empty for a workload with a single one. */
+  readonly bench: string;
+}
+
+/** Designs of one benchmark. */
+function designsOf(designs: readonly FactorialDesign[], { workload, bench }: BenchName): readonly FactorialDesign[] {
+  return designs.filter((design) => design.workload === workload && design.bench === bench);
+}
+
+/** Every subset of the factors, the smallest first, in the order of the factors. */
+export function combinations(factors: readonly { readonly id: string }[]): readonly (readonly string[])[] {
+  const all: (readonly string[])[] = [[]];
+  for (const { id } of factors) all.push(...all.map((set) => [...set, id]));
+  return all.sort((a, b) => a.length - b.length);
+}
+
+export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one) => b.includes(one));
+
+/** Reason why a combination has no variant; null if none of the design's reasons applies. */
+export function absenceOf({ absent }: FactorialDesign, set: readonly string[]): string | null {
+  const found = absent.find(
+    (one) => one.with.every((id) => set.includes(id)) && !one.without.some((id) => set.includes(id)),
+  );
+  return found?.reason ?? null;
+}
+
+const labelOf = ({ variant, precision }: FactorialDesign['cells'][number]): string =>
+  precision === undefined ? variant : `${variant}@${precision}`;
+
+/** A design of which this machine can measure at least one effect. */
+interface RunnableDesign {
+  readonly id: string;
+  readonly title: string;
+  readonly device: 'cpu' | 'cuda';
+  /** Labels for a session: `gather@fp64` if a cell names a precision. */
+  readonly labels: readonly string[];
+}
+
+interface Known extends BenchName {
+  readonly id: string;
+  readonly available: boolean;
+  readonly device: 'cpu' | 'cuda';
+}
+
+/** Designs of a benchmark of which two variants that differ in one factor can run. */
+export async function runnableDesigns(
+  assetsFolder: string,
+  place: BenchName,
+  variants: readonly Known[],
+): Promise<{ readonly known: readonly FactorialDesign[]; readonly able: readonly RunnableDesign[] }> {
+  const known = await readDesigns(assetsFolder);
+  const runs = new Map(
+    variants
+      .filter((one) => one.workload === place.workload && one.bench === place.bench && one.available)
+      .map(({ id, device }) => [id, device]),
+  );
+  const able = designsOf(known, place).flatMap(({ id, title, cells }): RunnableDesign[] => {
+    const own = cells.filter(({ variant }) => runs.has(variant));
+    const differ = own.some((a) =>
+      own.some((b) => b.with.length === a.with.length + 1 && a.with.every((one) => b.with.includes(one))),
+    );
+    const device = runs.get(own[0]?.variant ?? '') ?? 'cpu';
+    return differ ? [{ id, title, device, labels: own.map(labelOf) }] : [];
+  });
+  return { known, able };
+}
 
 type Measured = Pick<SessionReport, 'entries' | 'noise' | 'judged' | 'seed'>;
 
@@ -24,7 +121,7 @@ interface Cell {
   readonly entry: MeasuredSessionEntry;
 }
 
-/** One that has no variant, or none that was measured. */
+/** A combination that has no variant, or none that was measured. */
 interface Absent {
   readonly with: readonly string[];
   readonly reason: string;
@@ -43,10 +140,12 @@ function cellOf(design: FactorialDesign, set: readonly string[], { entries }: Me
   return found.samples.length === 0 ? { with: set, reason: `${name} has no whole round` } : { with: set, entry: found };
 }
 
-/** Sums of weighed logarithms by what varies between instances, or by the bootstrap of rounds where there are none. */
+/**
+ * Weighted sum of logarithms; its interval comes from the instances, or from the bootstrap of rounds without instances.
+ */
 function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[], seed: number) {
   const all: readonly Weighed[] = cells.map(({ entry, weight }) => ({
-    times: keptInstances(entry.samples, ({ time_s }) => time_s),
+    times: recordedInstances(entry.samples, ({ time_s }) => time_s),
     weight,
   }));
   const value = Math.exp(all.reduce((sum, { times, weight }) => sum + weight * Math.log(median(times.flat())), 0));
@@ -61,14 +160,16 @@ function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; read
       return { middle: (low + high) / 2, half: (high - low) / 2 };
     },
     value,
-    /** A bootstrap interval is not symmetric about its median. */
+    /**
+     * True if all cells have several instances. Else the interval is a bootstrap one, not symmetric about the median.
+     */
     apart,
   };
 }
 
 /**
- * Terms of the interaction of the factors `of` in the presence of `given`: gain of the combination over the product of
- * the effects of its parts. Null if a cell was not measured.
+ * Terms of the interaction of the factors `of` in the presence of `given`: the gain of the combination divided by the
+ * product of the effects of its parts. Null if a cell was not measured.
  */
 function termsOf(
   cells: readonly Cell[],
@@ -77,7 +178,7 @@ function termsOf(
 ): readonly (Cell & { readonly weight: number })[] | null {
   const terms = combinations(of.map((id) => ({ id }))).map((part) => {
     const cell = cells.find((one) => sameSet(one.with, [...given, ...part]));
-    // A shorter time is a gain, so that signs are turned.
+    // A gain is a shorter time, so the signs are reversed.
     return cell && { ...cell, weight: (of.length - part.length) % 2 === 0 ? -1 : 1 };
   });
   return terms.every((one) => one !== undefined) ? terms : null;
@@ -85,13 +186,15 @@ function termsOf(
 
 const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', undecided: 'undecided' } as const;
 
-/** Null if fewer than two combinations were measured that differ in one factor. */
+/**
+ * Effects and interactions of a design; null if fewer than two combinations that differ in one factor were measured.
+ */
 export function factorialOf(design: FactorialDesign, report: Measured): Factorial | null {
   const sets = combinations(design.factors);
   const all = sets.map((set) => cellOf(design, set, report));
   const cells = all.filter((one): one is Cell => 'entry' in one);
   const absent = all.filter((one): one is Absent => 'reason' in one);
-  const asked = sets
+  const requested = sets
     .filter((of) => of.length > 0)
     .flatMap((of) =>
       sets
@@ -102,11 +205,11 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
         }),
     );
   const [first] = cells;
-  if (first === undefined || asked.length === 0) return null;
-  const outside = outsideOf({ contestants: asked.length });
+  if (first === undefined || requested.length === 0) return null;
+  const outside = outsideOf({ contestants: requested.length });
   const margin = report.judged?.margin ?? usualMargin;
   const floor = report.noise.floor === null ? null : Math.log1p(report.noise.floor);
-  /** Gain and its verdict. The noise of more than two cells exceeds that of two, by the root of their number. */
+  /** Gain and its verdict. The noise of several cells exceeds that of two by the square root of half their number. */
   const stated = (terms: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[]) => {
     const { log, value, apart } = contrastOf(terms, report.seed);
     const found = log(outside);
@@ -129,7 +232,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
           { entry: first.entry, weight: 1 },
           { entry, weight: -1 },
         ]).gain;
-  const statements = asked.map(({ of, given, terms }) => ({ of, given, ...stated(terms) }));
+  const statements = requested.map(({ of, given, terms }) => ({ of, given, ...stated(terms) }));
   return {
     id: design.id,
     title: design.title,
@@ -154,7 +257,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
   };
 }
 
-/** With what its samples say of the designs that are about it, whatever it said of them. */
+/** Adds the results of all designs of the benchmark to a session's reports, replacing earlier results. */
 export function factorialsIn<S extends Pick<Session, 'workload' | 'reports'>>(
   session: S,
   designs: readonly FactorialDesign[],

@@ -1,11 +1,233 @@
-/** Conclusions from a study, in sentences based on its points. */
+/**
+ * Conclusions from the points of a study, in sentences: regions in which a published claim holds, and convergence with
+ * the grid's steps (order, limit, coarsest sufficient grid).
+ */
+import { claimedBand, judgeClaim, type Said, saidOf } from '../../../../contract/bench/claims.ts';
+import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
-import type { PlanHead } from '../../../../contract/study/index.ts';
+import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
 import { median } from '../../bench/statistics.ts';
-import { claimAdvice, type StudyClaim } from './claims.ts';
-import { type Contest, type Contestant, contestsOf, FAR_APART, type Solved } from './contests.ts';
-import { convergenceAdvice } from './convergence.ts';
-import { regionsOf, regionsText } from './regions.ts';
+import { canonical } from '../points.ts';
+import {
+  type Contest,
+  type Contestant,
+  contestsOf,
+  FAR_APART,
+  regionsOf,
+  regionsText,
+  type Solved,
+} from './regions.ts';
+
+interface Sized {
+  /** Grid steps relative to those of the finest grid, by path. */
+  readonly factors: ReadonlyMap<string, number>;
+  readonly rest: string;
+  readonly solved: Solved;
+}
+
+interface Fit {
+  /** Order of convergence: the error falls as step^order. Null if the changes do not shrink evenly. */
+  readonly order: number | null;
+  /** Extrapolated limit; without an order, the finest answer. */
+  readonly limit: number;
+  /** Upper limit of the error, by the factor of the steps. */
+  readonly errors: ReadonlyMap<number, number>;
+}
+
+/** Plausible range for the order of a numerical scheme. */
+const [LEAST_ORDER, MOST_ORDER] = [0.3, 5];
+const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-6;
+
+/** Fits the three finest grids, whose steps have a constant ratio. */
+export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
+  const factors = [...answers.keys()].toSorted((a, b) => a - b);
+  const [h1, h2, h3] = factors;
+  if (h1 === undefined || h2 === undefined || h3 === undefined || !near(h2 / h1, h3 / h2)) return null;
+  const [f1 = 0, f2 = 0, f3 = 0] = [h1, h2, h3].map((h) => answers.get(h));
+  const shrink = (f3 - f2) / (f2 - f1);
+  const fitted = shrink > 0 ? Math.log(shrink) / Math.log(h2 / h1) : Number.NaN;
+  const order = fitted >= LEAST_ORDER && fitted <= MOST_ORDER ? fitted : null;
+  const limit = order === null ? f1 : f1 - (f2 - f1) / ((h2 / h1) ** order - 1);
+  // Without an order the error of the finest grid is unknown, so its last change is used as an estimate.
+  const doubt = order === null ? Math.abs(f2 - f1) : 0;
+  const errors = new Map(factors.map((h) => [h, Math.abs((answers.get(h) ?? Number.NaN) - limit) + doubt]));
+  return { order, limit, errors };
+}
+
+function sizedOf(
+  head: PlanHead,
+  rows: readonly Solved[],
+): { readonly paths: readonly string[]; readonly all: readonly Sized[] } {
+  const { reference = {} } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
+  const steps = Object.entries(reference).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  const paths = steps.map(([path]) => path);
+  const all = rows.flatMap((solved): readonly Sized[] => {
+    const { line, result } = solved;
+    if (result.status !== 'done') return [];
+    const named = new Map(line.settings.map(({ path, value }) => [formatPath(path), value]));
+    const factors = new Map(
+      steps.flatMap(([path, finest]) => {
+        const value = named.get(path);
+        return typeof value === 'number' ? [[path, Number((value / finest).toPrecision(6))] as const] : [];
+      }),
+    );
+    if (factors.size !== paths.length) return [];
+    const rest = canonical([line.base, [...named].filter(([name]) => !(name in reference))]);
+    return [{ factors, rest, solved }];
+  });
+  return { paths, all };
+}
+
+const number = (value: number): string => String(Number(value.toPrecision(3)));
+const readoutOf = ({ solved }: Sized, name: string): number | null => {
+  const found = solved.result.measures.find((one) => one.group === 'readouts' && one.name === name)?.value;
+  return typeof found === 'number' ? found : null;
+};
+
+/** Names of readouts in millimetres that every grid has. */
+function lengths(all: readonly Sized[]): readonly string[] {
+  const [first] = all;
+  return (first?.solved.result.measures ?? [])
+    .filter(({ group, unit, name }) => group === 'readouts' && unit === 'mm' && name !== 'resolution_mm')
+    .map(({ name }) => name)
+    .filter((name) => all.every((one) => readoutOf(one, name) !== null));
+}
+
+/** Coarsest grid such that it and all finer ones are accurate enough; null if there is none. */
+function coarsest({ errors }: Fit, requested: number): number | null {
+  let found: number | null = null;
+  for (const [factor, error] of [...errors].toSorted(([a], [b]) => a - b)) {
+    if (error > requested) break;
+    found = factor;
+  }
+  return found;
+}
+
+function gridText(sized: Sized): string {
+  return sized.solved.line.settings
+    .filter(({ path }) => sized.factors.has(formatPath(path)))
+    .map(({ path, value }) => `${formatPath(path)} = ${String(value)}`)
+    .join(', ');
+}
+
+/** Effect of halving each step separately, starting from a grid for which all these halvings were solved. */
+function stepEvidence(paths: readonly string[], all: readonly Sized[], name: string): readonly string[] {
+  const base = all.find(({ factors }) =>
+    paths.every((path) =>
+      all.some((other) =>
+        paths.every((p) => near(other.factors.get(p) ?? 0, (factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
+      ),
+    ),
+  );
+  if (base === undefined) return [];
+  const changes = paths.map((path) => {
+    const halved = all.find(({ factors }) =>
+      paths.every((p) => near(factors.get(p) ?? 0, (base.factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
+    );
+    return { path, change: (halved === undefined ? 0 : (readoutOf(halved, name) ?? 0)) - (readoutOf(base, name) ?? 0) };
+  });
+  const sorted = changes.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change));
+  return [
+    `halving one step alone changes it by ${sorted.map(({ path, change }) => `${number(change)} mm (${path})`).join(', ')}`,
+  ];
+}
+
+/** `asked_mm` is the accepted error. Empty if the study does not refine a grid. */
+function convergenceAdvice(head: PlanHead, rows: readonly Solved[], asked_mm: number): readonly StudyAdvice[] {
+  const { paths, all } = sizedOf(head, rows);
+  if (paths.length === 0) return [];
+  const together = ({ factors }: Sized): boolean => new Set(factors.values()).size === 1;
+  return [...Map.groupBy(all, ({ rest }) => rest).values()].flatMap((mine) => {
+    const grids = mine.filter(together);
+    return lengths(mine).flatMap((name): readonly StudyAdvice[] => {
+      const answers = new Map(
+        grids.map((one) => [[...one.factors.values()][0] ?? 1, readoutOf(one, name) ?? Number.NaN]),
+      );
+      const fit = fitOf(answers);
+      if (fit === null) return [];
+      const factor = coarsest(fit, asked_mm);
+      const grid = grids.find((one) => [...one.factors.values()][0] === factor);
+      const goal = `${name} to ${number(asked_mm)} mm`;
+      return [
+        {
+          text:
+            grid === undefined
+              ? `${goal}: no grid of this study is fine enough.`
+              : `${goal}: ${gridText(grid)} is fine enough.`,
+          evidence: [
+            fit.order === null
+              ? `its changes do not shrink evenly: no order; errors are relative to the finest grid, with its last change added`
+              : `order ${Number(fit.order.toPrecision(2))}, tends to ${Number(fit.limit.toPrecision(7))} mm`,
+            `errors: ${[...fit.errors]
+              .toSorted(([a], [b]) => a - b)
+              .map(([h, error]) => `${number(error)} mm at ${number(h)}× the finest steps`)
+              .join(', ')}`,
+            ...stepEvidence(paths, mine, name),
+          ],
+        },
+      ];
+    });
+  });
+}
+
+interface ClaimedPair {
+  readonly slower: string;
+  readonly faster: string;
+  readonly rival: boolean;
+}
+
+export interface StudyClaim extends Said {
+  readonly claim: string;
+  readonly pairs: readonly ClaimedPair[];
+  /** Whether the claim applies to the problem of this point. */
+  readonly speaks: (line: PlanLine) => boolean;
+}
+
+interface Found {
+  readonly place: Contest;
+  readonly value: number;
+  readonly label: string;
+}
+
+function foundAt(place: Contest, claim: StudyClaim, pair: ClaimedPair): Found | null {
+  const of = (variant: string) => place.contestants.find((one) => one.variant === variant);
+  const [slower, faster] = [of(pair.slower), of(pair.faster)];
+  if (slower === undefined || faster === undefined || !claim.speaks(faster.line)) return null;
+  const value = slower.time_s / faster.time_s;
+  if (slower.wrong !== null || faster.wrong !== null) return { place, value, label: 'by a wrong answer' };
+  const [s, f] = [slower.interval, faster.interval];
+  // Combines the ends of both intervals, so that the interval of the ratio has at least 95 % coverage.
+  const interval = s === null || f === null ? null : { low: s.low / f.high, high: s.high / f.low };
+  return { place, value, label: judgeClaim({ value, interval }, saidOf(claim, pair.rival)) };
+}
+
+const times = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
+
+/** One line for each pair and machine; none for claims whose pairs were not studied. */
+function claimAdvice(places: readonly Contest[], claims: readonly StudyClaim[]): readonly StudyAdvice[] {
+  const machines = Map.groupBy(places, ({ machine }) => machine);
+  return claims.flatMap((claim) =>
+    claim.pairs.flatMap((pair) =>
+      [...machines].flatMap(([machine, mine]): readonly StudyAdvice[] => {
+        const found = mine.map((place) => foundAt(place, claim, pair)).filter((one) => one !== null);
+        if (found.length === 0) return [];
+        const regions = regionsOf(found.map(({ place, label }) => ({ at: place.at, label })));
+        const values = found.map(({ value }) => value).toSorted((a, b) => a - b);
+        const [low = 0, high = 0] = [values[0], values.at(-1)];
+        const span = values.length === 1 ? times(low) : `${times(low)} to ${times(high)}`;
+        return [
+          {
+            text: `${claim.claim}, claimed ${claimedBand(claim)}: ${regionsText(regions)}.`,
+            evidence: [
+              `${pair.slower} → ${pair.faster}: ${span} at ${found.length} point${found.length === 1 ? '' : 's'}, ${machine}`,
+              ...(claim.needs === undefined || pair.rival ? [] : [`not judged here: needs ${claim.needs}`]),
+            ],
+          },
+        ];
+      }),
+    ),
+  );
+}
 
 /** Fastest correct variant by region of a study's space; machines are treated separately. */
 const UNDECIDED = 'undecided';
@@ -15,11 +237,14 @@ interface Won {
   readonly place: Contest;
   readonly label: string;
   readonly first: Contestant | null;
-  /** Time of the next right one over that of the first; null: there is none. */
+  /** Time of the second correct variant relative to the first; null if there is none. */
   readonly gain: number | null;
 }
 
-/** Whole intervals apart decide; without intervals times alone do, which is said. */
+/**
+ * Fastest correct variant at a point of the space. Undecided if its interval overlaps the next one's; without intervals
+ * times alone decide.
+ */
 function wonAt(place: Contest): Won {
   const right = place.contestants.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
   const [first, next] = right;
@@ -30,7 +255,6 @@ function wonAt(place: Contest): Won {
   return { place, label: overlap ? UNDECIDED : first.variant, first, gain };
 }
 
-const times = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
 const percent = (ratio: number): string => `${Number((100 * ratio).toPrecision(2))} %`;
 const points = (n: number): string => `${n} point${n === 1 ? '' : 's'}`;
 
@@ -40,7 +264,7 @@ function evidenceOf(won: readonly Won[]): readonly string[] {
     const all = mine.flatMap(({ gain }) => (gain === null ? [] : [gain])).toSorted((a, b) => a - b);
     const [low, high] = [all[0], all.at(-1)];
     if (low === undefined || high === undefined)
-      return `${label}: fastest at ${points(mine.length)}, with no other beside it`;
+      return `${label}: fastest at ${points(mine.length)}, with no other close to it`;
     const span = all.length === 1 ? '' : ` (${times(low)} to ${times(high)})`;
     return `${label}: fastest at ${mine.length} of ${points(won.length)}, ${times(median(all))} the next${span}`;
   });
@@ -66,11 +290,11 @@ function evidenceOf(won: readonly Won[]): readonly string[] {
     ...(single === 0
       ? []
       : [`at ${points(single)} times have no interval: fewer than five repeats decide by the times alone`]),
-    ...(shared === 0 ? [] : [`at ${points(shared)} others ran beside: such times are no measurement`]),
+    ...(shared === 0 ? [] : [`at ${points(shared)} other points ran at the same time: such times are no measurement`]),
   ];
 }
 
-/** A line a machine. */
+/** One line for each machine. */
 function bestAdvice(places: readonly Contest[]): readonly StudyAdvice[] {
   const machines = Map.groupBy(places, ({ machine }) => machine);
   return [...machines].map(([machine, mine]): StudyAdvice => {
@@ -82,8 +306,6 @@ function bestAdvice(places: readonly Contest[]): readonly StudyAdvice[] {
     };
   });
 }
-
-export type { StudyClaim } from './claims.ts';
 
 export function adviceOf(
   head: PlanHead,

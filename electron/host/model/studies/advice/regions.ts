@@ -1,5 +1,136 @@
-/** Regions of a study's space in which something holds: a small decision tree, described in words. */
-import type { At } from './contests.ts';
+/**
+ * Regions of a study's space in which a conclusion holds: a small decision tree, described in words. Points that differ
+ * only in their variant are combined to one place of the space.
+ */
+import { formatPath } from '../../../../contract/scenario/index.ts';
+import type { Measure, PlanHead, PlanLine, PointResult } from '../../../../contract/study/index.ts';
+import { median } from '../../bench/statistics.ts';
+import { canonical } from '../points.ts';
+
+export interface Solved {
+  readonly line: PlanLine;
+  readonly result: PointResult;
+}
+
+type At = Readonly<Record<string, unknown>>;
+
+export interface Contestant {
+  readonly variant: string;
+  readonly time_s: number;
+  /** 95 % interval of the median; null for too few repeats. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /** Reason why its answer is wrong; null if no error is known. */
+  readonly wrong: string | null;
+  readonly line: PlanLine;
+}
+
+export interface Contest {
+  readonly machine: string;
+  readonly at: At;
+  readonly contestants: readonly Contestant[];
+  /**
+   * Largest deviation of a readout from the median over all variants, as a ratio, with the readout's name. Null for
+   * fewer than two variants.
+   */
+  readonly apart: { readonly ratio: number; readonly readout: string } | null;
+  /** Whether some points ran concurrently with others. */
+  readonly shared: boolean;
+}
+
+/** Times by which variants are compared, in order of preference. */
+const TIMES = ['device_s', 'time_s', 'solve_s'] as const;
+const VARIANT = 'solver.variant';
+/** Least deviation that indicates a different answer; grids of the same answer agree much better. */
+export const FAR_APART = 0.01;
+/** Least number of answers for a median: with two it is unknown which one deviates. */
+const FEWEST_FOR_MEDIAN = 3;
+
+const numberOf = (measures: readonly Measure[], name: string): Measure | null =>
+  measures.find((one) => one.name === name && typeof one.value === 'number') ?? null;
+
+function machineOf({ where }: PointResult): string {
+  return where.gpu === null ? `${where.machine}, ${where.cpu}` : `${where.machine}, ${where.gpu} ${where.gpu_uuid}`;
+}
+
+/** Readouts in millimetres, which are derived from the answer, unlike counts and notes. */
+const readouts = ({ measures }: PointResult): readonly (readonly [string, number])[] =>
+  measures.flatMap(({ group, name, unit, value }) =>
+    group === 'readouts' && unit === 'mm' && typeof value === 'number' && value !== 0 ? [[name, value] as const] : [],
+  );
+
+function apartOf(all: readonly Solved[]): { readonly of: readonly number[]; readonly worst: Contest['apart'] } {
+  const tables = all.map(({ result }) => new Map(readouts(result)));
+  const names = [...(tables[0]?.keys() ?? [])].filter((name) => tables.every((table) => table.has(name)));
+  const of = tables.map(() => 0);
+  let worst: Contest['apart'] = null;
+  if (all.length < 2) return { of, worst };
+  for (const name of names) {
+    const values = tables.map((table) => table.get(name) ?? Number.NaN);
+    const middle = median(values);
+    for (const [i, value] of values.entries()) {
+      const ratio = Math.abs(value / middle - 1);
+      if (!Number.isFinite(ratio)) continue;
+      of[i] = Math.max(of[i] ?? 0, ratio);
+      if (worst === null || ratio > worst.ratio) worst = { ratio, readout: name };
+    }
+  }
+  return { of, worst };
+}
+
+function wrongOf({ result }: Solved, apart: number, of: number): string | null {
+  const isWrong = ({ name, value }: Measure): boolean =>
+    (name === 'right' && value === 'no') || (name === 'verdict' && value === 'wrong');
+  if (result.measures.some(isWrong)) return 'its answer is wrong';
+  if (of < FEWEST_FOR_MEDIAN || apart <= FAR_APART) return null;
+  return `its readouts are up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
+}
+
+/** Groups points by place; null if the study compares fewer than two variants, or lacks times. */
+export function contestsOf(head: PlanHead, rows: readonly Solved[]): readonly Contest[] | null {
+  const done = rows.filter(({ result }) => result.status === 'done');
+  const requested = ({ line, result }: Solved): string => {
+    const set = line.settings.find(({ path }) => formatPath(path) === VARIANT)?.value;
+    return typeof set === 'string' && set !== 'auto' ? set : result.variant;
+  };
+  if (new Set(done.map(requested)).size < 2) return null;
+  const time = TIMES.find((name) => done.every(({ result }) => numberOf(result.measures, name) !== null));
+  if (time === undefined) return null;
+  const groups = Map.groupBy(done, ({ line, result }) =>
+    canonical([
+      machineOf(result),
+      line.base,
+      line.settings
+        .filter(({ path }) => formatPath(path) !== VARIANT)
+        .map(({ path, value }) => [formatPath(path), value]),
+    ]),
+  );
+  return [...groups.values()].flatMap((mine): readonly Contest[] => {
+    const [first] = mine;
+    if (first === undefined) return [];
+    const { of, worst } = apartOf(mine);
+    const bases = head.bases.length > 1 ? { scenario: head.bases[first.line.base]?.name ?? '' } : {};
+    const settings = first.line.settings.map(({ path, value }) => [formatPath(path), value] as const);
+    return [
+      {
+        machine: machineOf(first.result),
+        at: { ...bases, ...Object.fromEntries(settings.filter(([name]) => name !== VARIANT)) },
+        contestants: mine.map((one, i): Contestant => {
+          const measure = numberOf(one.result.measures, time);
+          const { low, high } = measure ?? {};
+          return {
+            variant: requested(one),
+            time_s: Number(measure?.value),
+            interval: low === undefined || high === undefined ? null : { low, high },
+            wrong: wrongOf(one, of[i] ?? 0, mine.length),
+            line: one.line,
+          };
+        }),
+        apart: worst,
+        shared: mine.some(({ result }) => result.where.at_once > 1),
+      },
+    ];
+  });
+}
 
 interface Labelled {
   readonly at: At;
@@ -7,7 +138,7 @@ interface Labelled {
 }
 
 interface Region {
-  /** `beam.energy_MeV up to 110`; empty: everywhere. */
+  /** Condition such as `beam.energy_MeV up to 110`; empty for the whole space. */
   readonly where: string;
   /** Most frequent label in the region. */
   readonly label: string;
@@ -15,7 +146,7 @@ interface Region {
   readonly places: number;
 }
 
-/** Deeper trees tell noise. */
+/** Deeper trees would describe noise. */
 const DEEPEST = 3;
 
 type Bounds = Readonly<Record<string, Bound>>;
@@ -32,7 +163,7 @@ interface Split {
 
 type Counts = ReadonlyMap<string, number>;
 
-/** More different words tell names apart, not regions. */
+/** Beyond this number of distinct words a split lists single names instead of regions. */
 const MOST_WORDS = 50;
 
 function countsOf(places: readonly Labelled[]): Map<string, number> {
@@ -41,7 +172,7 @@ function countsOf(places: readonly Labelled[]): Map<string, number> {
   return counts;
 }
 
-/** Chance that two places drawn at random have different labels, times the places. */
+/** Probability that two places drawn at random have different labels, times the number of places. */
 function impurityOf(counts: Counts): number {
   let [all, squares] = [0, 0];
   for (const count of counts.values()) {
@@ -53,7 +184,7 @@ function impurityOf(counts: Counts): number {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The best cut of a number: one walk along it, with what lies on both sides. */
+/** Best threshold for a number, from one pass over the sorted places. */
 function cutOf(places: readonly Labelled[], name: string): Split | null {
   const sorted = places.toSorted((a, b) => Number(a.at[name]) - Number(b.at[name]));
   const [left, right] = [new Map<string, number>(), countsOf(places)];
@@ -113,7 +244,7 @@ function boundText(name: string, bound: Bound): string {
   return from === to ? `${name} at ${from}` : `${name} from ${from} to ${to}`;
 }
 
-/** As few regions as tell the labels, in the order of their conditions. */
+/** Smallest set of regions that separates the labels, in the order of their conditions. */
 export function regionsOf(places: readonly Labelled[], bounds: Bounds = {}, depth = 0): readonly Region[] {
   const impurity = impurityOf(countsOf(places));
   const names = [...new Set(places.flatMap(({ at }) => Object.keys(at)))];
@@ -146,7 +277,7 @@ export function regionsOf(places: readonly Labelled[], bounds: Bounds = {}, dept
   ];
 }
 
-/** `window with n up to 64; depth with n from 128 (3 of 4 points)`. */
+/** Text such as `window with n up to 64; depth with n from 128 (3 of 4 points)`. */
 export function regionsText(regions: readonly Region[], words: (label: string) => string = (label) => label): string {
   return regions
     .map(({ where, label, of, places }) => {

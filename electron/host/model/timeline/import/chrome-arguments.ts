@@ -1,11 +1,160 @@
-/** Arguments of a Chrome trace event, as PyTorch's and our own exports name them, in the form of the model. */
+/**
+ * Converts arguments of a Chrome trace event, from PyTorch or our own exports, to span arguments. Converts its times,
+ * and recognises kernels and copies by category, or by the names of lanes and events in traces without categories.
+ */
+import type { SpanKind } from '../../../../contract/timeline.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 
-// Times of a Chrome trace in nanoseconds. They are microseconds with decimals;
-// PyTorch counts them from 1970, where a double resolves a quarter of a
-// microsecond only: such times are taken from their digits.
+/** Categories that writers use both for host and for device work. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'op', 'cuda', 'hip']);
 
-/** 2^42 µs: up to here a double of microseconds resolves a nanosecond. */
+/** Kinds by category in lower case: the first versions of PyTorch's profiler wrote `Kernel`, `Memcpy`, `Runtime`. */
+const categories: Readonly<Record<string, SpanKind>> = {
+  kernel: 'kernel',
+  cuda_kernel: 'kernel',
+  gpu_kernel: 'kernel',
+  concurrent_kernel: 'kernel',
+  copy: 'copy',
+  memcpy: 'copy',
+  gpu_memcpy: 'copy',
+  memset: 'memset',
+  gpu_memset: 'memset',
+  graph: 'graph',
+  runtime: 'call',
+  cuda_runtime: 'call',
+  cuda_driver: 'call',
+  xpu_runtime: 'call',
+  privateuse1_runtime: 'call',
+  'driver call': 'call',
+  // Categories of ROCm's rocprofv3.
+  kernel_dispatch: 'kernel',
+  memory_copy: 'copy',
+  hip_runtime_api: 'call',
+  hip_compiler_api: 'call',
+  hsa_core_api: 'call',
+  hsa_amd_ext_api: 'call',
+  gpu_user_annotation: 'range',
+  // A stream waits for an event: this is work neither of the stream nor of the host.
+  cuda_sync: 'range',
+  // Time of the profiler itself, and of its sections, in PyTorch's traces.
+  overhead: 'range',
+  cuda_profiler_range: 'range',
+  // Other accelerators of PyTorch.
+  hpu_op: 'kernel',
+  mtia_ccp_events: 'kernel',
+  mtia_runtime: 'call',
+  glow_runtime: 'call',
+  xpu_driver: 'call',
+  privateuse1_driver: 'call',
+};
+/** Categories of all work of a device; names distinguish copies. */
+export const ANY_WORK: ReadonlySet<string> = new Set(['hpu_op', 'mtia_ccp_events']);
+/** Names of categories that other accelerators give to their work. */
+export const DEVICE_WORK = /^(?:gpu|npu|hpu|tpu|xpu|mlu|gcu|musa|mtia)(?:_\w+)?_(?:ops?|kernels?|events?|tasks?|work)$/;
+/** Categories of host work, whose arguments may state a device and a stream too. */
+export const HOST_WORK: ReadonlySet<string> = new Set([
+  'cpu_op',
+  'user_annotation',
+  'python_function',
+  'cpu_instant_event',
+]);
+export interface Category {
+  /** Undefined for categories that do not describe GPU work. */
+  readonly kind: SpanKind | undefined;
+  readonly words: readonly string[];
+  /** Whether both host and device events use the category. */
+  readonly isVague: boolean;
+}
+
+/** `cat` is a comma-separated list; the first known category counts. */
+export function categoryOf(cat: string): Category {
+  const words = cat
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim());
+  const known = words.find((word) => categories[word] !== undefined);
+  return {
+    kind: known === undefined ? undefined : categories[known],
+    words,
+    isVague: words.every((word) => SAYS_NOTHING.has(word)),
+  };
+}
+
+type Work = Extract<SpanKind, 'kernel' | 'copy' | 'memset'>;
+
+const COPY_NAME = /^\W*(?:(?:cuda|hip|hc|gpu)\W*)?mem ?cpy|^copy(?:host|device)to(?:host|device)/i;
+const FILL_NAME = /^\W*(?:(?:cuda|hip|gpu)\W*)?mem ?set/i;
+
+/** Recognises copies and fills by their names, because a lane may contain all kinds. Null for other work. */
+export function workNamed(name: string, args: Readonly<Record<string, unknown>>): Work | null {
+  if (args['memcpy_details'] !== undefined || COPY_NAME.test(name)) return 'copy';
+  return args['memset_details'] !== undefined || FILL_NAME.test(name) ? 'memset' : null;
+}
+
+const workOf = (word: string): Work =>
+  /mem ?cpy|[hdp]2[hdp]|copy/i.test(word) ? 'copy' : /mem ?set/i.test(word) ? 'memset' : 'kernel';
+
+/**
+ * Kind of all work in a lane such as `Stream #14(Memset)`; kernels if it lists several kinds, such as
+ * `(Compute,Memset)`.
+ */
+export function workOfLane(lane: string): Work {
+  const words = /\(([^)]*)\)/.exec(lane)?.[1]?.split(',') ?? [lane];
+  const kinds = new Set(words.map(workOf));
+  return kinds.size === 1 ? ([...kinds][0] ?? 'kernel') : 'kernel';
+}
+
+interface DeviceLane {
+  /** Name of the device, equal for all of its lanes. */
+  readonly device: string;
+  /** Rank of the lane. Lanes with a higher rank repeat the work of those with a lower one, and are not counted. */
+  readonly repeats: number;
+}
+
+/** Names of device processes and threads, in programs that write events without categories. */
+const DEVICES: readonly {
+  readonly process: RegExp;
+  readonly lane: RegExp;
+  readonly device: (process: RegExpExecArray, lane: string) => string;
+  readonly repeats?: number;
+}[] = [
+  // TensorFlow's own timeline: each stream, then all streams combined, with copies in a separate process.
+  { process: /(\/device:GPU:\d+)\/stream:\d+\b/i, lane: /^/, device: ([, of = '']) => of },
+  { process: /(\/device:GPU:\d+)\/(?:stream:all|memcpy)\b/i, lane: /^/, device: ([, of = '']) => of, repeats: 1 },
+  // XLA, whose other lanes repeat the kernels by operation and module.
+  { process: /\/device:(?:GPU|TPU):\d+|^GPU:?\s*\d+$/i, lane: /^stream\b/i, device: ({ input }) => input },
+  // PyTorch's older profiler, which has a thread for each device.
+  { process: /^CUDA functions$/i, lane: /^/, device: (_, lane) => `GPU ${/\d+/.exec(lane)?.[0] ?? 0}` },
+  // ROCm's rocprof, which numbers its processes.
+  { process: /^\d+ (GPU ?\d+)$/i, lane: /^/, device: ([, of = '']) => of },
+  // Converted files of nvprof and nsys, which list the work by kind, and again by stream or by kernel.
+  {
+    process: /^\[(\d+)(?::\d+)?\] Overview$/i,
+    lane: /^(?:compute|mem ?cpy|mem ?set)\b/i,
+    device: ([, of]) => `GPU ${of}`,
+  },
+  { process: /^\[(\d+)(?::\d+)?\] Compute$/i, lane: /^/, device: ([, of]) => `GPU ${of}`, repeats: 1 },
+  { process: /^(?:CUDA |GPU )?device (\d+)\b/i, lane: /^(?:CUDA )?stream\W*\d+/i, device: ([, of]) => `GPU ${of}` },
+];
+
+/** Device of a lane; null for a host lane or unknown names. */
+export function deviceLane(process: string, lane: string): DeviceLane | null {
+  for (const { process: known, lane: own, device, repeats = 0 } of DEVICES) {
+    const found = known.exec(process);
+    if (found !== null && own.test(lane)) return { device: device(found, lane), repeats };
+  }
+  return null;
+}
+
+/** Whether names resemble those of a GPU, although no known program writes them in this form. */
+export const likeDevice = (process: string, lane: string): boolean =>
+  [process, lane].some((name) => /\b(?:GPU|TPU|CUDA|HIP)\b|GPU\d|^\d+ COPY$|^stream\W*\d+/i.test(name)) &&
+  ![process, lane].some((name) => /\b(?:API|host|CPU|launch\w*|runtime|driver|thread)\b/i.test(name));
+
+// Times of a Chrome trace in nanoseconds. The file has microseconds with decimals. PyTorch counts them from 1970, where
+// a double resolves only a quarter of a microsecond, so such times are parsed from their digits.
+
+/** 2^42 µs: below this a double of microseconds resolves a nanosecond. */
 const EXACT_BELOW = 2 ** 42;
 
 const DIGITS = /"ts"\s*:\s*"?(\d+)(?:\.(\d+))?/;
@@ -13,24 +162,69 @@ const DIGITS = /"ts"\s*:\s*"?(\d+)(?:\.(\d+))?/;
 export class ChromeClock {
   readonly #base_us: number;
 
-  /** Times are relative to the median of those given: no single wrong one decides which of the others are valid. */
+  /** Times are relative to the median of `some_us`, so that a single wrong time does not invalidate the others. */
   constructor(some_us: readonly number[]) {
     const sorted = [...some_us].sort((a, b) => a - b);
     this.#base_us = Math.floor(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
   }
 
-  /** `text`: the event's JSON. */
+  isNear(ts: number): boolean {
+    return Math.abs(ts - this.#base_us) <= WINDOW_US;
+  }
+
+  /** `text` is the event's JSON. */
   ns(ts: number, text: string): number {
     if (Math.abs(ts) < EXACT_BELOW) return (ts - this.#base_us) * 1000;
     const found = DIGITS.exec(text);
     const whole = Number(found?.[1]);
-    // The matched `ts` may be one of the arguments.
+    // The matched `ts` may belong to the arguments.
     if (found === null || Math.abs(whole - Math.trunc(ts)) > 1) return (ts - this.#base_us) * 1000;
     return (whole - this.#base_us) * 1000 + Number(`0.${found[2] ?? '0'}`) * 1000;
   }
 }
 
-/** Different in every span, and of use only to the program that wrote them. */
+/** About three years: a time farther from the others is wrong, and would make all other spans invisible. */
+export const LONGEST_NS = 1e17;
+const WINDOW_US = LONGEST_NS / 1000;
+/** Largest number of time windows in one file; wrong times add windows too. */
+const MOST_WINDOWS = 4096;
+
+interface Window {
+  events: number;
+  device: number;
+  sum_us: number;
+}
+
+/**
+ * Counts events in windows of three years. All events of a file, not only the first ones, decide which window is
+ * correct.
+ */
+export class ChromeTimes {
+  readonly #windows = new Map<number, Window>();
+
+  add(ts: number, device: boolean): void {
+    const at = Math.floor(ts / WINDOW_US);
+    let window = this.#windows.get(at);
+    if (window === undefined) {
+      if (this.#windows.size >= MOST_WINDOWS) return;
+      window = { events: 0, device: 0, sum_us: 0 };
+      this.#windows.set(at, window);
+    }
+    window.events += 1;
+    window.device += Number(device);
+    window.sum_us += ts;
+  }
+
+  /** Mean time of the window with most device work, then with most events; null if it is near that of `clock`. */
+  otherThan(clock: ChromeClock): number | null {
+    const [most] = [...this.#windows.values()].sort((a, b) => b.device - a.device || b.events - a.events);
+    if (most === undefined) return null;
+    const mean_us = most.sum_us / most.events;
+    return Number.isFinite(mean_us) && !clock.isNear(mean_us) ? mean_us : null;
+  }
+}
+
+/** Arguments that differ in every span and are of use only to the program that wrote them. */
 const PER_SPAN =
   /^(external id|ev idx|record function id|correlation|cbid|sequence number|fwd thread id|python (parent )?id|python module id|queued|step|ts|id)$/i;
 const MOST_MORE = 12;
@@ -41,7 +235,23 @@ function number(value: unknown): number | undefined {
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : undefined;
 }
 
-/** `[2, 3, 4]` of PyTorch, `2 × 3 × 4` of ours. */
+const SIZE = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)(?:b|bytes?)\s*$/i;
+const POWERS = ['', 'k', 'm', 'g', 't'];
+/** Size of a copy, or of a fill, in the text of XLA. */
+const DETAILED_SIZE = /\b(?:size|num_bytes):(\d+)/;
+
+/** Bytes of a number, or of a text with a unit such as `4 MB`. */
+function bytesOf(value: unknown): number | undefined {
+  const [, digits, prefix = '', binary = ''] = typeof value === 'string' ? (SIZE.exec(value) ?? []) : [];
+  if (digits === undefined) {
+    const found = number(value);
+    // Peer copies of some profilers have -1 for an unknown size.
+    return found !== undefined && found < 0 ? undefined : found;
+  }
+  return Math.round(Number(digits) * (binary === '' ? 1000 : 1024) ** POWERS.indexOf(prefix.toLowerCase()));
+}
+
+/** Sizes such as `[2, 3, 4]` of PyTorch or `2 × 3 × 4` of our exports. */
 function sizes(value: unknown): readonly number[] | undefined {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[×x,]/) : [];
   const numbers = parts.map(number);
@@ -83,7 +293,11 @@ export function chromeArguments(args: Readonly<Record<string, unknown>>): string
       continue;
     }
     const known = numeric[key];
-    const found = known === undefined ? undefined : number(value);
+    const found = known === undefined ? undefined : known === 'bytes' ? bytesOf(value) : number(value);
+    if (key === 'memcpy_details' || key === 'memset_details') {
+      const size = DETAILED_SIZE.exec(String(value))?.[1];
+      if (size !== undefined) values.bytes ??= Number(size);
+    }
     if (known !== undefined && found !== undefined) values[known] = found;
     else if (others < MOST_MORE) {
       const text = short(value);

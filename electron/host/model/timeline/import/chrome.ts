@@ -1,52 +1,85 @@
 /**
- * Chrome Trace Event JSON: of PyTorch's profiler, of Chrome and Perfetto's
- * tools, and our own export. Complete events (X), begin and end (B, E), async
- * ones (b, e, S, F), instants, flows (s, t, f) and metadata (M); counters and
- * samples are counted in a note. Format: "Trace Event Format", the Chromium
- * project.
+ * Imports Chrome Trace Event JSON from PyTorch's profiler, Chrome, Perfetto's tools and our own export. It supports
+ * complete events (X), begin and end (B, E), async events (b, e, S, F), instants, flows (s, t, f) and metadata (M).
+ * Counters and samples are only counted in a note. Format: "Trace Event Format", the Chromium project.
  */
-import { decimalOf } from '../../../../contract/csv.ts';
+
 import { BraggError } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
+import { type FieldRules, type HonouredIn, honoured, ignored } from '../../../../domain/header-fields.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseLoose } from '../../../io/files/loose-json.ts';
 import { TraceBuilder } from '../builder.ts';
-import type { FlowEnd } from '../links.ts';
-import type { Trace } from '../trace.ts';
-import { ChromeClock, chromeArguments } from './chrome-arguments.ts';
+import type { FlowEnd, Trace } from '../trace.ts';
+import {
+  ANY_WORK,
+  type Category,
+  ChromeClock,
+  ChromeTimes,
+  categoryOf,
+  chromeArguments,
+  DEVICE_WORK,
+  deviceLane,
+  HOST_WORK,
+  LONGEST_NS,
+  likeDevice,
+  workNamed,
+  workOfLane,
+} from './chrome-arguments.ts';
 import { brokenAt, JsonEvents } from './json-events.ts';
 
-/** Three years: a time farther from the others is wrong, and would shrink them all to nothing. */
-const LONGEST_NS = 1e17;
-/** Events with a time that are collected before their median is taken for the clock, and their text. */
+/** Limits on the events, and their text, that are collected to find the median time for the clock. */
 const FIRST_EVENTS = 8192;
 const FIRST_BYTES = 32 * 2 ** 20;
+/** Largest number of cached categories. */
+const MOST_CATEGORIES = 4096;
+/** Largest number of unknown categories that notes name. */
+const MOST_NOTED = 8;
 
-/** Device processes and streams of XLA, whose events have no category. Its other lanes repeat the kernels by module. */
-const XLA_DEVICE = /\/device:(GPU|TPU):\d+|^GPU:?\s*\d+$/i;
-const XLA_STREAM = /^stream\b/i;
-const XLA_COPY = /memcpy|[hdp]2[hdp]|copy/i;
+const shown = ignored('changes how a viewer shows the event');
+const stacks = ignored('stacks of calls are not shown');
+const arrows = ignored('arrows of s, t and f events are shown');
+const settings = ignored('describes how the trace was recorded');
 
-type Event = Readonly<Record<string, unknown>>;
+/** Keys of the outer object, from "Trace Event Format"; PyTorch's profiler adds some. */
+export const chromeFields = {
+  traceevents: honoured,
+  deviceproperties: honoured,
+  otherdata: honoured,
+  displaytimeunit: shown,
+  stackframes: stacks,
+  samples: stacks,
+  systemtraceevents: ignored('is the text of another tracer'),
+  controllertracedatakey: settings,
+  powertraceasstring: ignored('is the text of another tracer'),
+  metadata: settings,
+  schemaversion: settings,
+  distributedinfo: settings,
+  basetimenanoseconds: ignored('times are shown from the first event on'),
+  tracename: settings,
+} satisfies FieldRules;
+const outer: FieldRules = chromeFields;
 
-/** In lower case: the first versions of PyTorch's profiler wrote `Kernel`, `Memcpy`, `Runtime`. */
-const categories: Readonly<Record<string, SpanKind>> = {
-  kernel: 'kernel',
-  copy: 'copy',
-  memcpy: 'copy',
-  gpu_memcpy: 'copy',
-  memset: 'memset',
-  gpu_memset: 'memset',
-  graph: 'graph',
-  runtime: 'call',
-  cuda_runtime: 'call',
-  cuda_driver: 'call',
-  xpu_runtime: 'call',
-  privateuse1_runtime: 'call',
-  'driver call': 'call',
-  gpu_user_annotation: 'range',
-};
+/** Keys of an event; times are in microseconds. */
+export const chromeEventFields = {
+  ...{ name: honoured, cat: honoured, ph: honoured, ts: honoured, dur: honoured, pid: honoured, tid: honoured },
+  ...{ args: honoured, id: honoured, id2: honoured },
+  ...{ tts: ignored('is time of the processor, and ts that of the clock'), tdur: ignored('is time of the processor') },
+  ...{ scope: honoured, cname: shown, s: shown, bp: shown, sf: stacks, stack: stacks, esf: stacks, estack: stacks },
+  ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignored('is about tts') },
+} satisfies FieldRules;
 
-/** Copies are separate from kernels, and runtime calls from their callers. */
+/** Type of an event; other keys cannot be read. */
+type Event = { readonly [Name in HonouredIn<typeof chromeEventFields>]?: unknown };
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Processes in PyTorch's traces that list the recordings of the profiler. */
+const RECORDINGS: ReadonlySet<string> = new Set(['Spans', 'Traces']);
+
+const isDeviceKind = (kind: SpanKind | undefined): boolean =>
+  kind === 'kernel' || kind === 'copy' || kind === 'memset' || kind === 'graph';
+
+/** Lanes of a thread: copies are separate from kernels, and runtime calls from their callers. */
 type Part = 'main' | 'api' | 'copies' | 'async' | 'ranges';
 
 const parts: Readonly<Record<SpanKind, Part>> = {
@@ -64,18 +97,24 @@ interface Thread {
   readonly tid: string;
   name: string | null;
   order: number;
-  /** Lanes by part; the async one by name too. */
+  /** Lanes by part; async lanes by part and name. */
   readonly lanes: Map<string, number>;
   device: boolean;
-  /** Spans without a category, in streams of XLA alone kernels and copies: names of threads may come last. */
+  /**
+   * Spans whose category does not distinguish host and device. Thread names, which do, may follow later in the file.
+   */
   readonly uncategorized: number[];
-  /** Begins and ends (span -1) in the order of the file, which need not be that of time. */
+  /** Copies and fills among the uncategorized spans, recognised by name. */
+  readonly named: Map<number, SpanKind>;
+  /** Device whose lanes include this thread; null to group by process. */
+  gpu: string | null;
+  /** Beginnings and ends (span -1) in the order of the file, which may differ from the order of time. */
   readonly marks: { readonly at: number[]; readonly span: number[] };
 }
 
 const END = -1;
 
-/** Indices in ascending time; events of one time stay in their order. */
+/** Indices in ascending order of time; events at the same time retain their order. */
 function byTime(at: readonly number[]): Iterable<number> {
   const sorted = at.every((time, i) => i === 0 || time >= (at[i - 1] ?? time));
   return sorted ? at.keys() : [...at.keys()].sort((a, b) => (at[a] ?? 0) - (at[b] ?? 0));
@@ -86,10 +125,10 @@ const numberOf = (value: unknown): number | null => {
   const converted = typeof value === 'string' ? decimalOf(value.trim()) : value;
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
 };
-const objectOf = (value: unknown): Event =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Event) : {};
+const objectOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-/** PyTorch gives words in place of some numbers, and nothing for what is of no thread. */
+/** Display name: PyTorch writes words instead of some numbers, and nothing for events without a thread. */
 function called(what: string, id: string | number): string {
   if (id === '') return `no ${what}`;
   return /^-?\d+$/.test(String(id)) ? `${what} ${id}` : String(id);
@@ -97,30 +136,44 @@ function called(what: string, id: string | number): string {
 
 export class ChromeImport {
   readonly #builder = new TraceBuilder();
-  #clock: ChromeClock | null = null;
+  #clock: ChromeClock | null;
+  readonly #times = new ChromeTimes();
+  readonly #categories = new Map<string, Category>();
+  /** Device numbers in the arguments of kernels and copies, by process. */
+  readonly #devices = new Map<string, Set<number>>();
   #early: { readonly event: Event; readonly ts: number; readonly json: string }[] = [];
   #earlyBytes = 0;
   readonly #json: JsonEvents;
   readonly #threads = new Map<string, Thread>();
   readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
-  /** Times of ends that came before their beginnings. */
+  /** Times of async ends that preceded their beginnings in the file. */
   readonly #asyncEnds = new Map<string, number[]>();
   readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number; readonly name: string }[]>();
   readonly #flows = new Map<string, { readonly thread: Thread; readonly at: number }>();
   readonly #flowEnds: { readonly from: { thread: Thread; at: number }; readonly to: { thread: Thread; at: number } }[] =
     [];
+  /** Number of events of a device's work by unknown category. */
+  readonly #unknown = new Map<string, number>();
   readonly #unread = { counters: 0, invalid: 0, unmatched: 0, unended: 0, other: 0, far: 0, damaged: 0 };
   #firstDamage = '';
+  #ended = false;
   #last = 0;
   #device: string | null = null;
   #about = '';
 
-  constructor() {
+  /** `base_us` is a time near most events; null to derive a base from the first events. */
+  constructor(base_us: number | null = null) {
+    this.#clock = base_us === null ? null : new ChromeClock([base_us]);
     this.#json = new JsonEvents({
       event: (json, offset) => this.#event(json, offset),
       value: (key, json) => this.#property(key, json),
       damaged: (json, offset) => this.#damaged(json, offset),
     });
+  }
+
+  /** Time of most device work, or else of most events, if it is far from the first events; null otherwise. */
+  get otherBase_us(): number | null {
+    return this.#unread.far === 0 || this.#clock === null ? null : this.#times.otherThan(this.#clock);
   }
 
   get spans(): number {
@@ -131,10 +184,17 @@ export class ChromeImport {
     this.#json.push(chunk);
   }
 
-  /** Throws BraggError `foreign-file` when the file was cut off or holds no events. */
-  finish(name: string): Trace {
+  /** Ends the input. Throws BraggError `foreign-file` if the file was cut off. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#json.end();
     this.#startClock();
+  }
+
+  /** Returns the trace. Throws BraggError `foreign-file` if the file was cut off or contains no events. */
+  finish(name: string): Trace {
+    this.end();
     if (this.#builder.spans === 0) {
       if (this.#unread.damaged > 0) throw new BraggError('foreign-file', this.#firstDamage);
       throw new BraggError('foreign-file', `none of its ${this.#json.events} events has a time and a duration`);
@@ -154,6 +214,14 @@ export class ChromeImport {
     note(unended, 'events have no duration and are shown as moments.');
     note(invalid, 'events have no valid time, phase or duration and were left out.');
     note(far, 'events are more than three years away from the others and were left out.');
+    for (const [cat, count] of this.#unknown) {
+      note(count, `events of the category ${cat} are work of a device of an unknown kind, and are not counted.`);
+    }
+    for (const [pid, devices] of this.#devices) {
+      if (devices.size < 2) continue;
+      const all = [...devices].sort((a, b) => a - b).join(', ');
+      this.#builder.note(`Work of devices ${all} is in one process (${pid}) and is counted as that of one GPU.`);
+    }
     note(damaged, `damaged events were left out: ${this.#firstDamage}.`);
     return this.#builder.build({ source: 'chrome-trace', name, about: this.#about, device: this.#device });
   }
@@ -166,6 +234,7 @@ export class ChromeImport {
     } catch {
       throw new BraggError('foreign-file', `the value of ${JSON.stringify(key)} is not JSON`);
     }
+    if (outer[key.toLowerCase()]?.kind !== 'honoured') return;
     if (key === 'deviceProperties' && Array.isArray(value)) {
       this.#device = text(objectOf(value[0])['name']) || null;
       this.#about = this.#device ?? this.#about;
@@ -199,6 +268,7 @@ export class ChromeImport {
       this.#unread.invalid += 1;
       return;
     }
+    this.#times.add(ts, isDeviceKind(this.#category(event).kind));
     if (this.#clock !== null) {
       this.#timed(event, phase, this.#clock.ns(ts, json));
       return;
@@ -208,7 +278,7 @@ export class ChromeImport {
     if (this.#early.length >= FIRST_EVENTS || this.#earlyBytes > FIRST_BYTES) this.#startClock();
   }
 
-  /** Adds the events that were collected to find the clock. */
+  /** Adds the events that were collected to determine the clock. */
   #startClock(): void {
     if (this.#clock !== null) return;
     const clock = new ChromeClock(this.#early.map(({ ts }) => ts));
@@ -217,7 +287,7 @@ export class ChromeImport {
     this.#early = [];
   }
 
-  /** The first damaged event is named by where it stops being JSON. */
+  /** Counts damaged events; the note names the first one and the position at which it stops being JSON. */
   #damaged(json: string, offset: number): void {
     this.#unread.damaged += 1;
     if (this.#unread.damaged > 1) return;
@@ -266,7 +336,7 @@ export class ChromeImport {
   }
 
   #complete(event: Event, at: number): void {
-    // A program that is stopped writes its last events without their durations.
+    // A program that is stopped writes its last events without durations.
     if (event['dur'] === undefined || event['dur'] === null) this.#unread.unended += 1;
     const dur = numberOf(event['dur'] ?? 0);
     if (dur === null || dur < 0 || dur * 1000 > LONGEST_NS) {
@@ -289,7 +359,7 @@ export class ChromeImport {
     marks.span.push(END);
   }
 
-  /** Each end belongs to the last beginning before it in time. Returns spans that never end. */
+  /** Matches each end with the last beginning before it in time. Returns spans that never end. */
   #matched({ marks: { at, span } }: Thread): readonly { readonly span: number; readonly start: number }[] {
     const open: { span: number; start: number }[] = [];
     for (const i of byTime(at)) {
@@ -308,7 +378,7 @@ export class ChromeImport {
   #asyncKey(event: Event): string {
     const id2 = objectOf(event['id2']);
     const local = id2['local'] === undefined ? '' : `${text(event['pid'])} ${text(id2['local'])}`;
-    return `${text(event['cat'])}\0${local || text(event['id'] ?? id2['global'])}`;
+    return `${text(event['cat'])}\0${text(event['scope'])}\0${local || text(event['id'] ?? id2['global'])}`;
   }
 
   #asyncBegin(event: Event, at: number): void {
@@ -329,7 +399,7 @@ export class ChromeImport {
   #asyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
-    // Processes may use the same number at once: the name distinguishes their events.
+    // Processes may use the same number at the same time; the name distinguishes their events.
     const last = open?.findLastIndex(({ name }) => name === text(event['name'])) ?? -1;
     const [begun] = open?.splice(last < 0 ? open.length - 1 : last, 1) ?? [];
     if (begun === undefined) {
@@ -357,15 +427,19 @@ export class ChromeImport {
   }
 
   #add(event: Event, start_ns: number, duration_ns: number, forced?: Part): number {
-    const category = text(event['cat']).toLowerCase();
-    const kind: SpanKind = categories[category] ?? 'other';
+    const category = this.#category(event);
     const args = objectOf(event['args']);
+    const kind = this.#kindOf(event, category, args);
     const thread = this.#thread(event);
-    if (kind === 'kernel' || kind === 'copy' || kind === 'memset' || kind === 'graph') thread.device = true;
+    if (isDeviceKind(kind)) {
+      thread.device = true;
+      const device = numberOf(args['device']);
+      if (device !== null) this.#devices.set(thread.pid, (this.#devices.get(thread.pid) ?? new Set()).add(device));
+    }
     const name = text(event['name']) || '(no name)';
-    const step = stepOf(name, category, args);
+    const step = stepOf(name, category.words, args);
     const span = this.#builder.span({
-      lane: this.#lane(thread, forced ?? parts[kind], forced === 'async' ? category || name : ''),
+      lane: this.#lane(thread, forced ?? parts[kind], forced === 'async' ? category.words.join(',') || name : ''),
       name,
       kind,
       start_ns,
@@ -374,18 +448,83 @@ export class ChromeImport {
       detail: chromeArguments(args),
       ...(step === null ? {} : { step }),
     });
-    if (category === '' && forced === undefined) thread.uncategorized.push(span);
+    if (forced !== undefined || !category.isVague) return span;
+    thread.uncategorized.push(span);
+    const work = workNamed(name, args);
+    if (work !== null) thread.named.set(span, work);
     return span;
   }
 
-  /** Kernels and copies of XLA, which only the names of their process and thread tell apart from the host's work. */
-  #markXlaWork(thread: Thread): void {
-    const process = this.#processes.get(thread.pid);
-    const isDevice = [process?.name, process?.labels].some((name) => XLA_DEVICE.test(name ?? ''));
-    if (!isDevice || !XLA_STREAM.test(thread.name ?? '')) return;
-    thread.device = true;
-    const kind = XLA_COPY.test(thread.name ?? '') ? 'copy' : 'kernel';
-    for (const span of thread.uncategorized) this.#builder.rekind(span, kind);
+  #kindOf(event: Event, { kind, words, isVague }: Category, args: Fields): SpanKind {
+    if (words.some((word) => ANY_WORK.has(word))) return workNamed(text(event['name']), args) ?? 'kernel';
+    if (kind !== undefined) return kind;
+    if (RECORDINGS.has(text(event['pid']))) return 'range';
+    const isOnStream = numberOf(args['device']) !== null && numberOf(args['stream']) !== null;
+    const isOfDevice = isOnStream || words.some((word) => DEVICE_WORK.test(word));
+    if (isVague || !isOfDevice || words.some((word) => HOST_WORK.has(word))) return 'other';
+    const cat = words.join(',').slice(0, 40);
+    if (this.#unknown.size < MOST_NOTED || this.#unknown.has(cat)) {
+      this.#unknown.set(cat, (this.#unknown.get(cat) ?? 0) + 1);
+    }
+    return 'range';
+  }
+
+  /** Cached, because a trace has few categories and many events of each. */
+  #category(event: Event): Category {
+    const cat = text(event['cat']);
+    const known = this.#categories.get(cat) ?? categoryOf(cat);
+    if (this.#categories.size < MOST_CATEGORIES) this.#categories.set(cat, known);
+    return known;
+  }
+
+  /** Names of process and thread; their numbers if unnamed, which some programs use as names. */
+  #namesOf(thread: Thread): { readonly processes: readonly string[]; readonly lane: string } {
+    const known = this.#processes.get(thread.pid);
+    const processes = [known?.name, known?.labels].flatMap((name) => (name ? [name] : []));
+    return { processes: processes.length > 0 ? processes : [thread.pid], lane: thread.name || thread.tid };
+  }
+
+  /** Marks kernels and copies that differ from host work only in the names of their process and thread. */
+  #markDeviceWork(threads: readonly Thread[]): void {
+    const vague = threads.filter(({ uncategorized }) => uncategorized.length > 0);
+    const known = vague.map((thread) => {
+      const { processes, lane } = this.#namesOf(thread);
+      const found = processes.flatMap((process) => deviceLane(process, lane) ?? [])[0] ?? null;
+      return { thread, lane, process: processes.join(', '), found };
+    });
+    const least = new Map<string, number>();
+    for (const { found } of known) {
+      if (found !== null) least.set(found.device, Math.min(least.get(found.device) ?? found.repeats, found.repeats));
+    }
+    const counted = { devices: new Set<string>(), processes: new Set<string>() };
+    for (const { thread, lane, process, found } of known) {
+      if (found === null || found.repeats !== least.get(found.device)) continue;
+      counted.devices.add(found.device);
+      counted.processes.add(process);
+      thread.device = true;
+      thread.gpu = found.device;
+      const usual = workOfLane(/memcpy/i.test(process) ? 'memcpy' : lane);
+      for (const span of thread.uncategorized) this.#builder.rekind(span, thread.named.get(span) ?? usual);
+    }
+    const others = known.filter(({ thread }) => thread.gpu === null);
+    // Other lanes of such a device repeat the same work, and do not belong to the host.
+    for (const { thread, process, found } of others) {
+      if (found === null && !counted.processes.has(process)) continue;
+      for (const span of thread.uncategorized) this.#builder.rekind(span, 'range');
+    }
+    const left = others.filter(
+      ({ found, process, lane }) =>
+        found === null && ![...counted.devices].some((device) => process.includes(device)) && likeDevice(process, lane),
+    );
+    const events = left.reduce((sum, { thread }) => sum + thread.uncategorized.length, 0);
+    if (events === 0) return;
+    const names = [
+      ...new Set(left.map(({ process, lane }) => `${called('process', process)}: ${called('thread', lane)}`)),
+    ];
+    const shownNames = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+    this.#builder.note(
+      `${events} events in lanes that are named like a GPU's (${shownNames}) have no category of a kernel, and are not counted.`,
+    );
   }
 
   #thread(event: Event): Thread {
@@ -401,6 +540,8 @@ export class ChromeImport {
       lanes: new Map(),
       device: false,
       uncategorized: [],
+      named: new Map(),
+      gpu: null,
       marks: { at: [], span: [] },
     };
     this.#threads.set(key, thread);
@@ -442,16 +583,16 @@ export class ChromeImport {
 
   #nameLanes(): void {
     const threads = [...this.#threads.values()].filter(({ lanes }) => lanes.size > 0);
-    for (const thread of threads) this.#markXlaWork(thread);
+    this.#markDeviceWork(threads);
     const sorted = threads.sort((a, b) => {
       const order = (pid: string): number => this.#processes.get(pid)?.order ?? 0;
-      // The host above the device, as launches come before their work.
+      // Host lanes are above device lanes, because launches precede their work.
       return Number(a.device) - Number(b.device) || order(a.pid) - order(b.pid) || a.order - b.order;
     });
     for (const [i, thread] of sorted.entries()) {
       const known = this.#processes.get(thread.pid);
       const label = [known?.name, known?.labels].filter((part) => part).join(', ');
-      const process = label === '' ? called('process', thread.pid) : label;
+      const process = thread.gpu ?? (label === '' ? called('process', thread.pid) : label);
       const name = thread.name || called(thread.device ? 'stream' : 'thread', thread.tid);
       const alone = thread.lanes.size === 1;
       for (const [j, [key, lane]] of [...thread.lanes].entries()) {
@@ -463,7 +604,7 @@ export class ChromeImport {
 
   #flow(event: Event, phase: 's' | 't' | 'f', at: number): void {
     const category = text(event['cat']);
-    // PyTorch draws each launch that the correlation numbers say already.
+    // PyTorch also writes a flow for each launch that correlation numbers already link.
     if (category === 'ac2g') return;
     const key = `${category}\0${text(event['name'])}\0${text(event['id'])}`;
     const end = { thread: this.#thread(event), at };
@@ -474,7 +615,7 @@ export class ChromeImport {
   }
 }
 
-/** A flow names a thread; the span may be in any of its lanes. */
+/** A flow refers to a thread; the span may be in any of its lanes. */
 function flowEnd({ thread, at }: { readonly thread: Thread; readonly at: number }): FlowEnd {
   return { lanes: [...thread.lanes].filter(([key]) => !key.startsWith('async')).map(([, lane]) => lane), at };
 }
@@ -484,9 +625,9 @@ function correlationOf(value: unknown): number {
   return number !== null && number > 0 && number < 2 ** 32 ? Math.floor(number) : 0;
 }
 
-/** Ours by argument; PyTorch's by the name of the step. */
-function stepOf(name: string, category: string, args: Event): number | null {
-  if (category === 'step') {
+/** Number of a simulation step: an argument in our exports, part of the name in PyTorch's. */
+function stepOf(name: string, categories: readonly string[], args: Fields): number | null {
+  if (categories.includes('step')) {
     const step = numberOf(args['step']);
     return step !== null && step >= 0 && step < 2 ** 32 - 1 ? Math.floor(step) : null;
   }

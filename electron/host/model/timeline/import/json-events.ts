@@ -1,19 +1,17 @@
 /**
- * Splits a Chrome trace into its events while it streams by: a byte scanner
- * that finds where each element of the events array begins and ends, and hands
- * each one's text on. Memory is one chunk and one event, whatever the file's
- * size. Both forms of the format are read: an object with `traceEvents`, and
- * the bare array, whose closing bracket the format lets writers leave out.
+ * Splits a Chrome trace into its events while it is read. A byte scanner finds the beginning and end of each element of
+ * the events array, and passes its text on. Memory use is one chunk and one event, whatever the file's size. Two forms
+ * are accepted: an object with `traceEvents`, and a bare array, whose closing bracket is optional in the format.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** No profiler writes an event of this size: in one that seems so long a quote is missing. */
+/** Limit of an event's size. No profiler writes larger ones, so a quote is missing in such an event. */
 const LARGEST_EVENT_BYTES = 16 * 2 ** 20;
-/** The end of an event and the beginning of the next one. */
+/** End of an event and beginning of the next one. */
 const NEXT_EVENT = /\}\s*,\s*(?=\{\s*")/g;
-/** Events without their quote in one file. Each is read twice. */
+/** Largest number of damaged events in one file, because each is read twice. */
 const MOST_DAMAGED = 64;
-/** Other values of the object, such as device properties, are stored up to this size and skipped beyond. */
+/** Size limit of other values in the object, such as device properties; larger ones are skipped. */
 const LARGEST_VALUE_BYTES = 256 * 1024;
 
 const QUOTE = 0x22;
@@ -25,12 +23,12 @@ const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d |
 
 type Mode =
   | 'begin'
-  /** In the outer object, before a key, a comma or the end. */
+  /** In the outer object, before a key, a comma or its end. */
   | 'key'
   | 'in-key'
   | 'colon'
   | 'value'
-  /** In a value that is not the events array: its text is taken up. */
+  /** In a value other than the events array, whose text is collected. */
   | 'in-value'
   /** In the events array, between events. */
   | 'events'
@@ -38,30 +36,30 @@ type Mode =
   | 'end';
 
 interface JsonEventsSink {
-  /** JSON of one event; `offset` is where it begins in the (unpacked) file. */
+  /** JSON of one event; `offset` is its position in the uncompressed file. */
   event(text: string, offset: number): void;
-  /** An event in which the scanner lost its way, and that a later one follows. */
+  /** Text of a damaged event, after which a later event was found. */
   damaged(text: string, offset: number): void;
-  /** Another value of the outer object; null text when it was too long to keep. */
+  /** Another value of the outer object; text is null if the value was too long to store. */
   value(key: string, text: string | null): void;
 }
 
 export class JsonEvents {
   readonly #sink: JsonEventsSink;
   #mode: Mode = 'begin';
-  /** The outermost value is the array itself. */
+  /** Whether the outermost value is the array itself. */
   #bare = false;
   #sawEvents = false;
   #depth = 0;
   #inString = false;
   #escaped = false;
   #key = '';
-  /** Earlier chunks' parts of what is being taken up. */
+  /** Parts of the current item from earlier chunks. */
   #parts: Buffer[] = [];
   #partBytes = 0;
   #dropped = false;
   #itemOffset = 0;
-  /** Bytes before the present chunk. */
+  /** Position of the current chunk in the file, in bytes. */
   #offset = 0;
   #events = 0;
   #damaged = 0;
@@ -74,7 +72,7 @@ export class JsonEvents {
     return this.#events;
   }
 
-  /** Throws BraggError `foreign-file` with the place at which the file stops being a trace. */
+  /** Scans the next chunk. Throws BraggError `foreign-file` with the position at which the file stops being a trace. */
   push(chunk: Buffer): void {
     let from = 0;
     for (let i = 0; i < chunk.length; i += 1) {
@@ -85,7 +83,7 @@ export class JsonEvents {
         case 'in-key':
           i = this.#within(chunk, i, from);
           if (this.#taking()) {
-            // The chunk ended first.
+            // The chunk ended before the item.
             this.#keepPart(chunk.subarray(from));
             from = chunk.length;
           } else from = i + 1;
@@ -107,8 +105,8 @@ export class JsonEvents {
   }
 
   /**
-   * Goes on with the next event after one in which a quote is missing or doubled. From that quote on the scanner takes
-   * text for structure. False where no further event follows.
+   * Continues with the next event after one with a missing or extra quote, from which on the scanner confused text and
+   * structure. Returns false if no further event follows.
    */
   #resume(): boolean {
     if (this.#damaged >= MOST_DAMAGED) return false;
@@ -128,7 +126,7 @@ export class JsonEvents {
     return true;
   }
 
-  /** Says whether what came was whole. Throws BraggError `foreign-file`. */
+  /** Checks that the input was complete. Throws BraggError `foreign-file`. */
   end(): void {
     if (this.#mode === 'in-event') {
       if (this.#resume()) {
@@ -137,7 +135,7 @@ export class JsonEvents {
       }
       const text = Buffer.concat(this.#parts).toString('latin1');
       if (brokenAt(text) !== null) {
-        // The rest of the file is within the quotes of this event.
+        // The rest of the file was read as a string of this event.
         this.#sink.damaged(text, this.#itemOffset);
         return;
       }
@@ -153,7 +151,7 @@ export class JsonEvents {
         }
         return;
       case 'events':
-        // The format allows a bare array to be left open, for programs that were killed.
+        // The format allows a bare array to remain open, for programs that were killed.
         if (this.#bare) return;
         throw new BraggError('foreign-file', place);
       default:
@@ -165,11 +163,11 @@ export class JsonEvents {
     return this.#mode === 'in-event' || this.#mode === 'in-value' || this.#mode === 'in-key';
   }
 
-  /** A byte outside events and values. True when something to take up begins with it. */
+  /** Handles a byte outside events and values. Returns true if an item begins with it. */
   #between(c: number, offset: number): boolean {
     switch (this.#mode) {
       case 'begin':
-        // A byte order mark of UTF-8 is three bytes.
+        // A UTF-8 byte order mark has three bytes.
         if (offset < 3 && (c === 0xef || c === 0xbb || c === 0xbf)) return false;
         if (c === OPEN_ARRAY) {
           this.#bare = true;
@@ -230,7 +228,7 @@ export class JsonEvents {
     this.#escaped = false;
   }
 
-  /** Goes on within an event, a value or a key; returns the last index looked at. */
+  /** Scans an event, a value or a key; returns the last index that was read. */
   #within(chunk: Buffer, start: number, from: number): number {
     let depth = this.#depth;
     let inString = this.#inString;
@@ -251,7 +249,7 @@ export class JsonEvents {
       else if (c === OPEN_OBJECT || c === OPEN_ARRAY) depth += 1;
       else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) {
         if (depth === 0) {
-          // A number or word ends with the object around it, which must see this byte too.
+          // A number or word ends at the end of the enclosing object, so this byte is scanned again.
           this.#finish(chunk, from, i);
           return i - 1;
         }
@@ -278,7 +276,7 @@ export class JsonEvents {
       this.#parts = [];
       return;
     }
-    // The reader uses its chunks again.
+    // Copied, because the reader reuses its chunks.
     this.#parts.push(Buffer.from(part));
     this.#partBytes += part.length;
   }
@@ -306,7 +304,7 @@ export class JsonEvents {
 
   #foreign(c: number, offset: number, wanted: string): BraggError {
     const shown = c >= 0x20 && c < 0x7f ? JSON.stringify(String.fromCharCode(c)) : `byte ${c}`;
-    return new BraggError('foreign-file', `at byte ${offset} stands ${shown} instead of ${wanted}`);
+    return new BraggError('foreign-file', `at byte ${offset}: ${shown} instead of ${wanted}`);
   }
 }
 

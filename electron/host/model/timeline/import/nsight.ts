@@ -1,18 +1,20 @@
 /**
- * Databases written by `nsys export --type sqlite`. Tables exist only if something was recorded for them, and their
- * columns differ between versions: only existing columns are queried. Schema: "SQLite Export Schema Reference", Nsight
- * Systems' documentation.
+ * Imports databases written by `nsys export --type sqlite`. Tables exist only if something was recorded for them, and
+ * their columns differ between versions, so only existing columns are queried. Schema: "SQLite Export Schema
+ * Reference", Nsight Systems' documentation.
  */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
+import { type FieldRule, type FieldRules, honoured, ignored } from '../../../../domain/header-fields.ts';
 import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import type { Trace } from '../trace.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** CUpti_ActivityMemcpyKind, for databases without the table of their names. */
+/** Copy kinds of CUpti_ActivityMemcpyKind, for databases without the table of their names. */
 const COPIES: Readonly<Record<number, string>> = {
   1: 'Host-to-Device',
   2: 'Device-to-Host',
@@ -26,34 +28,118 @@ const COPIES: Readonly<Record<number, string>> = {
   10: 'Peer-to-Peer',
 };
 
-/** Rows of NVTX_EVENTS that name a category, a thread or a domain: no time is spent in them. ENUM_NSYS_EVENT_TYPE. */
+/**
+ * Event types of NVTX_EVENTS that name a category, a thread or a domain, and have no duration: see
+ * ENUM_NSYS_EVENT_TYPE.
+ */
 const NVTX_REGISTRATIONS: ReadonlySet<number> = new Set([33, 39, 75, 76]);
-/** Push and pop, start and end. */
+/** Event types of ranges: push and pop, start and end. */
 const NVTX_RANGES: ReadonlySet<number> = new Set([59, 60]);
 
-/** Tables of events that are read. Newer exports append a version to a name: CUPTI_ACTIVITY_KIND_KERNEL_V2. */
+/** Tables of events that are read. Newer exports append a version to the name: CUPTI_ACTIVITY_KIND_KERNEL_V2. */
 const TABLES = [
   ...['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_MEMCPY', 'CUPTI_ACTIVITY_KIND_MEMSET'],
   ...['CUPTI_ACTIVITY_KIND_GRAPH_TRACE', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'OSRT_API', 'NVTX_EVENTS'],
 ] as const;
 type Table = (typeof TABLES)[number];
-/** Families of tables whose events cost time on the device or the host; one that is not read is named in a note. */
-const EVENTS = /^(?:CUPTI_ACTIVITY_KIND_|OSRT_|NVTX_)/;
+/** Tables of the machine's GPUs, and of their numbers in each process, which CUDA_VISIBLE_DEVICES changes. */
+type DeviceTable = 'TARGET_INFO_GPU' | 'TARGET_INFO_CUDA_DEVICE';
+/**
+ * Tables with times that describe the recording itself, not work. Other tables that are not read are named in a note.
+ */
+const NO_EVENTS = /^(?:ENUM_|META_DATA|EXPORT_META|TARGET_INFO|ANALYSIS_|DIAGNOSTIC|PROFILER_OVERHEAD|sqlite_)/i;
 
-/** Larger integers have no exact number in JavaScript, and node:sqlite refuses to return them. */
+const state = ignored('changes no time, name or place of the event');
+const duplicate = ignored('repeats what another column states');
+const times: FieldRules = { start: honoured, end: honoured };
+const onDevice: FieldRules = {
+  ...times,
+  deviceid: honoured,
+  contextid: honoured,
+  streamid: honoured,
+  correlationid: honoured,
+  globalpid: honoured,
+  greencontextid: state,
+};
+const onHost: FieldRules = { ...times, globaltid: honoured, nameid: honoured, eventclass: state, callchainid: state };
+
+const recorded = ignored('describes the device, and not its work');
+
+/** Columns of each table, from the SQLite Export Schema Reference of Nsight Systems. Other columns are ignored. */
+export const nsightColumns = {
+  TARGET_INFO_GPU: {
+    ...{ id: honoured, name: honoured, vmid: recorded, buslocation: recorded, isdiscrete: recorded },
+    ...{ l2cachesize: recorded, totalmemory: recorded, memorybandwidth: recorded, clockrate: recorded },
+    ...{ smcount: recorded, pwgpuid: recorded, uuid: recorded, luid: recorded, chipname: recorded },
+    ...{ cudevice: duplicate, ctxswdevicepath: recorded, ctrldevicepath: recorded },
+  },
+  TARGET_INFO_CUDA_DEVICE: {
+    ...{ gpuid: honoured, cudaid: honoured, pid: honoured, uuid: recorded, nummultiprocessors: recorded },
+  },
+  CUPTI_ACTIVITY_KIND_KERNEL: {
+    ...onDevice,
+    demangledname: honoured,
+    shortname: honoured,
+    mangledname: honoured,
+    registersperthread: honoured,
+    ...{ gridx: honoured, gridy: honoured, gridz: honoured, blockx: honoured, blocky: honoured, blockz: honoured },
+    ...{ staticsharedmemory: honoured, dynamicsharedmemory: honoured, graphnodeid: honoured },
+    ...{ launchtype: state, cacheconfig: state, localmemoryperthread: state, localmemorytotal: state, gridid: state },
+    ...{ sharedmemoryexecuted: state, sharedmemorylimitconfig: state },
+  },
+  CUPTI_ACTIVITY_KIND_MEMCPY: {
+    ...onDevice,
+    ...{ bytes: honoured, copykind: honoured, graphnodeid: state, migrationcause: state, virtualaddress: state },
+    ...{ deprecatedsrcid: duplicate, srckind: duplicate, dstkind: duplicate },
+    ...{ srcdeviceid: duplicate, srccontextid: duplicate, dstdeviceid: duplicate, dstcontextid: duplicate },
+  },
+  CUPTI_ACTIVITY_KIND_MEMSET: { ...onDevice, bytes: honoured, value: state, graphnodeid: state, memkind: state },
+  CUPTI_ACTIVITY_KIND_GRAPH_TRACE: { ...onDevice, graphid: honoured, graphexecid: state },
+  CUPTI_ACTIVITY_KIND_RUNTIME: { ...onHost, correlationid: honoured, returnvalue: state },
+  OSRT_API: { ...onHost, correlationid: state, returnvalue: state, nestinglevel: state },
+  NVTX_EVENTS: {
+    ...times,
+    ...{ eventtype: honoured, text: honoured, textid: honoured, globaltid: honoured },
+    ...{ rangeid: state, category: state, color: state, endglobaltid: state, domainid: state },
+    ...{ uint64value: state, int64value: state, doublevalue: state, uint32value: state, int32value: state },
+    ...{ floatvalue: state, jsontext: state, jsontextid: state, binarydata: state },
+  },
+} satisfies Readonly<Record<Table | DeviceTable, FieldRules>>;
+
+/**
+ * Columns that the summary needs for correct numbers and names. If a string lists several columns, any one of them
+ * suffices.
+ */
+const NEEDED = {
+  CUPTI_ACTIVITY_KIND_KERNEL: ['end', 'deviceId', 'streamId', 'demangledName shortName mangledName name'],
+  CUPTI_ACTIVITY_KIND_MEMCPY: ['end', 'deviceId', 'streamId', 'bytes', 'copyKind'],
+  CUPTI_ACTIVITY_KIND_MEMSET: ['end', 'deviceId', 'streamId', 'bytes'],
+  CUPTI_ACTIVITY_KIND_GRAPH_TRACE: ['end', 'deviceId', 'streamId', 'graphId'],
+  CUPTI_ACTIVITY_KIND_RUNTIME: ['end', 'nameId', 'globalTid'],
+  OSRT_API: ['end', 'nameId', 'globalTid'],
+  NVTX_EVENTS: ['end', 'eventType', 'globalTid', 'text textId'],
+} as const satisfies Readonly<Record<Table, readonly string[]>>;
+
+/** Columns of a table that the importer reads. */
+const honouredIn = (table: keyof typeof nsightColumns): ReadonlySet<string> =>
+  new Set(
+    Object.entries<FieldRule>(nsightColumns[table]).flatMap(([name, { kind }]) => (kind === 'honoured' ? [name] : [])),
+  );
+
+/** Larger integers are not exact in JavaScript, and node:sqlite refuses to return them. */
 const LARGEST = Number.MAX_SAFE_INTEGER;
-/** A column of integers; null where one is too large to be a number. */
+/** SQL for a column of integers, with null for integers that JavaScript cannot represent exactly. */
 const exact = (column: string): string =>
   `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-LARGEST} AND ${LARGEST} THEN NULL ELSE ${column} END`;
 
-/** Rows between two reports of progress. */
+/** Number of rows between two reports of progress. */
 const REPORT_EVERY = 50_000;
-/** Rows read from one file, valid or not: as many spans as fit into a trace, and their names. */
+/** Most rows read from one file, valid or not: enough for all spans of a trace, and their names. */
 const MAX_ROWS = 60_000_000;
-/** Memory that SQLite may allocate: its cache of pages and one row. A row may claim 1 GB. */
+/** Limit of SQLite's memory: its page cache and one row. A damaged row may claim 1 GB. */
 const SQLITE_HEAP_BYTES = 256 * 2 ** 20;
 
-/** A process and a thread packed into one number of 64 bits, unpacked by SQLite, which has them. */
+/** Process and thread are packed into a 64-bit integer, which SQLite can unpack exactly. */
 const pidOf = (column: string): string => `(${column} / 0x1000000 % 0x1000000)`;
 const tidOf = (column: string): string => `(${column} % 0x1000000)`;
 
@@ -69,30 +155,38 @@ class NsightImport {
   readonly #devices = new Map<number, string>();
   readonly #copies = new Map<number, string>(Object.entries(COPIES).map(([id, name]) => [Number(id), name]));
   readonly #texts: StatementSync | null;
+  /** Names of the tables in this file; null for a missing table. */
+  readonly #tables = new Map<Table, string | null>();
+  /** Number of a GPU by process and device number, and by device number alone if all processes agree. */
+  readonly #gpus = new Map<string, number | null>();
+  /** GPUs with work, in the order of their first use. */
+  readonly #worked = new Set<number>();
   readonly #known = new Map<number, string>();
   readonly #progress: (spans: number) => void;
+  readonly #mostRows: number;
   readonly #open: { readonly span: number; readonly start: number }[] = [];
-  /** Process of device work that names none. */
+  /** Process of device work that does not name its process. */
   #process = 0;
-  /** Clock of the recording at the time 0 of the trace, in ns: an exact integer for SQLite. */
+  /** Time of the recording's clock at time 0 of the trace, in ns, as text of an integer for SQLite. */
   #base = '0';
   #last = 0;
   #invalid = 0;
-  /** Kernels, copies and calls without an end. */
+  /** Number of kernels, copies and calls without an end. */
   #unended = 0;
   #order = 0;
   #read = 0;
 
-  /** Throws an error of SQLite when the file is no database. */
-  constructor(file: string, progress: (spans: number) => void) {
+  /** Throws SQLite's error if the file is not a database. */
+  constructor(file: string, progress: (spans: number) => void, mostRows: number) {
+    this.#mostRows = mostRows;
     this.#database = new DatabaseSync(file, { readOnly: true, allowExtension: false, defensive: true });
     this.#progress = progress;
     try {
-      // Functions and virtual tables in the schema of the file must not run; each page is checked before it is used.
+      // Functions and virtual tables in the file's schema must not run; each page is checked before use.
       this.#database.exec(
         `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA hard_heap_limit = ${SQLITE_HEAP_BYTES}`,
       );
-      // Views and virtual tables have no root page: reading one would run code on pages of the file.
+      // Views and virtual tables have no root page; reading one would run code from the file.
       for (const { name } of this.#all("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")) {
         const table = String(name);
         const columns = this.#all(`PRAGMA table_info(${quoted(table)})`).map((column) => String(column['name']));
@@ -111,7 +205,7 @@ class NsightImport {
     this.#database.close();
   }
 
-  /** Throws BraggError `foreign-file` when nothing of a profile is in it. */
+  /** Reads the whole profile. Throws BraggError `foreign-file` if the database contains none. */
   read(name: string): Trace {
     this.#base = this.#startOfClock();
     this.#readNames();
@@ -127,6 +221,9 @@ class NsightImport {
       throw new BraggError('foreign-file', `none of its ${this.#invalid} rows has a valid start and end`);
     }
     if (this.#builder.spans === 0) {
+      const empty = TABLES.flatMap((table) => this.#named(table) ?? []);
+      if (empty.length > 0)
+        throw new BraggError('foreign-file', `its tables have no rows that are shown (${empty.join(', ')})`);
       const tables = [...this.#columns.keys()].slice(0, 4).join(', ') || 'none';
       throw new BraggError(
         'foreign-file',
@@ -135,9 +232,11 @@ class NsightImport {
     }
     if (this.#invalid > 0) this.#builder.note(`${this.#invalid} rows without a valid start and end were left out.`);
     if (this.#unended > 0) this.#builder.note(`${this.#unended} rows have no end and are shown as moments.`);
+    for (const note of this.#missingColumns()) this.#builder.note(note);
     const unread = this.#unreadTables();
     if (unread.length > 0) this.#builder.note(`Not read: ${unread.join(', ')}.`);
-    const device = [...this.#devices.values()][0] ?? null;
+    const [gpu = [...this.#devices.keys()][0] ?? 0] = this.#worked;
+    const device = this.#devices.get(gpu) ?? null;
     return this.#builder.build({ source: 'nsight-systems', name, about: device ?? 'Nsight Systems', device });
   }
 
@@ -145,12 +244,13 @@ class NsightImport {
     return [...this.#counted(sql)];
   }
 
-  /** Iterates row by row, so that a file with very many rows reports progress and stops at a limit. */
+  /** Iterates row by row, so that very large tables report progress and stop at a limit. */
   *#counted(sql: string): Iterable<Row> {
     this.#progress(this.#builder.spans);
     for (const row of this.#database.prepare(sql).iterate()) {
-      if (this.#read >= MAX_ROWS) {
-        throw new BraggError('memory', `it has more than ${MAX_ROWS / 1e6} million rows, the most that are read`);
+      if (this.#read >= this.#mostRows) {
+        const limit = this.#mostRows.toLocaleString('en');
+        throw new BraggError('memory', `it has more than ${limit} rows, the most that are read`);
       }
       this.#read += 1;
       if (this.#read % REPORT_EVERY === 0) this.#progress(this.#builder.spans);
@@ -163,30 +263,61 @@ class NsightImport {
     return known !== undefined && columns.every((column) => known.has(column));
   }
 
-  /** The table under its own name or with the highest version appended to it; null where neither is there. */
+  /**
+   * Name of the table in the file: the highest version with rows, or the highest version if all are empty, because an
+   * export may leave the new table empty. Null if the file has no version of it.
+   */
   #named(table: Table): string | null {
+    const found = this.#tables.get(table);
+    if (found !== undefined) return found;
     const versions = [...this.#columns.keys()].flatMap((name) => {
       const version = name === table ? '0' : new RegExp(`^${table}_V(\\d{1,4})$`, 'i').exec(name)?.[1];
       return version === undefined ? [] : [{ name, version: Number(version) }];
     });
-    return versions.sort((a, b) => b.version - a.version)[0]?.name ?? null;
+    const sorted = versions.sort((a, b) => b.version - a.version).map(({ name }) => name);
+    const name = sorted.find((one) => this.#isFilled(one)) ?? sorted[0] ?? null;
+    this.#tables.set(table, name);
+    return name;
   }
 
-  /** Tables of events with rows that no part of this reader looks at. */
+  #isFilled(table: string): boolean {
+    return this.#all(`SELECT 1 AS there FROM ${quoted(table)} LIMIT 1`).length > 0;
+  }
+
+  /** Columns that older or trimmed exports lack, with their tables. */
+  #missingColumns(): readonly string[] {
+    const notes = TABLES.flatMap((table) => {
+      const name = this.#named(table);
+      if (name === null || !this.#has(name, 'start') || !this.#isFilled(name)) return [];
+      const missing = NEEDED[table].filter((names) => !names.split(' ').some((column) => this.#has(name, column)));
+      const columns = missing.map((names) => names.replaceAll(' ', ' or '));
+      return columns.length === 0 ? [] : [`${name} has no ${columns.join(', no ')}: that is not known of its rows.`];
+    });
+    const named = this.#texts !== null && this.#isFilled('StringIds');
+    return named
+      ? notes
+      : [
+          ...notes,
+          'It has no StringIds: kernels, calls and ranges have no names, and launches are not found among the calls.',
+        ];
+  }
+
+  /** Tables of events with rows that the importer does not read. */
   #unreadTables(): readonly string[] {
     const read = new Set(TABLES.map((table) => this.#named(table)));
     return [...this.#columns.keys()].filter(
       (name) =>
-        EVENTS.test(name) &&
+        !NO_EVENTS.test(name) &&
         !read.has(name) &&
-        this.#has(name, 'start', 'end') &&
-        this.#all(`SELECT 1 AS there FROM ${quoted(name)} LIMIT 1`).length > 0,
+        (this.#has(name, 'start') || this.#has(name, 'timestamp') || this.#has(name, 'rawTimestamp')) &&
+        this.#isFilled(name),
     );
   }
 
   /**
-   * Absolute times have 61 bits, of which a double counts 53 exactly. The base is the first start of all. Where starts are
-   * months apart it is the median of the largest table: no single wrong row decides which of the others are valid.
+   * Start of the trace. Absolute times have 61 bits, but a double represents only 53 exactly, so times are relative to
+   * the first start. If starts are months apart, the median start of the largest table is used. Then a single wrong row
+   * does not invalidate the others.
    */
   #startOfClock(): string {
     let largest = { rows: 0, integers: '' };
@@ -209,7 +340,10 @@ class NsightImport {
     return String(this.#all(`SELECT CAST("start" AS TEXT) AS middle ${largest.integers} ${middle}`)[0]?.['middle']);
   }
 
-  /** A time relative to the base. One without a number that counts nanoseconds exactly is a text, which no row may have. */
+  /**
+   * SQL for a time relative to the base. A time that JavaScript cannot represent exactly becomes a text, which is
+   * rejected later.
+   */
   #time(column: 'start' | 'end'): string {
     const name = quoted(column);
     const near = `${name} BETWEEN ${this.#base} - ${LARGEST} AND ${this.#base} + ${LARGEST}`;
@@ -217,16 +351,23 @@ class NsightImport {
     return `CASE ${none}WHEN typeof(${name}) = 'integer' AND ${near} THEN ${name} - ${this.#base} ELSE 'invalid' END AS ${name}`;
   }
 
-  /** Rows of a table with those of the columns that it has; `computed` are expressions by name. */
+  /** Rows of a table with those of the wanted columns that exist; `computed` contains SQL expressions by name. */
   *#rows(base: Table, wanted: readonly string[], computed: Readonly<Record<string, string>> = {}): Iterable<Row> {
     const table = this.#named(base);
     if (table === null || !this.#has(table, 'start')) return;
     const known = this.#columns.get(table) ?? new Set();
+    const honours = honouredIn(base);
     const parts = [
       ...(['start', 'end'] as const).filter((column) => known.has(column)).map((column) => this.#time(column)),
-      ...wanted.filter((column) => known.has(column)).map((column) => `${exact(quoted(column))} AS ${quoted(column)}`),
+      ...wanted
+        .filter((column) => known.has(column) && honours.has(column.toLowerCase()))
+        .map((column) => `${exact(quoted(column))} AS ${quoted(column)}`),
       ...Object.entries(computed)
-        .filter(([, expression]) => [...expression.matchAll(/"(\w+)"/g)].every(([, column]) => known.has(column ?? '')))
+        .filter(([, expression]) =>
+          [...expression.matchAll(/"(\w+)"/g)].every(
+            ([, column = '']) => known.has(column) && honours.has(column.toLowerCase()),
+          ),
+        )
         .map(([column, expression]) => `${expression} AS ${quoted(column)}`),
     ];
     for (const row of this.#counted(`SELECT ${parts.join(', ')} FROM ${quoted(table)}`)) {
@@ -257,6 +398,13 @@ class NsightImport {
         this.#devices.set(numberOf(id), String(name));
       }
     }
+    if (this.#has('TARGET_INFO_CUDA_DEVICE', 'gpuId', 'cudaId', 'pid')) {
+      for (const { gpuId, cudaId, pid } of this.#all('SELECT gpuId, cudaId, pid FROM TARGET_INFO_CUDA_DEVICE')) {
+        const [gpu, ofAll] = [numberOf(gpuId), `${numberOf(cudaId)}`];
+        this.#gpus.set(`${numberOf(pid)} ${numberOf(cudaId)}`, gpu);
+        this.#gpus.set(ofAll, (this.#gpus.get(ofAll) ?? gpu) === gpu && this.#gpus.get(ofAll) !== null ? gpu : null);
+      }
+    }
     if (this.#has('ENUM_CUDA_MEMCPY_OPER', 'id', 'label')) {
       for (const { id, label } of this.#all('SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER')) {
         if (typeof label === 'string') this.#copies.set(numberOf(id), label);
@@ -277,15 +425,29 @@ class NsightImport {
     }
   }
 
-  #deviceLane(row: Row, kind: 'stream' | 'copies'): number {
-    const [device, context, stream] = [row['deviceId'], row['contextId'], row['streamId']].map(numberOf);
+  /**
+   * Number of a row's GPU, because processes number only the GPUs that they see; null if several GPUs have this number.
+   */
+  #gpuOf(row: Row): { readonly pid: number; readonly device: number; readonly gpu: number | null } {
     const pid = typeof row['pid'] === 'number' ? row['pid'] : this.#process;
+    const device = numberOf(row['deviceId']);
+    const known = this.#gpus.get(`${pid} ${device}`) ?? this.#gpus.get(`${device}`);
+    return { pid, device, gpu: known === undefined ? device : known };
+  }
+
+  #deviceLane(row: Row, kind: 'stream' | 'copies'): number {
+    const [context, stream] = [row['contextId'], row['streamId']].map(numberOf);
+    const { pid, device, gpu } = this.#gpuOf(row);
+    if (gpu !== null) this.#worked.add(gpu);
     return this.#lane(`${kind} ${pid} ${device} ${context} ${stream}`, () => ({
-      process: `GPU ${device}${this.#devices.has(device ?? 0) ? `: ${this.#devices.get(device ?? 0)}` : ''}`,
+      process:
+        gpu === null
+          ? `device ${device} of process ${pid}`
+          : `GPU ${gpu}${this.#devices.has(gpu) ? `: ${this.#devices.get(gpu)}` : ''}`,
       name: kind === 'copies' ? `stream ${stream}: copies` : `stream ${stream}`,
       kind,
       scope: pid,
-      order: 1e9 + (device ?? 0) * 1e6 + (stream ?? 0) * 2 + (kind === 'copies' ? 1 : 0),
+      order: 1e9 + (gpu ?? device) * 1e6 + (stream ?? 0) * 2 + (kind === 'copies' ? 1 : 0),
     }));
   }
 
@@ -357,7 +519,7 @@ class NsightImport {
         staticShared_bytes: count('staticSharedMemory'),
         dynamicShared_bytes: count('dynamicSharedMemory'),
         stream: count('streamId'),
-        device: count('deviceId'),
+        device: typeof row['deviceId'] === 'number' ? (this.#gpuOf(row).gpu ?? undefined) : undefined,
         graphNode: typeof row['node'] === 'number' ? numberOf(row['node']) : undefined,
       };
       this.#add(row, this.#deviceLane(row, 'stream'), known ?? '(kernel without a name)', 'kernel', defined(values));
@@ -368,10 +530,10 @@ class NsightImport {
     const columns = ['deviceId', 'contextId', 'streamId', 'correlationId', 'bytes', 'copyKind'];
     for (const row of this.#rows(table, columns, { pid: pidOf('"globalPid"') })) {
       const what = this.#copies.get(numberOf(row['copyKind'])) ?? 'unknown direction';
-      this.#add(row, this.#deviceLane(row, 'copies'), kind === 'copy' ? `copy ${what}` : 'memset', kind, {
-        bytes: numberOf(row['bytes']),
-        stream: numberOf(row['streamId']),
-      });
+      const count = (column: string): number | undefined =>
+        typeof row[column] === 'number' && numberOf(row[column]) >= 0 ? numberOf(row[column]) : undefined;
+      const values = defined({ bytes: count('bytes'), stream: count('streamId') });
+      this.#add(row, this.#deviceLane(row, 'copies'), kind === 'copy' ? `copy ${what}` : 'memset', kind, values);
     }
   }
 
@@ -386,7 +548,7 @@ class NsightImport {
   #readCalls(): void {
     const thread = { pid: pidOf('"globalTid"'), tid: tidOf('"globalTid"') };
     for (const row of this.#rows('CUPTI_ACTIVITY_KIND_RUNTIME', ['nameId', 'correlationId'], thread)) {
-      // The name ends with the version of the driver interface.
+      // The name ends with a version of the driver API.
       const name = this.#text(row['nameId'])?.replace(/_v\d+$/, '') ?? '(call without a name)';
       this.#add(row, this.#threadLane(row, 'CUDA calls', 'api'), name, 'call');
     }
@@ -398,17 +560,19 @@ class NsightImport {
   #readRanges(): void {
     const thread = { pid: pidOf('"globalTid"'), tid: tidOf('"globalTid"') };
     for (const row of this.#rows('NVTX_EVENTS', ['text', 'textId', 'eventType'], thread)) {
-      const name = this.#text(row['text']) ?? this.#text(row['textId']);
-      // Rows without a name register domains and categories.
+      const isRange = NVTX_RANGES.has(numberOf(row['eventType']));
+      const own = this.#text(row['text']) ?? this.#text(row['textId']);
+      const name = own ?? (isRange ? '(range without a name)' : null);
+      // Other rows without a name register domains and categories.
       if (name === null || NVTX_REGISTRATIONS.has(numberOf(row['eventType']))) continue;
       const span = this.#add(row, this.#threadLane(row, 'NVTX', 'thread'), name, 'other');
-      if (NVTX_RANGES.has(numberOf(row['eventType'])) && typeof row['end'] !== 'number') {
+      if (isRange && typeof row['end'] !== 'number') {
         this.#open.push({ span, start: numberOf(row['start']) });
       }
     }
   }
 
-  /** Ranges that were open when the recording ended lasted as long as it did. */
+  /** Ranges that were open at the end of the recording end with it. */
   #closeOpen(): void {
     for (const { span, start } of this.#open) this.#builder.finish(span, this.#last - start);
     if (this.#open.length > 0) {
@@ -416,7 +580,7 @@ class NsightImport {
     }
   }
 
-  /** Databases that do not say a device's process have one: that of the calls. */
+  /** Process of device work in databases that do not store it: the process of the calls, if there is only one. */
   #onlyProcess(): number {
     const table = this.#named('CUPTI_ACTIVITY_KIND_RUNTIME');
     if (table === null || !this.#has(table, 'globalTid')) return 0;
@@ -432,11 +596,37 @@ function defined(values: Readonly<Record<string, unknown>>): SpanArguments {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Throws BraggError `foreign-file` or `memory`. */
-export function importNsight(file: string, name: string, progress: (spans: number) => void): Trace {
+/**
+ * Throws BraggError `foreign-file` if the file has fewer pages than its header states. SQLite may read such a file
+ * without an error, as if the lost tables were not there.
+ */
+function refuseCut(file: string): void {
+  const handle = openSync(file, 'r');
+  try {
+    const head = Buffer.alloc(100);
+    if (readSync(handle, head, 0, 100, 0) < 100)
+      throw new BraggError('foreign-file', 'it is cut off within its header');
+    const page_bytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
+    // Old versions of SQLite leave the number of pages as it was; then the two counts of changes differ.
+    if (head.readUInt32BE(24) !== head.readUInt32BE(92)) return;
+    const [is, was] = [fstatSync(handle).size, page_bytes * head.readUInt32BE(28)];
+    if (is < was) throw new BraggError('foreign-file', `it is cut off after ${is} of ${was} bytes`);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Imports a database. Throws BraggError `foreign-file` or `memory`. */
+export function importNsight(
+  file: string,
+  name: string,
+  progress: (spans: number) => void,
+  mostRows = MAX_ROWS,
+): Trace {
   let database: NsightImport | null = null;
   try {
-    database = new NsightImport(file, progress);
+    refuseCut(file);
+    database = new NsightImport(file, progress, mostRows);
     return database.read(name);
   } catch (error) {
     if (error instanceof BraggError) throw error;

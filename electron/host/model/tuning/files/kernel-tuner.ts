@@ -1,42 +1,240 @@
-/** The cache file of Kernel Tuner: appended to line by line, with times in milliseconds. */
+/**
+ * Common form of results from files of other tuners, with times in seconds. Reads and writes the cache file of Kernel
+ * Tuner, which is appended line by line, with times in milliseconds.
+ */
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
-import { parseBroken } from '../../../io/files/loose-json.ts';
 import {
-  isTime,
-  type Outcome,
-  type ParameterValue,
-  parametersOf,
-  type TunedConfiguration,
-  type TuningResults,
-} from './results.ts';
+  checkedFields,
+  type FieldRules,
+  type HonouredIn,
+  honoured,
+  ignored,
+  only,
+} from '../../../../domain/header-fields.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseBroken } from '../../../io/files/loose-json.ts';
+
+/** `wrong`: it ran, but its answer is wrong. */
+export type Outcome = 'right' | 'wrong' | 'compile' | 'runtime' | 'timeout' | 'constraints';
+
+type ParameterValue = number | string | boolean;
+
+export interface TunedConfiguration {
+  readonly configuration: Readonly<Record<string, ParameterValue>>;
+  readonly outcome: Outcome;
+  /** Time in seconds; null if it did not run to completion. */
+  readonly time_s: number | null;
+  readonly samples_s: readonly number[];
+  readonly compile_s: number | null;
+  /**
+   * 1 if the answer is within the allowed error, else the allowed error divided by the actual one. Null if not
+   * compared.
+   */
+  readonly correctness: number | null;
+  /** Time stamp as written in the file; empty if there is none. */
+  readonly timestamp: string;
+}
+
+export interface TuningResults {
+  /** Name of the device; empty if unknown. */
+  readonly device: string;
+  readonly kernel: string;
+  /** Problem size as text; empty if unknown. */
+  readonly problem: string;
+  readonly configurations: readonly TunedConfiguration[];
+  /** Facts about the file that a user must know. */
+  readonly notes?: readonly string[];
+}
+
+/** Older versions of Kernel Tuner write this as the time of a configuration that failed. */
+const FAILED = 1e20;
+
+/** Whether a number is a time. NaN, Infinity, 1e20, null, 0 and negative numbers denote a failure. */
+export const isTime = (time: unknown): time is number =>
+  typeof time === 'number' && Number.isFinite(time) && time > 0 && time < FAILED;
+
+/**
+ * Number of units in a second, by common spellings and misspellings. Without a unit, times are milliseconds as in
+ * Kernel Tuner.
+ */
+const units: Readonly<Record<string, number>> = {
+  '': 1e3,
+  s: 1,
+  sec: 1,
+  second: 1,
+  seconds: 1,
+  ms: 1e3,
+  msec: 1e3,
+  millisecond: 1e3,
+  milliseconds: 1e3,
+  miliseconds: 1e3,
+  us: 1e6,
+  µs: 1e6,
+  usec: 1e6,
+  microsecond: 1e6,
+  microseconds: 1e6,
+  ns: 1e9,
+  nsec: 1e9,
+  nanosecond: 1e9,
+  nanoseconds: 1e9,
+};
+
+/** Number of units in one second. `usual` is the result for an unstated unit. */
+export function perSecond(unit: string, name: string, usual = ''): number {
+  const found = units[(unit === '' ? usual : unit).toLowerCase().replace('μ', 'µ')];
+  if (found !== undefined) return found;
+  throw new BraggError(
+    'foreign-file',
+    `${name}: ${JSON.stringify(unit)} is no unit of time; allowed: s, ms, us, ns, or their names`,
+  );
+}
+
+/** Unit of time from several spellings of one field. */
+export function timeUnit(name: string, stated: Readonly<Record<string, string | undefined>>): string {
+  const all = Object.entries(stated).flatMap(([field, unit]) =>
+    unit === undefined || unit === '' ? [] : [{ field, unit }],
+  );
+  const [first] = all;
+  const other = all.find(({ unit }) => perSecond(unit, name) !== perSecond(first?.unit ?? '', name));
+  if (first === undefined || other === undefined) return first?.unit ?? '';
+  throw new BraggError(
+    'foreign-file',
+    `${name}: ${first.field} is ${first.unit} and ${other.field} is ${other.unit}; allowed: one unit of time`,
+  );
+}
+
+type Issue = z.core.$ZodIssue;
+
+const allowedBy = (issue: Issue): readonly string[] =>
+  issue.code === 'invalid_type'
+    ? [issue.expected]
+    : issue.code === 'invalid_union'
+      ? issue.errors.flat().flatMap(allowedBy)
+      : [issue.message];
+
+/** Error for the first invalid field of a document, with its value and the allowed ones. */
+export function foreignField(name: string, document: unknown, { issues }: z.ZodError): BraggError {
+  const [issue] = issues;
+  const path = issue?.path ?? [];
+  const value = path.reduce<unknown>((of, step) => (of as Record<PropertyKey, unknown> | undefined)?.[step], document);
+  const has = value === undefined ? 'is absent' : `= ${JSON.stringify(value).slice(0, 40)}`;
+  const allowed = issue === undefined ? [] : [...new Set(allowedBy(issue))];
+  return new BraggError('foreign-file', `${name}: ${path.join('.') || 'it'} ${has}; allowed: ${allowed.join(', ')}`);
+}
+
+/** Rounding between a time and its samples. */
+const ROUNDING = 0.01;
+
+/** Throws BraggError `foreign-file` if a time, in seconds, is not within its samples. `where`: for the message. */
+export function checkTime(time_s: number | null, samples_s: readonly number[], where: string): void {
+  if (time_s === null || samples_s.length === 0) return;
+  const [least, most] = samples_s.reduce(([a, b], one) => [Math.min(a, one), Math.max(b, one)], [Infinity, 0]);
+  if (time_s >= least * (1 - ROUNDING) && time_s <= most * (1 + ROUNDING)) return;
+  const ms = (one: number): string => `${Number((one * 1000).toPrecision(6))}`;
+  const range = least === most ? ms(least) : `${ms(least)} to ${ms(most)}`;
+  throw new BraggError(
+    'foreign-file',
+    `${where}: its time is ${ms(time_s)} ms, and its samples are ${range} ms; allowed: a time within its samples.`,
+  );
+}
+
+/** Number of samples that denote a failure, such as 1e20, if other samples are times. */
+export function failedSamples(all: readonly unknown[]): number {
+  const times = all.filter(isTime).length;
+  return times === 0 ? 0 : all.length - times;
+}
+
+/** `counts` contains the number of failed samples of each configuration that has a time from its other samples. */
+export function sampleNotes(counts: readonly number[]): readonly string[] {
+  const some = counts.filter((count) => count > 0);
+  const all = some.reduce((sum, count) => sum + count, 0);
+  return all === 0
+    ? []
+    : [`${all} samples of ${some.length} configurations are no times, such as 1e20, and were left out.`];
+}
+
+/** Values of each parameter in the results, in the order of their first use. */
+export function parametersOf({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {
+  const values = new Map<string, Set<ParameterValue>>();
+  for (const { configuration } of configurations) {
+    for (const [name, value] of Object.entries(configuration)) {
+      const own = values.get(name) ?? new Set();
+      values.set(name, own.add(value));
+    }
+  }
+  return new Map([...values].map(([name, own]) => [name, [...own]]));
+}
+
+const duration = ignored('is no time of the kernel');
+
+/**
+ * Keys of a cache and of its entries, from Kernel Tuner's schema of caches. Other keys of entries are parameters and
+ * metrics.
+ */
+export const kernelTunerFields: FieldRules = {
+  schema_version: only('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
+  device_name: honoured,
+  kernel_name: honoured,
+  problem_size: honoured,
+  tune_params_keys: honoured,
+  cache: honoured,
+  tune_params: ignored('lists values that entries have'),
+  objective: ignored('the time of each entry is read, whatever was optimised'),
+  time_unit: honoured,
+  timeunit: honoured,
+};
+export const kernelTunerEntryFields = {
+  time: honoured,
+  times: honoured,
+  compile_time: honoured,
+  timestamp: honoured,
+  correctness: honoured,
+  __error__: honoured,
+  time_unit: honoured,
+  verification_time: duration,
+  benchmark_time: duration,
+  strategy_time: duration,
+  framework_time: duration,
+} satisfies FieldRules;
+
+/** Replaces values that are not finite numbers, such as 1e400, by null, with which Kernel Tuner marks a failure. */
+const orNull = (number: unknown): unknown => (typeof number === 'number' && !Number.isFinite(number) ? null : number);
 
 const value = z.union([z.number(), z.string(), z.boolean()]);
 const entrySchema = z.looseObject({
-  /** A text where it failed; null for NaN and Infinity too. Spreadsheets turn numbers into text. */
+  /** A text if the configuration failed; null also for NaN and Infinity. Spreadsheets convert numbers to text. */
   time: z
-    .union([
-      z.number(),
-      z.string().transform((text) => (/^\s*[\d.]+(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : text)),
-    ])
-    .nullable()
+    .preprocess(
+      orNull,
+      z
+        .union([
+          z.number(),
+          z.string().transform((text) => (/^\s*[\d.]+(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : text)),
+        ])
+        .nullable(),
+    )
     .optional(),
-  times: z.array(z.number().nullable()).nullable().optional(),
-  compile_time: z.number().nullable().optional(),
+  times: z.array(z.preprocess(orNull, z.number().nullable())).nullable().optional(),
+  compile_time: z.preprocess(orNull, z.number().nullable()).optional(),
   timestamp: z.string().optional(),
   correctness: z.number().nullable().optional(),
   __error__: z.string().nullish(),
-});
+  time_unit: z.string().optional(),
+} satisfies Record<HonouredIn<typeof kernelTunerEntryFields>, z.ZodType>);
 const cacheSchema = z.looseObject({
   device_name: z.string().default(''),
   kernel_name: z.string().default(''),
   problem_size: z.unknown().optional(),
   tune_params_keys: z.array(z.string()).min(1),
   cache: z.record(z.string(), entrySchema).default({}),
+  /** Unit of time. Caches written by Kernel Tuner have no such key, because their times are milliseconds. */
+  time_unit: z.string().optional(),
+  timeunit: z.string().optional(),
 });
 
 const MS = 1000;
-/** Head, and within it `cache` with its entries. */
+/** Depth of the entries in the document: within the head, and within its `cache`. */
 const ENTRIES = 2;
 const failures: Readonly<Record<string, Outcome>> = {
   InvalidConfig: 'constraints',
@@ -44,14 +242,53 @@ const failures: Readonly<Record<string, Outcome>> = {
   RuntimeFailedConfig: 'runtime',
 };
 
-function outcomeOf({ time, __error__: error, correctness }: z.infer<typeof entrySchema>): Outcome {
+/** Time of an entry, or the mean of its samples if it has none. */
+function timeOf({ time, times }: z.infer<typeof entrySchema>) {
+  const samples = times ?? [];
+  if (time !== undefined || samples.length === 0 || !samples.every(isTime)) return time;
+  return samples.reduce((sum, one) => sum + one, 0) / samples.length;
+}
+
+function outcomeOf(entry: z.infer<typeof entrySchema>): Outcome {
+  const time = timeOf(entry);
+  const { __error__: error, correctness } = entry;
   if (typeof correctness === 'number' && correctness < 1) return 'wrong';
   const says = error ?? (typeof time === 'string' ? time : null);
   if (says !== null) return failures[says] ?? 'runtime';
   return isTime(time) ? 'right' : 'runtime';
 }
 
-function configured(keys: readonly string[], entry: z.infer<typeof entrySchema>, name: string): TunedConfiguration {
+/** Whether part of an entry's key contradicts a value. Python writes True, and 1.0 for a number that JSON reads as 1. */
+function contradicts(part: string, own: ParameterValue, alone: boolean): boolean {
+  const text = part.trim();
+  if (typeof own === 'number') return Number.isFinite(decimalOf(text)) && decimalOf(text) !== own;
+  if (typeof own === 'boolean') return /^(true|false)$/i.test(text) && text.toLowerCase() !== String(own);
+  // A single text may be any name that someone gave to the entry.
+  return !alone && text !== own.trim();
+}
+
+/** Throws BraggError `foreign-file` if the key of an entry, which lists its values, contradicts them. */
+function checkKey(id: string, configuration: TunedConfiguration['configuration'], name: string): void {
+  const values = Object.entries(configuration);
+  const parts = id.split(',');
+  // Texts with commas cannot be assigned to their parameters.
+  if (parts.length !== values.length) return;
+  const at = values.findIndex(([, own], i) => contradicts(parts[i] ?? '', own, values.length === 1));
+  const [key, own] = values[at] ?? [];
+  if (key === undefined) return;
+  throw new BraggError(
+    'foreign-file',
+    `${name}: the cache entry ${JSON.stringify(id)} has ${key} = ${JSON.stringify(own)}, and its key says ${parts[at]}; allowed: a key of its values.`,
+  );
+}
+
+function configured(
+  keys: readonly string[],
+  id: string,
+  entry: z.infer<typeof entrySchema>,
+  name: string,
+  unit: string,
+): TunedConfiguration {
   const configuration = Object.fromEntries(
     keys.map((key) => {
       const own = value.safeParse(entry[key]);
@@ -66,15 +303,34 @@ function configured(keys: readonly string[], entry: z.infer<typeof entrySchema>,
       );
     }),
   );
+  checkKey(id, configuration, name);
+  // A text with a digit is a number in an unusual notation, not the name of a failure.
+  if (typeof entry.time === 'string' && /\d/.test(entry.time)) {
+    throw new BraggError(
+      'foreign-file',
+      `${name}: an entry of its cache has time = ${JSON.stringify(entry.time.slice(0, 40))}; allowed: a number of milliseconds, or the name of a failure.`,
+    );
+  }
+  if (entry.time === undefined && (entry.times ?? []).length === 0 && (entry.__error__ ?? null) === null) {
+    throw new BraggError(
+      'foreign-file',
+      `${name}: an entry of its cache has no time (it has: ${Object.keys(entry).join(', ').slice(0, 80)}); allowed: a time, or the name of a failure.`,
+    );
+  }
   const outcome = outcomeOf(entry);
   const ran = outcome === 'right' || outcome === 'wrong';
   const samples = (entry.times ?? []).filter(isTime);
+  const time = timeOf(entry);
+  const perS = perSecond(timeUnit(name, { time_unit: unit, "an entry's time_unit": entry.time_unit }), name);
+  const time_s = ran && isTime(time) ? time / perS : null;
+  const samples_s = ran ? samples.map((one) => one / perS) : [];
+  checkTime(time_s, samples_s, `${name}, cache entry ${JSON.stringify(id)}`);
   return {
     configuration,
     outcome,
-    time_s: ran && isTime(entry.time) ? entry.time / MS : null,
-    samples_s: ran ? samples.map((one) => one / MS) : [],
-    compile_s: typeof entry.compile_time === 'number' ? entry.compile_time / MS : null,
+    time_s,
+    samples_s,
+    compile_s: typeof entry.compile_time === 'number' ? entry.compile_time / perS : null,
     correctness: entry.correctness ?? null,
     timestamp: entry.timestamp ?? '',
   };
@@ -83,40 +339,45 @@ function configured(keys: readonly string[], entry: z.infer<typeof entrySchema>,
 export const isKernelTunerCache = (document: unknown): boolean =>
   typeof document === 'object' && document !== null && 'tune_params_keys' in document;
 
-/** `name` is for messages. One that breaks off has the entries that are whole. Throws BraggError `foreign-file`. */
+/**
+ * `name` is used in messages. From a truncated file the complete entries are read. Throws BraggError `foreign-file`.
+ */
 export function readKernelTuner(text: string, name: string): TuningResults {
   let document: unknown;
   const notes: string[] = [];
   try {
     const parsed = parseBroken(text, ENTRIES);
     document = parsed.value;
-    // An open cache ends in a comma after its last entry, which Kernel Tuner closes when it is done.
+    // A cache in use ends with a comma after its last entry; Kernel Tuner closes it when tuning ends.
     if (parsed.broken && !/[,}]\s*$/.test(text))
       notes.push(`${name} breaks off within an entry: the whole ones are read.`);
   } catch (error) {
     throw new BraggError('foreign-file', `${name} is no JSON: ${(error as Error).message}`);
   }
   const read = cacheSchema.safeParse(document);
-  if (!read.success) {
-    const [first] = read.error.issues;
-    throw new BraggError(
-      'foreign-file',
-      `${name}, ${first?.path.join('.') ?? ''}: ${first?.message ?? 'is no cache file'}`,
-    );
-  }
+  if (!read.success) throw foreignField(name, document, read.error);
   const { device_name, kernel_name, problem_size, tune_params_keys, cache } = read.data;
+  const { time_unit, timeunit } = read.data;
+  const unit = timeUnit(name, { time_unit, timeunit });
+  const configurations = Object.entries(cache).map(([id, entry]) =>
+    configured(tune_params_keys, id, entry, name, unit),
+  );
+  const ran = Object.values(cache).filter((_, i) => configurations[i]?.time_s != null);
+  notes.push(...sampleNotes(ran.map(({ times }) => failedSamples(times ?? []))));
+  const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
+  checkedFields(name, stated, kernelTunerFields, 'ignored');
   return {
     device: device_name,
     kernel: kernel_name,
     problem:
       problem_size === undefined ? '' : typeof problem_size === 'string' ? problem_size : JSON.stringify(problem_size),
-    configurations: Object.values(cache).map((entry) => configured(tune_params_keys, entry, name)),
+    configurations,
     notes,
   };
 }
 
 const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
-  // It has no word for an answer that is wrong: the value of correctness says it.
+  // The format has no word for a wrong answer; the value of `correctness` shows it.
   wrong: 'RuntimeFailedConfig',
   runtime: 'RuntimeFailedConfig',
   timeout: 'RuntimeFailedConfig',
@@ -124,13 +385,13 @@ const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
   constraints: 'InvalidConfig',
 };
 
-/** A size that came as a list goes as one: Kernel Tuner goes on with a cache only where its sizes are alike. */
+/** A size that was a list is written as a list, because Kernel Tuner resumes a cache only if the sizes are equal. */
 function sizeOf(problem: string): string | readonly number[] {
   const numbers = /^\[[\d,. ]*\]$/.test(problem) ? problem.slice(1, -1).split(',').map(Number) : [];
   return numbers.length > 0 && numbers.every(Number.isFinite) ? numbers : problem;
 }
 
-/** One entry a line, as Kernel Tuner itself writes it. */
+/** Writes one entry per line, as Kernel Tuner does. */
 export function kernelTunerText(results: TuningResults): string {
   const parameters = parametersOf(results);
   const keys = [...parameters.keys()];

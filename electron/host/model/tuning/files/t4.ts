@@ -1,21 +1,63 @@
-/** Results in T4, the open format of tuning results (schema 1.0.0). */
+/**
+ * Reads results in T4, the open format of tuning results (schema 1.0.0). Files are parsed on a worker thread, because
+ * complete search spaces with all samples need tens of megabytes.
+ */
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
-import { parseBroken } from '../../../io/files/loose-json.ts';
-import { isTime, type Outcome, type TunedConfiguration, type TuningResults } from './results.ts';
+import {
+  checkedFields,
+  type FieldRules,
+  type HonouredIn,
+  honoured,
+  ignored,
+  only,
+} from '../../../../domain/header-fields.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseBroken, repeatedKey } from '../../../io/files/loose-json.ts';
+import { onThread } from '../../../io/threads/task.ts';
+import {
+  checkTime,
+  failedSamples,
+  foreignField,
+  isKernelTunerCache,
+  isTime,
+  type Outcome,
+  perSecond,
+  readKernelTuner,
+  sampleNotes,
+  type TunedConfiguration,
+  type TuningResults,
+  timeUnit,
+} from './kernel-tuner.ts';
+
+/** Keys of T4 results in schema 1.0.0, followed by those of a result and of its times. */
+export const t4Fields: FieldRules = {
+  schema_version: only('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
+  metadata: honoured,
+  results: honoured,
+  time_unit: honoured,
+};
+export const t4ResultFields = {
+  timestamp: honoured,
+  configuration: honoured,
+  invalidity: honoured,
+  correctness: honoured,
+  measurements: honoured,
+  times: honoured,
+  objectives: ignored('the time of each result is read, whatever was optimised'),
+} satisfies FieldRules;
 
 const resultSchema = z.looseObject({
   timestamp: z.string().default(''),
   configuration: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
   times: z.looseObject({
-    // The schema has the one name, and its writers the other.
+    // The schema uses one name, but programs write the other.
     compilation_time: z.number().optional(),
     compilation: z.number().optional(),
     runtimes: z.array(z.number().nullable()).default([]),
   }),
   invalidity: z.enum(['timeout', 'compile', 'runtime', 'correctness', 'constraints', 'correct'], {
-    error: ({ input }) =>
-      `${JSON.stringify(input)} is not known; allowed: timeout, compile, runtime, correctness, constraints, correct`,
+    error: 'timeout, compile, runtime, correctness, constraints, correct',
   }),
   correctness: z.number().nullable().optional(),
   measurements: z
@@ -27,37 +69,14 @@ const resultSchema = z.looseObject({
       }),
     )
     .default([]),
-});
+} satisfies Record<HonouredIn<typeof t4ResultFields>, z.ZodType>);
 const documentSchema = z.looseObject({
-  metadata: z.looseObject({ timeunit: z.string().default('') }).default({ timeunit: '' }),
+  metadata: z
+    .looseObject({ timeunit: z.string().optional(), time_unit: z.string().optional(), timeUnit: z.string().optional() })
+    .default({}),
+  time_unit: z.string().optional(),
   results: z.array(resultSchema),
 });
-
-/** Units in the second, as they are written and misspelt. Without one it is what Kernel Tuner means. */
-const units: Readonly<Record<string, number>> = {
-  '': 1e3,
-  s: 1,
-  second: 1,
-  seconds: 1,
-  ms: 1e3,
-  millisecond: 1e3,
-  milliseconds: 1e3,
-  miliseconds: 1e3,
-  us: 1e6,
-  microseconds: 1e6,
-  ns: 1e9,
-  nanoseconds: 1e9,
-};
-
-function perSecond(unit: string, name: string, usual = ''): number {
-  const found = units[(unit === '' ? usual : unit).toLowerCase()];
-  if (found !== undefined) return found;
-  const allowed = Object.keys(units).filter((one) => one !== '');
-  throw new BraggError(
-    'foreign-file',
-    `${name}: ${JSON.stringify(unit)} is no unit of time; allowed: ${allowed.join(', ')}`,
-  );
-}
 
 const outcomes: Readonly<Record<z.infer<typeof resultSchema>['invalidity'], Outcome>> = {
   correct: 'right',
@@ -66,10 +85,28 @@ const outcomes: Readonly<Record<z.infer<typeof resultSchema>['invalidity'], Outc
 };
 const invalidities = Object.fromEntries(Object.entries(outcomes).map(([word, outcome]) => [outcome, word]));
 
-export const isT4 = (document: unknown): boolean =>
-  typeof document === 'object' && document !== null && 'results' in document;
+/**
+ * Samples of a measurement, in its unit. Numbers may be texts; other texts are names of failures. Throws BraggError for
+ * other values.
+ */
+function timesOf(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((one) => timesOf(one, name));
+  if (value === null || typeof value === 'number') return [value];
+  const number = typeof value === 'string' ? decimalOf(value.trim()) : Number.NaN;
+  if (Number.isFinite(number)) return [number];
+  // A text with a digit is a number in an unusual notation, not the name of a failure.
+  if (typeof value === 'string' && !/\d/.test(value)) return [value];
+  throw new BraggError(
+    'foreign-file',
+    `${name}: time = ${JSON.stringify(value).slice(0, 40)}; allowed: a number, a list of numbers, or the name of a failure.`,
+  );
+}
 
-/** `name` is for messages. Throws BraggError `foreign-file`. */
+const meanOf = (times: readonly number[]): number => times.reduce((sum, each) => sum + each, 0) / times.length;
+
+const isT4 = (document: unknown): boolean => typeof document === 'object' && document !== null && 'results' in document;
+
+/** `name` is used in messages. Throws BraggError `foreign-file`. */
 export function readT4(text: string, name: string): TuningResults {
   let document: unknown;
   const notes: string[] = [];
@@ -81,41 +118,62 @@ export function readT4(text: string, name: string): TuningResults {
     throw new BraggError('foreign-file', `${name} is no JSON: ${(error as Error).message}`);
   }
   const read = documentSchema.safeParse(document);
-  if (!read.success) {
-    const [first] = read.error.issues;
-    throw new BraggError('foreign-file', `${name}, ${first?.path.join('.') ?? ''}: ${first?.message ?? 'is no T4'}`);
-  }
+  if (!read.success) throw foreignField(name, document, read.error);
   const { metadata, results } = read.data;
-  const usual = perSecond(metadata.timeunit, `${name}, metadata.timeunit`);
+  const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
+  checkedFields(name, stated, t4Fields, 'ignored');
+  const { timeunit, time_unit, timeUnit: camel } = metadata;
+  const unit = timeUnit(name, {
+    ...{ 'metadata.timeunit': timeunit, 'metadata.time_unit': time_unit, 'metadata.timeUnit': camel },
+    time_unit: read.data.time_unit,
+  });
+  const usual = perSecond(unit, `${name}, metadata.timeunit`);
+  const lost: number[] = [];
   const configurations = results.map((one, i): TunedConfiguration => {
     const { configuration, times, invalidity, correctness, measurements, timestamp } = one;
-    const time = measurements.find((measured) => measured.name === 'time');
+    const [time, second] = measurements.filter((measured) => measured.name.trim().toLowerCase() === 'time');
+    if (second !== undefined) {
+      throw new BraggError(
+        'foreign-file',
+        `${name}, results[${i}]: it measures time twice (${[time, second].map((each) => JSON.stringify(each?.value).slice(0, 40)).join(' and ')}); allowed: once.`,
+      );
+    }
     const compile = times.compilation_time ?? times.compilation;
     const ran = invalidity === 'correct' || invalidity === 'correctness';
     const samples = times.runtimes.filter(isTime);
-    const measured = measurements.filter((each) => each.name !== 'time').map((each) => each.name);
+    const measured = measurements.filter((each) => each !== time).map((each) => each.name);
     if (ran && time === undefined && samples.length === 0 && measured.length > 0) {
       const what = measured.join(', ');
       throw new BraggError('foreign-file', `${name}, results[${i}]: it measures ${what}; allowed: a time among them.`);
     }
-    // A correct answer without a time is what a failed run leaves.
-    const failed = ran && (time === undefined ? samples.length === 0 : !isTime(time.value));
-    const mean = samples.reduce((sum, each) => sum + each, 0) / samples.length;
-    const scale = perSecond(time?.unit ?? '', `${name}, results[${i}]`, metadata.timeunit);
+    // Samples within the measurement of time, if the configuration ran.
+    const own = ran && time !== undefined ? timesOf(time.value, `${name}, results[${i}]`) : [];
+    const ownTimes = own.filter(isTime);
+    // A correct answer without a time comes from a failed run. One failed sample makes a mean of all samples invalid.
+    const whole = time === undefined ? samples.length === times.runtimes.length : ownTimes.length === own.length;
+    const failed = ran && (!whole || (time === undefined ? samples : ownTimes).length === 0);
+    const scale = perSecond(time?.unit ?? '', `${name}, results[${i}]`, unit);
+    const inOwnUnit = samples.length === 0 && own.length > 1;
+    if (ran && !failed) lost.push(failedSamples(times.runtimes));
+    const time_s = !ran || failed ? null : time === undefined ? meanOf(samples) / usual : meanOf(ownTimes) / scale;
+    const samples_s =
+      !ran || failed ? [] : inOwnUnit ? ownTimes.map((each) => each / scale) : samples.map((each) => each / usual);
+    checkTime(time_s, samples_s, `${name}, results[${i}]`);
     return {
       ...{ configuration, timestamp },
       outcome: failed ? 'runtime' : invalidity === 'correct' && (correctness ?? 1) < 1 ? 'wrong' : outcomes[invalidity],
-      time_s: !ran || failed ? null : isTime(time?.value) ? time.value / scale : mean / usual,
-      samples_s: ran && !failed ? samples.map((each) => each / usual) : [],
+      time_s,
+      samples_s,
       compile_s: compile === undefined ? null : compile / usual,
       correctness: correctness ?? null,
     };
   });
+  notes.push(...sampleNotes(lost));
   return { device: '', kernel: '', problem: '', configurations, notes };
 }
 
 export function t4Text({ configurations, device, kernel, problem }: TuningResults): string {
-  const perS = units['milliseconds'] ?? 1;
+  const perS = perSecond('milliseconds', 'milliseconds');
   const document = {
     schema_version: '1.0.0',
     metadata: { timeunit: 'milliseconds', device, kernel, problem },
@@ -135,3 +193,28 @@ export function t4Text({ configurations, device, kernel, problem }: TuningResult
   };
   return `${JSON.stringify(document, null, 1)}\n`;
 }
+
+interface TunerFile {
+  readonly text: string;
+  /** Name of the file, for messages. */
+  readonly name: string;
+}
+
+const TUNERS = 'the cache file of Kernel Tuner, and T4 results';
+
+/** Parses a tuner's file in a supported format. Throws BraggError `foreign-file`. */
+export function parseTuning({ text, name }: TunerFile): TuningResults {
+  let document: unknown;
+  try {
+    document = parseBroken(text, 2).value;
+  } catch (error) {
+    throw new BraggError('foreign-file', `${name} is no JSON (${(error as Error).message}); allowed: ${TUNERS}`);
+  }
+  const key = repeatedKey(text);
+  if (key !== null) throw new BraggError('foreign-file', `${name} has "${key}" twice in one object; allowed: once.`);
+  if (isKernelTunerCache(document)) return readKernelTuner(text, name);
+  if (isT4(document)) return readT4(text, name);
+  throw new BraggError('foreign-file', `${name} is no file of a tuner that is known; allowed: ${TUNERS}`);
+}
+
+export const readTuning = onThread('read a tuner’s file', parseTuning);

@@ -1,21 +1,24 @@
 /**
- * The process of one user kernel: loads the addon and the variant's code, and
- * does what the host asks. Whatever the code does to this process is done to
- * no other.
+ * Process of one user kernel: loads the addon and the variant's code, and executes the host's requests. Errors of the
+ * code affect only this process.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../../contract/errors.ts';
 import { loadAddon } from '../../../io/addon/addon.ts';
 import { parentLink } from '../../../io/processes/parent-link.ts';
-import type { FromChild, ToChild } from './messages.ts';
+import type { BetweenCalls, FromChild, ToChild } from './relay.ts';
 
 /** Interval between checks of the process's own memory use. */
 const LOOK_EVERY_MS = 100;
+
+/** Time for copying and sending arrays of a result after the call: more than 50 MB per processor second. */
+const SENDING_S_PER_BYTE = 2e-8;
 
 type Method = (...args: readonly unknown[]) => unknown;
 
 const link = parentLink<FromChild, ToChild>();
 let made: Readonly<Record<string, Method>> | null = null;
-/** Words of a problem by which the engine finds a candidate in Python. */
+/** Words of a problem that identify a Python candidate to the engine. */
 let python: Readonly<Record<string, string>> = {};
 
 function tell(message: FromChild): void {
@@ -36,7 +39,7 @@ function fail(error: unknown, call: number | null): void {
   });
 }
 
-/** The system's own limit where there is one; a GPU driver's memory is only watched. */
+/** Sets the system's memory limit if there is one. Memory of a GPU driver is only watched. */
 function limitMemory({ code, memory_bytes }: Extract<ToChild, { kind: 'load' }>): void {
   const before = process.memoryUsage.rss();
   if (code.kind === 'library') loadAddon().limitMemory(memory_bytes);
@@ -65,19 +68,91 @@ function withWords(problem: unknown): unknown {
   return { ...(problem as object), words: { ...words, ...python } };
 }
 
-/** Removes arrays from a result: an answer of megabytes stays in this process. */
+/** Removes arrays from a result, so that large answers stay in this process. */
 function withoutArrays(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([, one]) => !ArrayBuffer.isView(one)));
 }
 
+/** USER_HZ, which is 100 on every system with /proc. */
+const TICKS_PER_S = 100;
+
+/** Text of a file in /proc; empty if it does not exist, or if its process has ended. */
+function proc(file: string): string {
+  try {
+    return readFileSync(`/proc/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Processor ticks of a process and its ended children: fields 14 to 17 of its `stat`, whose second field may contain
+ * spaces.
+ */
+function ticksOf(pid: number, of: 'ended children' | 'with its own'): number {
+  const stat = proc(`${pid}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const counted = of === 'with its own' ? fields.slice(11, 15) : fields.slice(13, 15);
+  return counted.reduce((sum, ticks) => sum + Number(ticks), 0);
+}
+
+/** Running child processes of a process, from the lists of all its threads. */
+function childrenOf(pid: number): readonly number[] {
+  let threads: readonly string[] = [];
+  try {
+    threads = readdirSync(`/proc/${pid}/task`);
+  } catch {
+    // The process has ended.
+  }
+  const lists = threads.map((thread) => proc(`${pid}/task/${thread}/children`));
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+}
+
+/** Processor time of processes that this process has started, such as the interpreter of a Python candidate. */
+function startedCpu_s(): number {
+  if (process.platform !== 'linux') return 0;
+  const all = [process.pid];
+  for (const pid of all) all.push(...childrenOf(pid).filter((child) => !all.includes(child)));
+  const ticks = all.map((pid) => ticksOf(pid, pid === process.pid ? 'ended children' : 'with its own'));
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_S;
+}
+
+/** Processor time of all threads of this process and of its descendants, and the current time. */
+function used(): BetweenCalls {
+  const { user, system } = process.cpuUsage();
+  return { cpu_s: (user + system) / 1e6 + startedCpu_s(), elapsed_s: performance.now() / 1000 };
+}
+
+function bytesOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, one) => sum + bytesOf(one), 0);
+}
+
+/** Times at the end of the last call; null while a call is running. */
+let rested: BetweenCalls | null = null;
+let running = 0;
+
 async function call({ call: id, method, args, reports, light }: Extract<ToChild, { kind: 'call' }>): Promise<void> {
   const target = made?.[method];
   if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
   const report = (value: unknown): void => tell({ kind: 'report', value });
-  const value = await target.call(made, ...(reports ? [report] : []), ...args);
-  loadAddon().flushOutput();
-  tell({ kind: 'result', call: id, value: light ? withoutArrays(value) : value });
+  const [began, before] = [used(), running === 0 ? rested : null];
+  const between = before && { cpu_s: began.cpu_s - before.cpu_s, elapsed_s: began.elapsed_s - before.elapsed_s };
+  rested = null;
+  running += 1;
+  try {
+    const value = await target.call(made, ...(reports ? [report] : []), ...args);
+    loadAddon().flushOutput();
+    const sent = light ? withoutArrays(value) : value;
+    tell({ kind: 'result', call: id, value: sent, ...(between !== null && { between }) });
+    if (running !== 1) return;
+    const { cpu_s, elapsed_s } = used();
+    rested = { cpu_s: cpu_s + SENDING_S_PER_BYTE * bytesOf(sent), elapsed_s };
+  } finally {
+    running -= 1;
+  }
 }
 
 link.onMessage((message: ToChild) => {

@@ -1,9 +1,73 @@
 /**
- * Processes for user kernels of a benchmark's thread: the thread asks its host,
- * which starts them in the way of its shell and passes every message on.
+ * Starts processes of user kernels for a benchmark's thread: the thread sends requests to its host, which starts the
+ * processes and forwards all messages. Also defines the messages between the host and such a process. The process is
+ * independent of the workload: it creates one of the addon's objects and calls its methods by name.
  */
+import { z } from 'zod';
+import { errorCodeSchema } from '../../../../contract/errors.ts';
 import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
-import type { ToChild } from './messages.ts';
+
+/** Code that is loaded before the first object is created. */
+export type UserKernelCode =
+  | { readonly kind: 'library'; readonly file: string }
+  /** Path of the interpreter, of the program that runs the candidate in it, and of the trusted candidate. */
+  | {
+      readonly kind: 'python';
+      readonly id: string;
+      readonly python: string;
+      readonly runner: string;
+      readonly file: string;
+    }
+  | { readonly kind: 'kernels'; readonly workload: string; readonly name: string; readonly image: Uint8Array };
+
+/** Functions of the addon that a host may call. */
+export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
+
+export type ToChild =
+  | { readonly kind: 'load'; readonly code: UserKernelCode; readonly memory_bytes: number }
+  | { readonly kind: 'create'; readonly factory: Factory; readonly problem: unknown }
+  /**
+   * `reports`: the first argument is a callback, whose values are sent back as `report`. `light`: arrays of the result
+   * are not sent back.
+   */
+  | {
+      readonly kind: 'call';
+      readonly call: number;
+      readonly method: string;
+      readonly args: readonly unknown[];
+      readonly reports: boolean;
+      readonly light: boolean;
+    }
+  | { readonly kind: 'compile'; readonly request: Readonly<Record<string, unknown>>; readonly memory_bytes: number };
+
+/** Times in seconds. */
+const betweenSchema = z.strictObject({ cpu_s: z.number(), elapsed_s: z.number() });
+export type BetweenCalls = Readonly<z.infer<typeof betweenSchema>>;
+
+const failure = { code: errorCodeSchema, message: z.string(), log: z.string().nullable() };
+
+export const fromChildSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ready') }),
+  z.strictObject({ kind: z.literal('loaded') }),
+  z.strictObject({ kind: z.literal('created') }),
+  z.strictObject({ kind: z.literal('report'), value: z.unknown() }),
+  z.strictObject({
+    kind: z.literal('result'),
+    call: z.number().int(),
+    value: z.unknown(),
+    /** Processor time and elapsed time since the end of the previous call; absent if unknown. */
+    between: betweenSchema.optional(),
+  }),
+  z.strictObject({ kind: z.literal('failed'), call: z.number().int().nullable(), ...failure }),
+  z.strictObject({
+    kind: z.literal('compiled'),
+    image: z.custom<Uint8Array>((one) => one instanceof Uint8Array),
+    log: z.string(),
+  }),
+  /** The process exceeds its memory limit. */
+  z.strictObject({ kind: z.literal('too-large'), rss_bytes: z.number() }),
+]);
+export type FromChild = z.infer<typeof fromChildSchema>;
 
 export type FromRelay =
   | { readonly kind: 'child-start'; readonly child: number }
@@ -21,7 +85,7 @@ interface Listeners {
   ended: (how: Ended) => void;
 }
 
-/** The thread's side. */
+/** Used by the thread: sends requests for processes to the host. */
 export class RelayedChildren {
   readonly #post: (message: FromRelay) => void;
   readonly #children = new Map<number, Listeners>();
@@ -64,7 +128,7 @@ export class RelayedChildren {
   }
 }
 
-/** The host's side. */
+/** Used by the host: starts the thread's processes and forwards their messages. */
 export class ChildrenForThread {
   readonly #start: StartChild;
   readonly #post: (message: ToRelay) => void;
@@ -91,7 +155,7 @@ export class ChildrenForThread {
     }
   }
 
-  /** Ends those that the thread has left. */
+  /** Ends the remaining processes of the thread. */
   close(): void {
     for (const link of this.#children.values()) link.kill();
   }

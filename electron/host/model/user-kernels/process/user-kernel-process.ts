@@ -1,18 +1,29 @@
-/** One process with one user kernel in it: what fails there, however, fails one call here. */
+/**
+ * One process with one user kernel, so that a crash only fails the current call. Of its output, the beginning, the end,
+ * and the amount left out between them are saved.
+ */
 import { BraggError } from '../../../../contract/errors.ts';
+import type { Printed } from '../../../../contract/user-kernels.ts';
 import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
-import { type Factory, type FromChild, fromChildSchema, type ToChild, type UserKernelCode } from './messages.ts';
+import {
+  type BetweenCalls,
+  type Factory,
+  type FromChild,
+  fromChildSchema,
+  type ToChild,
+  type UserKernelCode,
+} from './relay.ts';
 
-/** The variant's last words that an error repeats. */
+/** Number of characters of recent output that an error message quotes. */
 const OUTPUT_KEPT = 2000;
-/** Starting Node and loading the addon takes a fraction of a second. */
+/** Time limit of a start. Starting Node.js and loading the addon needs a fraction of a second. */
 const START_MS = 30_000;
-/** A run ends within a step after it was cancelled; one that does not is ended. */
+/** A cancelled run ends within a step; a process that does not is killed. */
 const CANCEL_MS = 5_000;
 
 const ONLY_ITS_OWN = ' Only its own process was lost.';
 
-/** Descriptions of the signals and Windows exit codes that end a process. */
+/** Descriptions of signals and Windows exit codes with which a process ends. */
 const ends: Readonly<Record<string, string>> = {
   SIGSEGV: 'it read or wrote memory that is not its own (SIGSEGV)',
   SIGBUS: 'it read or wrote memory that is not there (SIGBUS)',
@@ -26,13 +37,17 @@ const ends: Readonly<Record<string, string>> = {
   '3221225620': 'it divided a whole number by zero',
 };
 
+/** Processor time for receiving a call and sending its result, outside the call. */
+const MESSAGES_S = 0.002;
+const nothing: BetweenCalls = { cpu_s: 0, elapsed_s: 0 };
+
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: BraggError) => void;
 }
 
 export class UserKernelProcess {
-  /** The file's name, which every message begins with. */
+  /** Name of the file, with which every message begins. */
   readonly name: string;
   readonly #link: ChildLink;
   #calls = 0;
@@ -40,6 +55,7 @@ export class UserKernelProcess {
   #report: (value: unknown) => void = () => undefined;
   #over: BraggError | null = null;
   #output = '';
+  #between: BetweenCalls = nothing;
 
   private constructor(name: string, link: ChildLink, onOutput: (text: string) => void) {
     this.name = name;
@@ -52,7 +68,7 @@ export class UserKernelProcess {
     link.onEnded((how) => this.#end(new BraggError('device', this.#lastWords(how))));
   }
 
-  /** `onOutput`: gets what its code prints. */
+  /** `onOutput` receives what the kernel's code prints. */
   static async start(
     name: string,
     startChild: StartChild,
@@ -63,13 +79,20 @@ export class UserKernelProcess {
     return kernel;
   }
 
-  /** True until it has ended or failed: a process that failed is not used again. */
+  /** False once the process has ended or failed; a failed process is not reused. */
   get usable(): boolean {
     return this.#over === null;
   }
 
   get output(): string {
     return this.#output;
+  }
+
+  /** Processor time of the process outside its calls, since the last call of this method. */
+  takeBetween(): BetweenCalls {
+    const between = this.#between;
+    this.#between = nothing;
+    return between;
   }
 
   load(code: UserKernelCode, memory_bytes: number): Promise<unknown> {
@@ -90,7 +113,10 @@ export class UserKernelProcess {
     };
   }
 
-  /** Calls a method of what was created. `onReport` gets the values of its callback; `light` leaves arrays there. */
+  /**
+   * Calls a method of the created object. `onReport` receives the values of its callback; `light` leaves arrays in the
+   * process.
+   */
   call(method: string, args: readonly unknown[], onReport?: (value: unknown) => void, light = false): Promise<unknown> {
     if (onReport !== undefined) this.#report = onReport;
     this.#calls += 1;
@@ -98,7 +124,7 @@ export class UserKernelProcess {
     return this.#ask({ kind: 'call', call, method, args, reports: onReport !== undefined, light }, call);
   }
 
-  /** Ends the process unless `work` is done in time. */
+  /** Ends the process unless `work` is done within the limit. */
   async within<T>(limit_ms: number, says: string, work: Promise<T>): Promise<T> {
     const late = setTimeout(() => this.fail('device', `${this.name} ${says} within ${limit_ms / 1000} s`), limit_ms);
     try {
@@ -108,7 +134,7 @@ export class UserKernelProcess {
     }
   }
 
-  /** Cancels what runs; what does not stop is ended. */
+  /** Cancels the current call; ends the process if it does not stop. */
   cancel(): void {
     if (!this.usable) return;
     void this.call('cancel', []).catch(() => undefined);
@@ -120,7 +146,7 @@ export class UserKernelProcess {
     this.#whenIdle = () => clearTimeout(late);
   }
 
-  /** Ends the process, and every call that waits for it with one message. */
+  /** Ends the process and rejects all pending calls with the same message. */
   fail(code: BraggError['code'], reason: string): void {
     this.#end(new BraggError(code, `${reason}. Its process was ended; nothing else is affected.`));
     this.#link.kill();
@@ -163,14 +189,20 @@ export class UserKernelProcess {
       case 'report':
         this.#report(message.value);
         return;
-      case 'result':
+      case 'result': {
+        const { cpu_s, elapsed_s } = message.between ?? nothing;
+        this.#between = {
+          cpu_s: this.#between.cpu_s + Math.max(0, cpu_s - MESSAGES_S),
+          elapsed_s: this.#between.elapsed_s + elapsed_s,
+        };
         this.#settle(message.call, ({ resolve }) => resolve(message.value));
         return;
+      }
       case 'too-large':
         this.fail('memory', `${this.name} took ${(message.rss_bytes / 1e9).toFixed(1)} GB of memory, more than it may`);
         return;
       case 'failed': {
-        // An exception in the user's code is not an internal error of this program.
+        // An exception in the user's code is not an internal error of Braggbench.
         const code = message.code === 'internal' ? 'device' : message.code;
         const error = Object.assign(new BraggError(code, this.#named(message)), { log: message.log });
         const key = message.call ?? [...this.#pending.keys()].find((one) => typeof one === 'string');
@@ -185,10 +217,10 @@ export class UserKernelProcess {
     }
   }
 
-  /** Errors of the engine name the variant's file first. */
+  /** Adds the variant's file name to errors of the engine. */
   #named({ code, message }: Extract<FromChild, { kind: 'failed' }>): string {
-    if (code === 'memory') return `${this.name} asked for more memory than it may take: ${message}`;
-    // A lost device is lost to that process.
+    if (code === 'memory') return `${this.name} requested more memory than it may use: ${message}`;
+    // A lost device affects only that process.
     const here = message.replace(/ The device is not used again until the program is restarted\.$/, ONLY_ITS_OWN);
     return here.startsWith(this.name) ? here : `${this.name}: ${here}`;
   }
@@ -207,5 +239,26 @@ export class UserKernelProcess {
     const said = this.#output.trim().split('\n').slice(-6).join('\n');
     const last = said === '' ? '' : ` Its last output:\n${said}`;
     return `${this.name} crashed: ${why ?? exit}.${ONLY_ITS_OWN}${last}`;
+  }
+}
+
+/** Characters saved at each end: a kernel that prints in every thread and repetition writes gigabytes. */
+const KEPT = 32 * 1024;
+
+export class PrintedText {
+  #first = '';
+  #last = '';
+  #left_out = 0;
+
+  add(text: string): void {
+    const room = KEPT - this.#first.length;
+    this.#first += text.slice(0, room);
+    const after = this.#last + text.slice(Math.max(room, 0));
+    this.#last = after.slice(-KEPT);
+    this.#left_out += after.length - this.#last.length;
+  }
+
+  get text(): Printed {
+    return { first: this.#first, last: this.#last, left_out: this.#left_out };
   }
 }

@@ -1,9 +1,81 @@
-/** Reads CBF images (`.cbf`) as photon counters write them: a text header, then counts as differences of 1 to 8 bytes. */
+/**
+ * Reads CBF images (`.cbf`) of photon counters: a text header, then counts as differences of 1 to 8 bytes. Also the
+ * result type and the errors that all image readers share.
+ */
 import { createHash } from 'node:crypto';
-import { checkedFields, type FieldRules, honoured, ignored, oneOf, only } from '../../../io/volumes/header-fields.ts';
-import { foreign, type Header, type Pixels, sized } from './pixels-read.ts';
+import { BraggError } from '../../../../contract/errors.ts';
+import {
+  checkedFields,
+  type FieldRule,
+  type FieldRules,
+  honoured,
+  ignored,
+  oneOf,
+  only,
+} from '../../../../domain/header-fields.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
 
-/** Ends the text and begins the pixels. */
+/** Geometry stored in the file of a recorded image, in the units of scenarios. */
+export type Header = Readonly<Partial<Record<'distance_mm' | 'pixel_mm' | 'wavelength_A', number>>>;
+
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** Counts at index slow · width + fast. */
+  readonly counts: Float32Array;
+  /** Pixels with at least this many counts are saturated; infinite if counts have no limit. */
+  readonly full: number;
+  readonly header: Header;
+  /** Facts about the file that a user must know. */
+  readonly notes?: readonly string[];
+}
+
+/** Limit on the pixels of an image. */
+const MOST_PIXELS = 64 * 2 ** 20;
+
+export const foreign = (message: string): BraggError => new BraggError('foreign-file', message);
+
+/** Side of square pixels from sizes above 0; NaN without any. Throws a BraggError for different sizes. */
+export function squareSide(name: string, sizes: readonly number[], unit: string): number {
+  const known = sizes.filter((size) => size > 0 && size < Number.POSITIVE_INFINITY);
+  const [side = Number.NaN] = known;
+  if (known.every((size) => Math.abs(size / side - 1) <= 1e-3)) return side;
+  const shown = known.map((size) => Number(size.toPrecision(6))).join(` ${unit} and `);
+  throw foreign(`${name} is ${shown} ${unit}; allowed: the same, square pixels`);
+}
+
+/** Checks a size. Throws a BraggError if it is invalid or too large. */
+export function sized(width: number, height: number): void {
+  const whole = [width, height].every((side) => Number.isInteger(side) && side > 0);
+  if (!whole || width * height > MOST_PIXELS) {
+    throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, ${MOST_PIXELS} pixels in all`);
+  }
+}
+
+/** Throws a BraggError if the file ends before the last pixel, or has further bytes after it. */
+export function exactly(bytes: Uint8Array, from: number, length: number): Uint8Array {
+  const pixels = reaching(bytes, from, length);
+  if (from + length === bytes.length) return pixels;
+  throw foreign(
+    `it has ${bytes.length} bytes, and its pixels end at ${from + length}: their type or number is another`,
+  );
+}
+
+/** Throws a BraggError if the file ends before the last pixel. */
+export function reaching(bytes: Uint8Array, from: number, length: number): Uint8Array {
+  if (!(from >= 0) || from + length > bytes.length) {
+    throw foreign(`it ends at byte ${bytes.length}, before its pixels do at ${from + length}`);
+  }
+  return bytes.subarray(from, from + length);
+}
+
+/** Decodes an imaging plate count: values above 15 bits are multiples of a ratio, marked by the highest bit. */
+export function plateCount(stored: number, ratio: number): number {
+  const bits = stored & 0xffff;
+  return bits < 0x8000 ? bits : (bits - 0x8000) * ratio;
+}
+
+/** Bytes between the text header and the pixels. */
 const START = [0x0c, 0x1a, 0x04, 0xd5] as const;
 const LONGEST_HEADER = 1_048_576;
 
@@ -23,7 +95,7 @@ export const cbfFields: FieldRules = {
   'content-md5': honoured,
 };
 
-/** First byte of pixels behind `from`; -1 without any within the longest header. */
+/** Position of the first pixel byte after `from`; -1 if there is none within the longest header. */
 function indexOfStart(bytes: Uint8Array, from: number): number {
   const found = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Uint8Array.from(START), from);
   return found < 0 || found - from > LONGEST_HEADER ? -1 : found + START.length;
@@ -35,53 +107,173 @@ function startOf(bytes: Uint8Array): number {
   return start;
 }
 
-const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1]);
+const corrected = ignored('the detector corrects counts before it writes them');
+const stated = ignored('the scenario states the foot and the angle of the detector');
+const crystal = ignored('describes the rotation of the crystal, which the scenario states');
+const about = ignored('describes the measurement and changes no count');
+const ruled = (names: string, rule: FieldRule): FieldRules =>
+  Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
-function headerOf(text: string): Header {
+/**
+ * First words of the comment lines in a header of DECTRIS ("PILATUS CBF header specification" 1.5); its TIFF files have
+ * the same lines. Lines that beamlines add are unknown and ignored.
+ */
+export const detectorLines: FieldRules = {
+  ...ruled('pixel_size wavelength detector_distance count_cutoff', honoured),
+  ...ruled('tau flat_field trim_file trim_directory ratecorr_lut_directory retrigger_mode', corrected),
+  ...ruled('n_excluded_pixels excluded_pixels', ignored('excluded pixels are stored below 0, which leaves them out')),
+  ...ruled('detector_voffset beam_xy detector_2theta', stated),
+  ...ruled(
+    'start_angle angle_increment alpha kappa phi phi_increment omega omega_increment chi chi_increment',
+    crystal,
+  ),
+  ...ruled('oscillation_axis n_oscillations start_position position_increment', crystal),
+  ...ruled('detector silicon cdte exposure_time exposure_period threshold_setting gain_setting image_path', about),
+  ...ruled('energy_range flux filter_transmission polarization shutter_time', about),
+};
+
+/** Factors of units: length in millimetres, wavelength in ångström, counts. */
+const units: Readonly<Record<'length' | 'wavelength' | 'count', Readonly<Record<string, number>>>> = {
+  length: { m: 1000, mm: 1 },
+  wavelength: { A: 1, Angstrom: 1, nm: 10 },
+  count: { counts: 1, '': 1 },
+};
+
+/** Value of a line in the base unit of its kind; NaN if the line is absent or has no positive number. */
+function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof typeof units): number {
+  const text = lines.get(name.toLowerCase()) ?? '';
+  if (!/\d/.test(text)) return Number.NaN;
+  const [, number = '', unit = ''] = /^([-+]?[\d.]+(?:e[-+]?\d+)?)\s*([a-z]*)(?=$|[\s(;])/i.exec(text) ?? [];
+  const factor = Object.entries(units[kind]).find(([one]) => one.toLowerCase() === unit.toLowerCase())?.[1];
+  const value = decimalOf(number);
+  if (factor === undefined || Number.isNaN(value)) {
+    throw foreign(`${name} is ${text}; allowed: a number in ${Object.keys(units[kind]).filter(Boolean).join(', ')}`);
+  }
+  return value > 0 ? value * factor : Number.NaN;
+}
+
+/** Comment lines of a detector by their first word in lower case. Punctuation between words is ignored. */
+function linesIn(text: string): ReadonlyMap<string, string> {
+  const lines = [...text.matchAll(/^[ \t]*#[ \t]*([A-Za-z]\w*)[ \t:=]*([^\r\n]*)/gm)];
+  // Ignore a repeated identical line.
+  const fields = new Map(lines.map(([whole, name = '', value = '']) => [whole.trim(), { name, value: value.trim() }]));
+  return checkedFields('', [...fields.values()], detectorLines, 'ignored');
+}
+
+/** Geometry and largest valid count from a detector's comment lines, in a CBF or in the description of a TIFF. */
+export function describedBy(text: string): { readonly header: Header; readonly full: number } {
+  const lines = linesIn(text);
+  const size = lines.get('pixel_size') ?? '';
+  const [, other] = /\sx\s+(.*)$/.exec(size) ?? [];
+  const pixel = measureIn(lines, 'Pixel_size', 'length');
+  const across = other === undefined ? pixel : measureIn(new Map([['pixel_size', other]]), 'Pixel_size', 'length');
+  if (Math.abs(across / pixel - 1) > 1e-3) throw foreign(`Pixel_size is ${size}; allowed: square pixels`);
   const found = {
-    distance_mm: 1000 * numberIn(text, /Detector_distance\s+([\d.eE+-]+)\s*m\b/),
-    pixel_mm: 1000 * numberIn(text, /Pixel_size\s+([\d.eE+-]+)\s*m\b/),
-    wavelength_A: numberIn(text, /Wavelength\s+([\d.eE+-]+)\s*A\b/),
+    distance_mm: measureIn(lines, 'Detector_distance', 'length'),
+    pixel_mm: pixel,
+    wavelength_A: measureIn(lines, 'Wavelength', 'wavelength'),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value > 0));
+  const cutoff = measureIn(lines, 'Count_cutoff', 'count');
+  return {
+    header: Object.fromEntries(Object.entries(found).filter(([, value]) => value > 0)),
+    full: Number.isNaN(cutoff) ? Number.POSITIVE_INFINITY : cutoff,
+  };
 }
 
-/** The largest count that a detector's own lines call valid; infinite without one. Also in the description of a TIFF. */
-export function cutoffIn(text: string): number {
-  const cutoff = numberIn(text, /Count_cutoff\s+([\d.eE+]+)/i);
-  return cutoff > 0 ? cutoff : Number.POSITIVE_INFINITY;
+/** Items of a full CBF on its counts and their order, from the dictionary of imgCIF (International Tables G, 4.6). */
+export const cifItems: FieldRules = {
+  '_array_intensities.linearity': oneOf('linear', 'raw'),
+  '_array_intensities.overload': honoured,
+  '_array_intensities.undefined_value': honoured,
+  '_array_intensities.offset': only('0', (value) => Number(value) === 0),
+  '_array_intensities.scaling': only('1', (value) => Number(value) === 1),
+  ...ruled('_array_intensities.gain _array_intensities.gain_esd', ignored('the scale of counts is fitted')),
+  ...ruled(
+    '_array_intensities.pixel_fast_bin_size _array_intensities.pixel_slow_bin_size _array_intensities.pixel_binning_method',
+    ignored('the sizes of the section are those of binned pixels'),
+  ),
+  ...ruled('_array_intensities.array_id _array_intensities.binary_id _array_intensities.details', about),
+  ...ruled(
+    '_array_structure.byte_order _array_structure.compression _array_structure.encoding_type',
+    ignored('the fields before the pixels state their form'),
+  ),
+  ...ruled('_array_structure.id _array_structure_list.array_id _array_structure_list.axis_set_id', about),
+  ...ruled(
+    '_array_structure_list.index _array_structure_list.dimension _array_structure_list.precedence',
+    ignored('the fields before the pixels state their sizes and order'),
+  ),
+  '_array_structure_list.direction': oneOf('increasing'),
+  '_array_element_size.size': honoured,
+  '_array_structure_list_axis.displacement_increment': honoured,
+  ...ruled('_array_element_size.array_id _array_element_size.index', ignored('pixels must be square')),
+};
+
+/** Values of the items above; `.` and `?` mean no value. */
+function itemsIn(text: string): ReadonlyMap<string, readonly string[]> {
+  const values = cifValues(text);
+  for (const [name, rule] of Object.entries(cifItems)) {
+    const wrong = rule.kind === 'only' ? values.get(name)?.find((value) => !rule.accepts(value)) : undefined;
+    if (rule.kind === 'only' && wrong !== undefined) throw foreign(`${name} is ${wrong}; allowed: ${rule.allowed}`);
+  }
+  return values;
 }
 
-/** Values of an item of CIF: one behind its name, or a column of a loop. */
-function cifValues(text: string, name: string): readonly string[] {
+/** Values of CIF items by their lower-case name: a single value after the name, or a column of a loop. */
+function cifValues(text: string): ReadonlyMap<string, readonly string[]> {
   const words = [...text.matchAll(/(?<=\s|^)#[^\n]*|'[^'\n]*'|"[^"\n]*"|\S+/g)]
     .map(([word]) => word)
     .filter((word) => !word.startsWith('#'));
-  // A semicolon begins a text, as that of the pixels' header is.
+  // A semicolon begins a text block, such as the header of the pixels.
   const isValue = (word: string | undefined) =>
     word !== undefined && !/^(_|loop_$|data_|--CIF|;|Content-|X-)/i.test(word);
   const isName = (word: string | undefined) => word?.startsWith('_') === true;
-  const found: string[] = [];
+  const found = new Map<string, string[]>();
   let at = 0;
   while (at < words.length) {
     const loop = /^loop_$/i.test(words[at] ?? '');
     if (loop) at += 1;
     const names: string[] = [];
     for (; isName(words[at]) && (loop || names.length === 0); at += 1) names.push((words[at] ?? '').toLowerCase());
-    const column = names.indexOf(name);
     const most = loop ? words.length : names.length;
     for (let i = 0; isValue(words[at]) && i < most; at += 1, i += 1) {
-      if (column >= 0 && i % names.length === column) found.push((words[at] ?? '').replace(/^(['"])(.*)\1$/, '$2'));
+      const [name = '', word = ''] = [names[i % names.length], words[at]];
+      if (word === '.' || word === '?') continue;
+      const values = found.get(name) ?? [];
+      values.push(word.replace(/^(['"])(.*)\1$/, '$2'));
+      found.set(name, values);
     }
     if (names.length === 0 && !loop) at += 1;
   }
   return found;
 }
 
-/** Overloads of a full CBF, of which each element of an array may have its own. */
-function overloadIn(text: string): number {
-  const overloads = cifValues(text, '_array_intensities.overload').map(Number);
-  return Math.min(Number.POSITIVE_INFINITY, ...overloads.filter((value) => value > 0));
+const numbersOf = (items: ReadonlyMap<string, readonly string[]>, name: string): readonly number[] =>
+  (items.get(name) ?? []).map((text) => {
+    const value = decimalOf(text);
+    if (Number.isNaN(value)) throw foreign(`${name} is ${text}; allowed: a number`);
+    return value;
+  });
+
+/**
+ * Excludes the values that mark undefined pixels, except 0: templates declare it as undefined, but photon counters
+ * count it.
+ */
+export function withoutUndefined(counts: Float32Array, values: readonly number[], name: string): readonly string[] {
+  const none = new Set(values.filter((value) => value > 0).map(Math.fround));
+  if (none.size > 0) for (const [i, count] of counts.entries()) if (none.has(count)) counts[i] = -1;
+  return values.includes(0) ? [`Its ${name} is 0: counts of 0 are read as counts.`] : [];
+}
+
+/** Side of a pixel in mm by CIF items, of which the first is in metres, and by comments. NaN if there is none. */
+function pixelOf(items: ReadonlyMap<string, readonly string[]>, commented: number): number {
+  const sizes = (name: string): readonly number[] => numbersOf(items, name).map(Math.abs);
+  const [inMetres, inMillimetres] = [
+    '_array_element_size.size',
+    '_array_structure_list_axis.displacement_increment',
+  ] as const;
+  const side = squareSide(inMetres, sizes(inMetres), 'm') * 1000;
+  const other = squareSide(inMillimetres, sizes(inMillimetres), 'mm');
+  return squareSide('the size of its pixels in comments and CIF items', [commented, side, other], 'mm');
 }
 
 interface Unpacked {
@@ -89,7 +281,10 @@ interface Unpacked {
   readonly end: number;
 }
 
-/** Each count is the one before and a difference: one byte, or marks and two, four or eight. */
+/**
+ * Decodes counts, each stored as the difference from the previous one: one byte, or escape bytes and two, four or
+ * eight.
+ */
 function countsOf(bytes: Uint8Array, from: number, amount: number): Unpacked {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const counts = new Float32Array(amount);
@@ -121,7 +316,7 @@ function countsOf(bytes: Uint8Array, from: number, amount: number): Unpacked {
   return { counts, end: at };
 }
 
-/** Fields of the lines before the pixels. Text before the section is of CIF. */
+/** Fields of the lines before the pixels. Text before the section is CIF. */
 function sectionOf(text: string): ReadonlyMap<string, string> {
   const section = text.slice(Math.max(0, text.lastIndexOf('--CIF-BINARY-FORMAT-SECTION--')));
   const unfolded = section.replaceAll(/;\s*\r?\n[ \t]+/g, '; ');
@@ -143,8 +338,7 @@ export function readCbf(bytes: Uint8Array): Pixels {
     throw foreign('its pixels are compressed otherwise; allowed: x-CBF_BYTE_OFFSET');
   }
   if (!fields.has('x-binary-element-type')) throw foreign('its header says no X-Binary-Element-Type');
-  const scaled = cifValues(text, '_array_intensities.linearity').find((value) => !/^(linear|raw)$/i.test(value));
-  if (scaled !== undefined) throw foreign(`_array_intensities.linearity is ${scaled}; allowed: linear, raw`);
+  const items = itemsIn(text);
   const elements = numberOf('x-binary-number-of-elements');
   if (fields.has('x-binary-number-of-elements') && elements !== width * height) {
     throw foreign(`X-Binary-Number-of-Elements is ${elements}; allowed: ${width * height}, as its dimensions say`);
@@ -159,10 +353,19 @@ export function readCbf(bytes: Uint8Array): Pixels {
   if (digest !== undefined && digest !== own) {
     throw foreign(`Content-MD5 is ${digest}, and that of its pixels ${own}: they are damaged`);
   }
-  const full = Math.min(cutoffIn(text), overloadIn(text));
+  const { header, full } = describedBy(text);
+  const pixel = pixelOf(items, header.pixel_mm ?? Number.NaN);
+  const undefinedValue = '_array_intensities.undefined_value';
+  const overloads = numbersOf(items, '_array_intensities.overload').filter((value) => value > 0);
   const more = START.length <= bytes.length - end && indexOfStart(bytes, end) >= 0;
+  const notes = [
+    ...withoutUndefined(counts, numbersOf(items, undefinedValue), undefinedValue),
+    ...(more ? ['It has more images: the first one is read.'] : []),
+  ];
+  // Elements of an array may have different saturation values.
   return {
-    ...{ width, height, counts, full, header: headerOf(text) },
-    ...(more ? { notes: ['It has more images: the first one is read.'] } : {}),
+    ...{ width, height, counts, full: Math.min(full, ...overloads) },
+    header: pixel > 0 ? { pixel_mm: pixel, ...header } : header,
+    ...(notes.length === 0 ? {} : { notes }),
   };
 }

@@ -1,17 +1,16 @@
 /**
- * Reads images of detectors from HDF5 by the definition NXmx of NeXus, as Eiger detectors write them: counts, the mask of
- * pixels, the greatest valid count and the geometry. Values are honoured in the units that they state.
+ * Reads detector images from HDF5 files by the NeXus definition NXmx, as Eiger detectors write them: counts, pixel
+ * mask, largest valid count and geometry. Values are converted from their stated units.
  */
 import type { Dataset, ExternalLink, File, Group } from 'h5wasm';
 import { BraggError } from '../../../../contract/errors.ts';
-import { filterFiles } from '../../../io/hdf5/filters.ts';
-import { datasetAt, isGroup, openFile } from '../../../io/hdf5/h5.ts';
-import { type FieldRules, honoured, ignored, only } from '../../../io/volumes/header-fields.ts';
-import { foreign, type Header, type Pixels, sized } from './pixels-read.ts';
+import { type FieldRules, honoured, ignored, only } from '../../../../domain/header-fields.ts';
+import { datasetAt, filterFiles, isGroup, openFile } from '../../../io/hdf5/h5.ts';
+import { foreign, type Header, type Pixels, sized, withoutUndefined } from './read-cbf.ts';
 
 const is = (wanted: number) => only(String(wanted), (value) => Number(value) === wanted);
 
-/** Fields of NXdata and NXdetector that can change what counts mean. */
+/** Fields of NXdata, NXdetector and NXdetector_module that can change the meaning of counts. */
 export const nexusFields: FieldRules = {
   data: honoured,
   pixel_mask: honoured,
@@ -25,16 +24,38 @@ export const nexusFields: FieldRules = {
   data_offset: is(0),
   scaling_factor: is(1),
   offset: is(0),
-  underload_value: ignored('counts below zero are left out, and pixel_mask marks others'),
-  flatfield: ignored('flatfield_correction_applied states whether counts contain it, and none is applied here'),
+  underload_value: honoured,
+  fast_pixel_direction: honoured,
+  slow_pixel_direction: honoured,
+  data_size: honoured,
+  data_origin: honoured,
+  pixel_mask_applied: ignored('pixel_mask excludes its pixels either way'),
+  flatfield_applied: honoured,
+  flatfield_correction_applied: honoured,
+  flatfield: honoured,
+  dark_applied: honoured,
+  dark: honoured,
+  pedestal_applied: honoured,
+  pedestal: honoured,
+  countrate_correction_applied: ignored('counts are read as they are stored'),
   beam_center_x: ignored('the scenario states the centre'),
   beam_center_y: ignored('the scenario states the centre'),
 };
 
-/** Filters by their numbers. Within the HDF5 library: deflate, shuffle, Fletcher's checksum. */
+/** Corrections of counts by pixel: the value that changes nothing, and fields that state whether counts contain it. */
+const corrections = {
+  flatfield: { neutral: 1, flags: ['flatfield_correction_applied', 'flatfield_applied'] },
+  dark: { neutral: 0, flags: ['dark_applied'] },
+  pedestal: { neutral: 0, flags: ['pedestal_applied'] },
+} as const;
+
+/** Attributes of images by which NeXus and netCDF scale values, each with the value that changes nothing. */
+const scales = { scale_factor: 1, data_scaling_factor: 1, scaling_factor: 1, add_offset: 0, offset: 0 } as const;
+
+/** Filters by number. The HDF5 library includes deflate, shuffle and the Fletcher checksum. */
 const FILTERS: readonly number[] = [1, 2, 3, ...Object.keys(filterFiles).map(Number)];
 
-/** Greatest values of whole numbers: detectors mark gaps and overloads by them. */
+/** Largest values of the integer types, with which detectors mark gaps and saturated pixels. */
 const greatest: Readonly<Record<string, number>> = {
   ...{ B: 2 ** 8 - 1, b: 2 ** 7 - 1, H: 2 ** 16 - 1, h: 2 ** 15 - 1 },
   ...{ I: 2 ** 32 - 1, i: 2 ** 31 - 1, f: Number.POSITIVE_INFINITY },
@@ -45,7 +66,34 @@ const groupAt = (group: Group, path: string): Group | null => {
   return isGroup(found) ? found : null;
 };
 
-/** The only number of a dataset; null without it. */
+/** Subgroups of a NeXus class, by name. */
+function ofClass(group: Group | null, name: string): readonly (readonly [string, Group])[] {
+  return (group?.keys() ?? []).flatMap((key) => {
+    const found = group === null ? null : groupAt(group, key);
+    return found !== null && found.attrs['NX_class']?.value === name ? [[key, found] as const] : [];
+  });
+}
+
+/**
+ * Returns the only detector of an instrument, or the only module of a detector. Throws for several, whose images do not
+ * form one plane.
+ */
+function onlyOf(group: Group | null, usual: string, name: string): Group | null {
+  const found = ofClass(group, name);
+  const [first, second] = found;
+  if (second !== undefined) {
+    throw foreign(
+      `it has ${found.length} groups of ${name} (${found.map(([key]) => key).join(', ')}); allowed: 1, a flat panel`,
+    );
+  }
+  return first?.[1] ?? (group === null ? null : groupAt(group, usual));
+}
+
+/** Numbers of an attribute or of a dataset. */
+const numbersOf = (value: unknown): readonly number[] | null =>
+  ArrayBuffer.isView(value) ? [...(value as unknown as Iterable<number | bigint>)].map(Number) : null;
+
+/** The single number in a dataset; null if there is no dataset. */
 function numberAt(group: Group | null, path: string): number | null {
   const value: unknown = group === null ? null : datasetAt(group, path)?.value;
   const first: unknown = ArrayBuffer.isView(value) || Array.isArray(value) ? (value as ArrayLike<unknown>)[0] : value;
@@ -55,11 +103,18 @@ function numberAt(group: Group | null, path: string): number | null {
 const lengths: Readonly<Record<string, number>> = { m: 1000, meter: 1000, metre: 1000, cm: 10, mm: 1, um: 1e-3 };
 const wavelengths: Readonly<Record<string, number>> = { angstrom: 1, angstroms: 1, a: 1, nm: 10, m: 1e10 };
 
-/** A length in the unit that its attribute names. Throws for other units. */
-function lengthAt(group: Group | null, path: string, units: Readonly<Record<string, number>>, usual: string): number {
+/** A length in the unit that its attribute names. Throws for other units. `unstated` receives lengths without a unit. */
+function lengthAt(
+  group: Group | null,
+  path: string,
+  units: Readonly<Record<string, number>>,
+  usual: string,
+  unstated: string[],
+): number {
   const value = numberAt(group, path);
   if (group === null || value === null) return Number.NaN;
   const stated: unknown = datasetAt(group, path)?.attrs['units']?.value;
+  if (typeof stated !== 'string') unstated.push(`Its ${path} states no unit: ${value} is taken in ${usual}.`);
   const unit = typeof stated === 'string' ? stated : usual;
   const factor = units[unit.toLowerCase()];
   if (factor === undefined) throw foreign(`${path} is in ${unit}; allowed: ${Object.keys(units).join(', ')}`);
@@ -74,7 +129,7 @@ function refuseUnread(group: Group | null): void {
   }
 }
 
-/** Images of a group of data: one dataset, or the first of Eiger's numbered ones. */
+/** Images of a data group: one dataset, or the first of the numbered datasets that Eiger detectors write. */
 function firstOf(entry: Group): { readonly data: Group; readonly name: string; readonly parts: number } {
   const data = groupAt(entry, 'data');
   if (data === null) throw otherFile();
@@ -87,7 +142,7 @@ function firstOf(entry: Group): { readonly data: Group; readonly name: string; r
 const isLink = (found: unknown): found is ExternalLink =>
   found !== null && typeof found === 'object' && 'filename' in found && 'obj_path' in found;
 
-/** Name of the file with the first images of a master; null where they are in the master itself. */
+/** Name of the file with the first images of a master file; null if the master file contains them. */
 function linkedFile(file: File): string | null {
   const { data, name } = firstOf(entryOf(file));
   const found: unknown = data.get(name);
@@ -126,7 +181,18 @@ function entryOf(file: File): Group {
   throw otherFile();
 }
 
+/** Rejects virtual datasets over other files, because the library reads missing files as zeros. */
+function refuseVirtual(name: string, dataset: Dataset): void {
+  const sources = dataset.metadata.virtual_sources ?? [];
+  const other = sources.find(({ file_name }) => file_name !== '.');
+  if (other === undefined) return;
+  throw foreign(
+    `its images ${name} are a virtual dataset of ${other.file_name}; allowed: images in the file itself or behind an external link (h5repack copies them)`,
+  );
+}
+
 function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
+  refuseVirtual(name, dataset);
   const { shape, dtype } = dataset;
   const [high = 0, wide = 0] = shape?.slice(-2) ?? [];
   if (shape === null || (shape.length !== 2 && shape.length !== 3)) {
@@ -151,10 +217,62 @@ function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
   const values = dataset.slice(shape.length === 3 ? [[0, 1], [], []] : [[], []]);
   if (!ArrayBuffer.isView(values)) throw foreign(`its images ${name} cannot be read`);
   const counts = Float32Array.from(values as unknown as ArrayLike<number>);
-  return { width: wide, height: high, counts, most, images };
+  const empty = unwritten(counts, wide, high, dataset.metadata.chunks?.slice(-2).map(Number) ?? null);
+  return { width: wide, height: high, counts, most, images, empty };
 }
 
-/** Pixels that the mask excludes count nothing: below zero they are left out. */
+/** Rejects images with unwritten chunks, which the library reads as zeros without distinction. */
+function unwritten(
+  counts: Float32Array,
+  wide: number,
+  high: number,
+  chunks: readonly number[] | null,
+): readonly string[] {
+  const [tall, broad] = chunks === null || chunks.length !== 2 ? [high, wide] : [chunks[0] ?? high, chunks[1] ?? wide];
+  const across = Math.ceil(wide / broad);
+  const written = new Uint8Array(across * Math.ceil(high / tall));
+  for (let i = 0; i < counts.length; i += 1) {
+    if (counts[i] !== 0) written[Math.floor(Math.floor(i / wide) / tall) * across + Math.floor((i % wide) / broad)] = 1;
+  }
+  const empty = written.filter((one) => one === 0).length;
+  if (empty === 0) return [];
+  return written.length === 1
+    ? ['All counts of its first image are 0: it may never have been written.']
+    : [`${empty} of ${written.length} chunks of its first image have only zeros: they may never have been written.`];
+}
+
+/**
+ * Notes on the detector module, which states the directions of rows and columns, and the imaged part of the detector.
+ */
+function moduleNotes(module: Group | null, shown: readonly [number, number]): readonly string[] {
+  if (module === null) return [];
+  const vector = (name: string): readonly number[] | null => numbersOf(datasetAt(module, name)?.attrs['vector']?.value);
+  const turned = (
+    [
+      ['fast_pixel_direction', [-1, 0, 0]],
+      ['slow_pixel_direction', [0, -1, 0]],
+    ] as const
+  ).flatMap(([name, straight]) => {
+    const found = vector(name);
+    if (found === null || straight.every((part, i) => Math.abs((found[i] ?? 0) - part) <= 1e-3)) return [];
+    return [
+      `Its ${name} is ${found.join(', ')}, not ${straight.join(', ')}: the scenario must state the detector so turned.`,
+    ];
+  });
+  const sizes = numbersOf(datasetAt(module, 'data_size')?.value)?.slice(-2) ?? shown;
+  // Early Eiger firmware stores the fast side first.
+  const either = [shown.join(' × '), shown.toReversed().join(' × ')];
+  if (!either.includes(sizes.join(' × '))) {
+    throw foreign(`data_size of its module is ${sizes.join(' × ')}; allowed: ${either[0]}, that of its images`);
+  }
+  const origin = numbersOf(datasetAt(module, 'data_origin')?.value);
+  if (origin?.some((start) => start !== 0) === true) {
+    throw foreign(`data_origin of its module is ${origin.join(', ')}; allowed: 0`);
+  }
+  return turned;
+}
+
+/** Makes masked pixels negative, so that they are excluded. */
 function masked(counts: Float32Array, mask: Dataset | null): void {
   if (mask === null) return;
   const values: unknown = mask.value;
@@ -167,45 +285,109 @@ function masked(counts: Float32Array, mask: Dataset | null): void {
   for (let i = 0; i < counts.length; i += 1) if (flags[i] !== 0) counts[i] = -1;
 }
 
+/** Numbers of an attribute. */
+function attributeOf(dataset: Dataset, name: string): readonly number[] {
+  const value: unknown = dataset.attrs[name]?.value;
+  return numbersOf(value) ?? (value === undefined ? [] : [Number(value)]);
+}
+
+/** Rejects scaled images, and excludes the values that their attributes declare as missing. */
+function withoutFill(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
+  for (const [scale, neutral] of Object.entries(scales)) {
+    const value = attributeOf(dataset, scale).find((one) => one !== neutral);
+    if (value !== undefined) throw foreign(`${scale} of its images ${name} is ${value}; allowed: ${neutral} or absent`);
+  }
+  return ['_FillValue', 'missing_value'].flatMap((fill) => withoutUndefined(counts, attributeOf(dataset, fill), fill));
+}
+
+/**
+ * Rejects counts without a correction that the file has. Notes a correction if the file does not state whether counts
+ * contain it.
+ */
+function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array): readonly string[] {
+  const found = groups.flatMap((group) => (group === null ? [] : [group]));
+  return Object.entries(corrections).flatMap(([name, { neutral, flags }]) => {
+    const values: unknown = found.map((group) => datasetAt(group, name)).find((one) => one !== null)?.value;
+    const numbers = ArrayBuffer.isView(values) ? (values as unknown as ArrayLike<number>) : [Number(values ?? neutral)];
+    // A correction has no meaning in an excluded pixel.
+    const isUsed = (at: number): boolean => numbers.length !== counts.length || (counts[at] ?? 0) >= 0;
+    const other = Array.prototype.findIndex.call(numbers, (value, at) => Number(value) !== neutral && isUsed(at));
+    if (other < 0) return [];
+    const stated = flags.flatMap((flag) =>
+      found.flatMap((group) => {
+        const value = numberAt(group, flag);
+        return value === null ? [] : [{ flag, value }];
+      }),
+    )[0];
+    if (stated === undefined) {
+      return [`It has a ${name} and states no ${flags[0]}: its counts are read as they are stored.`];
+    }
+    if (stated.value !== 0) return [];
+    throw foreign(
+      `its ${name} has ${numbers[other]}, and ${stated.flag} is 0: its counts lack it; allowed: ${neutral} everywhere, or counts with it applied and ${stated.flag} 1`,
+    );
+  });
+}
+
+const noted = (notes: readonly string[]): Pick<Pixels, 'notes'> => (notes.length === 0 ? {} : { notes });
+
 function pixelsIn(file: File, linked: File | null): Pixels {
   const entry = entryOf(file);
   const images = imagesOf(entry, linked);
-  const detector = groupAt(entry, 'instrument/detector');
+  const detector = onlyOf(groupAt(entry, 'instrument'), 'detector', 'NXdetector');
+  const module = onlyOf(detector, 'module', 'NXdetector_module');
   const specific = detector === null ? null : groupAt(detector, 'detectorSpecific');
   for (const group of [detector, groupAt(entry, 'data')]) refuseUnread(group);
-  const { width, height, counts, most, images: there } = countsOf(images);
+  const { width, height, counts, most, images: there, empty } = countsOf(images);
   const mask = (group: Group | null): Dataset | null => (group === null ? null : datasetAt(group, 'pixel_mask'));
   masked(counts, mask(detector) ?? mask(specific));
+  const least = numberAt(detector, 'underload_value') ?? 0;
+  for (let i = 0; i < counts.length; i += 1) if ((counts[i] ?? 0) < least) counts[i] = -1;
+  const fill = withoutFill(images.name, images.dataset, counts);
+  const uncorrected = correctionNotes([detector, specific], counts);
   const cutoffs = [detector, specific].flatMap((group) =>
     ['saturation_value', 'countrate_correction_count_cutoff'].flatMap((name) => numberAt(group, name) ?? []),
   );
-  const [pixel = 0, other = 0] = ['x_pixel_size', 'y_pixel_size'].map((name) => lengthAt(detector, name, lengths, 'm'));
+  const unstated: string[] = [];
+  const length = (name: string): number => lengthAt(detector, name, lengths, 'm', unstated);
+  const [pixel = 0, other = 0] = ['x_pixel_size', 'y_pixel_size'].map(length);
   if (Math.abs(other / pixel - 1) > 1e-3) {
     throw foreign(`y_pixel_size is ${other} mm and x_pixel_size ${pixel} mm; allowed: square pixels`);
   }
-  const distance = lengthAt(detector, 'distance', lengths, 'm');
+  const distance = length('distance');
   const own = {
-    distance_mm: Number.isNaN(distance) ? lengthAt(detector, 'detector_distance', lengths, 'm') : distance,
+    distance_mm: Number.isNaN(distance) ? length('detector_distance') : distance,
     pixel_mm: pixel,
     wavelength_A: [groupAt(entry, 'instrument/beam'), groupAt(entry, 'sample/beam')]
-      .map((beam) => lengthAt(beam, 'incident_wavelength', wavelengths, 'angstrom'))
+      .map((beam) => lengthAt(beam, 'incident_wavelength', wavelengths, 'angstrom', unstated))
       .find((value) => value > 0),
   };
   const header: Header = Object.fromEntries(
     Object.entries(own).filter(([, value]) => value !== undefined && value > 0),
   );
+  const turned = moduleNotes(module, [height, width]);
   const total = images.parts > 1 ? `more than ${there}` : there;
   return {
     ...{ width, height, counts, header },
     full: Math.min(most, ...cutoffs.filter((value) => value > 0)),
-    ...(there > 1 || images.parts > 1 ? { notes: [`It has ${total} images: the first one is read.`] } : {}),
+    ...noted([
+      ...(there > 1 || images.parts > 1 ? [`It has ${total} images: the first one is read.`] : []),
+      ...turned,
+      ...unstated,
+      ...fill,
+      ...uncorrected,
+      ...empty,
+    ]),
   };
 }
 
-/** Bytes of a file in the same folder, or chosen together; null for one that is not there. */
+/** Reads a file that is in the same folder or was selected together; null if there is none. */
 export type ReadLinkedFile = (name: string) => Promise<Uint8Array | null>;
 
-/** A master of an Eiger detector has its images in files of their own, of which the first is read. */
+/**
+ * Reads an NXmx file. The master file of an Eiger detector has its images in separate files, of which the first is
+ * read.
+ */
 export async function readNexus(bytes: Uint8Array, readLinked: ReadLinkedFile): Promise<Pixels> {
   const name = await openFile(bytes, linkedFile);
   const linked = name === null ? null : await readLinked(name);

@@ -1,7 +1,18 @@
-/** Reads TIFF and BigTIFF images of one channel that are not compressed, in strips or tiles: whole numbers of 8, 16 and 32 bits, and 32-bit floats. */
-import { absent, type FieldRule, honoured, ignored, only } from '../../../io/volumes/header-fields.ts';
-import { foreign, type Pixels, reaching, sized } from './pixels-read.ts';
-import { cutoffIn } from './read-cbf.ts';
+/**
+ * Reads uncompressed TIFF and BigTIFF images with one channel, in strips or tiles: integers of 8, 16 and 32 bits, and
+ * 32-bit floats.
+ */
+import {
+  absent,
+  checkedFields,
+  type FieldRule,
+  type FieldRules,
+  honoured,
+  ignored,
+  oneOf,
+  only,
+} from '../../../../domain/header-fields.ts';
+import { describedBy, foreign, type Header, type Pixels, reaching, sized, squareSide } from './read-cbf.ts';
 
 interface Tag {
   readonly tag: number;
@@ -10,8 +21,11 @@ interface Tag {
 
 const is = (...wanted: readonly number[]) => only(wanted.join(', '), (value) => wanted.includes(Number(value)));
 
-/** Tags of TIFF 6.0 and of common additions that can change what pixels mean, by their name. */
+/** Tags of TIFF 6.0 and of common extensions that can change the meaning of pixels, by name. */
 export const tiffTags = {
+  // Bit 0: a reduced copy; bit 2: a mask.
+  NewSubfileType: { tag: 254, rule: is(0, 2) },
+  SubfileType: { tag: 255, rule: is(1, 3) },
   ImageWidth: { tag: 256, rule: honoured },
   ImageLength: { tag: 257, rule: honoured },
   BitsPerSample: { tag: 258, rule: honoured },
@@ -31,29 +45,81 @@ export const tiffTags = {
   TileLength: { tag: 323, rule: honoured },
   TileOffsets: { tag: 324, rule: honoured },
   TileByteCounts: { tag: 325, rule: honoured },
+  Threshholding: { tag: 263, rule: is(1) },
+  MinSampleValue: { tag: 280, rule: ignored('repeats the least value of the pixels') },
+  MaxSampleValue: { tag: 281, rule: ignored('repeats the greatest value of the pixels') },
+  XResolution: { tag: 282, rule: honoured },
+  YResolution: { tag: 283, rule: honoured },
+  GrayResponseUnit: { tag: 290, rule: absent },
+  GrayResponseCurve: { tag: 291, rule: absent },
+  ResolutionUnit: { tag: 296, rule: ignored('is for printing, and the scenario states the size of pixels') },
+  PageNumber: { tag: 297, rule: ignored('the first page is read, and further ones are said') },
+  TransferFunction: { tag: 301, rule: ignored('changes how values are displayed, and no value') },
+  SMinSampleValue: { tag: 340, rule: ignored('repeats the least value of the pixels') },
+  SMaxSampleValue: { tag: 341, rule: ignored('repeats the greatest value of the pixels') },
+  ReferenceBlackWhite: { tag: 532, rule: ignored('changes how values are displayed, and no value') },
+  GDALMetadata: { tag: 42112, rule: absent },
+  GDALNoData: { tag: 42113, rule: absent },
   SubIFDs: { tag: 330, rule: ignored('hold reduced copies of the image') },
   ExtraSamples: { tag: 338, rule: absent },
   SampleFormat: { tag: 339, rule: honoured },
+  // MetaMorph stacks: UIC2Tag has one value per plane, and all planes follow the only directory.
+  UIC1Tag: { tag: 33628, rule: ignored('describes how MetaMorph displays the image') },
+  UIC2Tag: { tag: 33629, rule: honoured },
+  UIC3Tag: { tag: 33630, rule: ignored('states wavelengths of planes') },
+  UIC4Tag: { tag: 33631, rule: ignored('describes the planes') },
+  // Raw values from cameras (DNG 1.4).
+  LinearizationTable: { tag: 50712, rule: absent },
+  BlackLevelRepeatDim: { tag: 50713, rule: ignored('BlackLevel is 0') },
+  BlackLevel: { tag: 50714, rule: is(0) },
+  BlackLevelDeltaH: { tag: 50715, rule: is(0) },
+  BlackLevelDeltaV: { tag: 50716, rule: is(0) },
+  WhiteLevel: { tag: 50717, rule: honoured },
+  DefaultScale: { tag: 50718, rule: is(1) },
+  ActiveArea: { tag: 50829, rule: absent },
   ImageDepth: { tag: 32997, rule: is(1) },
   TileDepth: { tag: 32998, rule: is(1) },
 } as const satisfies Readonly<Record<string, Tag>>;
 type TagName = keyof typeof tiffTags;
 
-/** Bytes of the types that numbers and texts may have. */
-const TYPE_BYTES: Readonly<Record<number, 1 | 2 | 4 | 8>> = { 1: 1, 2: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8 };
-/** Values of one tag that are read: strips of the largest image, one a row. */
+/** Bytes of the types for numbers and texts. Two of them are fractions of 32-bit numbers. */
+const TYPE_BYTES: Readonly<Record<number, 1 | 2 | 4 | 8>> = {
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  10: 8,
+  13: 4,
+  16: 8,
+  18: 8,
+};
+const FRACTIONS: readonly number[] = [5, 10];
+/** Limit on the values of one tag: enough for the largest image with one strip per row. */
 const MOST_VALUES = 2 ** 20;
 
 interface Directory {
-  /** Values of a tag; `usual` where it is absent. */
+  /** Values of a tag; `usual` if it is absent. */
   readonly values: (name: TagName, usual?: number) => readonly number[];
   readonly text: (name: TagName) => string;
+  readonly isText: (name: TagName) => boolean;
   readonly has: (name: TagName) => boolean;
+  /** Number of values of a tag; 0 if it is absent. */
+  readonly count: (name: TagName) => number;
   /** Whether another image follows. */
   readonly more: boolean;
 }
 
-/** A place or an amount of BigTIFF: within the file it is a number. */
+interface TagEntry {
+  readonly from: number;
+  readonly size: 1 | 2 | 4 | 8;
+  readonly values: number;
+  readonly isFraction: boolean;
+  readonly isSigned: boolean;
+  readonly isText: boolean;
+}
+
+/** Reads a 64-bit offset or count of BigTIFF as a number, which is exact within a file. */
 const long8 = (view: DataView, at: number, little: boolean): number => Number(view.getBigUint64(at, little));
 
 function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
@@ -71,7 +137,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
       return [view.getUint16(entry, little), entry] as const;
     }),
   );
-  const placeOf = (tag: number) => {
+  const placeOf = (tag: number): TagEntry | null => {
     const entry = entries.get(tag);
     if (entry === undefined) return null;
     const [type, values] = [view.getUint16(entry + 2, little), word(entry + 4)];
@@ -82,9 +148,11 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
     const from = size * values <= wordBytes ? own : word(own);
     if (!(from + size * values <= view.byteLength)) throw foreign(`tag ${tag} lies behind the end of the file`);
     if (values > MOST_VALUES) throw foreign(`tag ${tag} has ${values} values; allowed: ${MOST_VALUES}`);
-    return { from, size, values };
+    return { from, size, values, isFraction: FRACTIONS.includes(type), isSigned: type === 10, isText: type === 2 };
   };
-  const number = (place: number, size: 1 | 2 | 4 | 8): number => {
+  const number = (place: number, { size, isFraction, isSigned }: TagEntry): number => {
+    if (isFraction && isSigned) return view.getInt32(place, little) / view.getInt32(place + 4, little);
+    if (isFraction) return view.getUint32(place, little) / view.getUint32(place + 4, little);
     if (size === 8) return long8(view, place, little);
     if (size === 4) return view.getUint32(place, little);
     return size === 2 ? view.getUint16(place, little) : view.getUint8(place);
@@ -93,7 +161,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
     values: (name, usual) => {
       const found = placeOf(tiffTags[name].tag);
       if (found !== null)
-        return Array.from({ length: found.values }, (_, i) => number(found.from + found.size * i, found.size));
+        return Array.from({ length: found.values }, (_, i) => number(found.from + found.size * i, found));
       if (usual === undefined) throw foreign(`tag ${tiffTags[name].tag} (${name}) is missing`);
       return [usual];
     },
@@ -103,12 +171,17 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
       const bytes = new Uint8Array(view.buffer, view.byteOffset + found.from, found.size * found.values);
       return new TextDecoder('latin1').decode(bytes);
     },
+    isText: (name) => placeOf(tiffTags[name].tag)?.isText === true,
     has: (name) => entries.has(tiffTags[name].tag),
+    count: (name) => {
+      const entry = entries.get(tiffTags[name].tag);
+      return entry === undefined ? 0 : word(entry + 4);
+    },
     more: end + wordBytes <= view.byteLength && word(end) !== 0,
   };
 }
 
-/** A number of these bits and this kind (1 unsigned, 2 signed, 3 floating), and the value of an overloaded pixel. */
+/** Decodes a sample type (1 unsigned, 2 signed, 3 floating) of these bits, and its saturation value. */
 function sampleOf(
   bits: number,
   kind: number,
@@ -136,7 +209,7 @@ function sampleOf(
   }
 }
 
-/** Rectangles of pixels, each in one stretch of bytes. */
+/** Rectangles of pixels, each stored in contiguous bytes. */
 interface Pieces {
   readonly width: number;
   readonly height: number;
@@ -151,7 +224,7 @@ function tilesOf({ values }: Directory): Pieces {
 
 type Get = (view: DataView, at: number) => number;
 
-/** Tiles go over the right and lower edges of the image, and what is outside is dropped. */
+/** Assembles tiles, whose pixels beyond the right and lower edges of the image are dropped. */
 function fromTiles(
   bytes: Uint8Array,
   tiles: Pieces,
@@ -203,18 +276,133 @@ function fromStrips(bytes: Uint8Array, { values }: Directory, amount: number, si
   return counts;
 }
 
-/** ImageJ describes a calibration of the values, and images behind the only directory, in words. */
-function checkImageJ(description: string): void {
-  if (!/^ImageJ=/.test(description)) return;
-  for (const [name, allowed] of [
-    ['c0', 0],
-    ['c1', 1],
-    ['images', 1],
+const shown = ignored('changes how values are displayed, and no value');
+const placed = ignored('the scenario states the size and the place of pixels');
+const paged = ignored('the first page is read, and further ones are said');
+const zero = only('0 or absent', (value) => Number(value) === 0);
+
+/**
+ * Lines `name=value` in descriptions by ImageJ's FileSaver: calibration of the values, and images after the only
+ * directory.
+ */
+export const imageJFields: FieldRules = {
+  images: is(1),
+  slices: is(1),
+  frames: is(1),
+  channels: is(1),
+  cf: zero,
+  c0: zero,
+  c1: is(1),
+  c2: zero,
+  c3: zero,
+  c4: zero,
+  vunit: oneOf('Gray Value', 'counts'),
+  ...{ hyperstack: paged, loop: paged, fps: paged, finterval: paged, tunit: paged },
+  ...{ unit: placed, yunit: placed, zunit: placed, spacing: placed, xorigin: placed, yorigin: placed, zorigin: placed },
+  ...{ mode: shown, min: shown, max: shown },
+};
+
+/** Attributes of Pixels in OME-XML, from the schema of 2016-06. */
+export const omeFields: FieldRules = {
+  significantbits: honoured,
+  sizex: honoured,
+  sizey: honoured,
+  ...{ sizez: paged, sizec: paged, sizet: paged, dimensionorder: paged, timeincrement: paged, interleaved: paged },
+  ...{ physicalsizex: honoured, physicalsizey: honoured, physicalsizez: placed },
+  ...{ type: ignored('tags of TIFF state the type'), bigendian: ignored('the TIFF states its order of bytes') },
+};
+
+/** Checks descriptions from ImageJ and OME; returns the saturation value, which may be infinite. */
+function checkDescription(description: string, width: number, height: number): number {
+  if (/^ImageJ=/.test(description)) {
+    const lines = [...description.matchAll(/^(\w+)=(.*?)\0*$/gm)].map(([, name = '', value = '']) => ({
+      name,
+      value: value.trim(),
+    }));
+    checkedFields('', lines, imageJFields, 'ignored');
+  }
+  const pixels = /<(?:\w+:)?Pixels\b([^>]*)>/.exec(description)?.[1];
+  if (pixels === undefined) return Number.POSITIVE_INFINITY;
+  const attributes = [...pixels.matchAll(/(\w+)\s*=\s*["']([^"']*)["']/g)];
+  const found = checkedFields(
+    '',
+    attributes.map(([, name = '', value = '']) => ({ name, value })),
+    omeFields,
+    'ignored',
+  );
+  for (const [name, size] of [
+    ['SizeX', width],
+    ['SizeY', height],
   ] as const) {
-    const value = new RegExp(String.raw`^${name}=(\S+)`, 'm').exec(description)?.[1];
-    if (value !== undefined && Number(value) !== allowed) {
-      throw foreign(`its ImageDescription of ImageJ has ${name}=${value}; allowed: ${allowed}`);
+    const stated = found.get(name.toLowerCase());
+    if (stated !== undefined && Number(stated) !== size)
+      throw foreign(`its OME-XML has ${name}=${stated}; allowed: ${size}`);
+  }
+  const [x, y] = ['physicalsizex', 'physicalsizey'].map((name) => Number(found.get(name) ?? Number.NaN));
+  const unitOf = (axis: string): string => found.get(`physicalsize${axis}unit`) ?? 'µm';
+  if (unitOf('x') !== unitOf('y')) {
+    throw foreign(`its OME-XML has PhysicalSize in ${unitOf('x')} and ${unitOf('y')}; allowed: one unit`);
+  }
+  squareSide('PhysicalSize in its OME-XML', [x ?? 0, y ?? 0], unitOf('x'));
+  const bits = found.get('significantbits');
+  if (bits === undefined) return Number.POSITIVE_INFINITY;
+  if (!(Number.isInteger(Number(bits)) && Number(bits) >= 1 && Number(bits) <= 32)) {
+    throw foreign(`its OME-XML has SignificantBits=${bits}; allowed: 1 to 32`);
+  }
+  return 2 ** Number(bits) - 1;
+}
+
+/** Words of 32 bits in the header of MarCCD and Rayonix from byte 1024 on, as described for its frame_header. */
+export const marFields: Readonly<Record<string, { readonly at: number; readonly rule: FieldRule }>> = {
+  header_byte_order: { at: 28, rule: honoured },
+  compression_type: { at: 48, rule: is(0) },
+  nfast: { at: 80, rule: honoured },
+  nslow: { at: 84, rule: honoured },
+  depth: { at: 88, rule: ignored('tags of TIFF state the size of a value') },
+  signif_bits: { at: 96, rule: ignored('saturated_value states the greatest count') },
+  saturated_value: { at: 104, rule: honoured },
+  pixelsize_x: { at: 772, rule: honoured },
+  pixelsize_y: { at: 776, rule: honoured },
+  over_16_bits: { at: 136, rule: ignored('counts of more bits are stored as the greatest value, which is left out') },
+};
+const MAR_AT = 1024;
+
+/** Saturation value and pixels from a MarCCD header; infinite and empty for a TIFF without one. */
+function marHeader(view: DataView, width: number, height: number): { readonly full: number; readonly header: Header } {
+  const none = { full: Number.POSITIVE_INFINITY, header: {} };
+  if (view.byteLength < MAR_AT + 3072) return none;
+  const name = String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + MAR_AT + 4, 3));
+  const order = view.getUint32(MAR_AT + 28, true);
+  if (name !== 'MMX' || (order !== 1234 && order !== 4321 && order !== 0xd2040000 && order !== 0xe1100000)) return none;
+  const little = order === 1234 || order === 0xe1100000;
+  const word = (field: string): number => view.getUint32(MAR_AT + (marFields[field]?.at ?? 0), little);
+  for (const [field, { rule }] of Object.entries(marFields)) {
+    if (rule.kind === 'only' && !rule.accepts(String(word(field)))) {
+      throw foreign(`its MarCCD header has ${field} ${word(field)}; allowed: ${rule.allowed}`);
     }
+  }
+  for (const [field, size] of [
+    ['nfast', width],
+    ['nslow', height],
+  ] as const) {
+    if (word(field) !== 0 && word(field) !== size) {
+      throw foreign(`its MarCCD header has ${field} ${word(field)}; allowed: ${size}, as its tags state`);
+    }
+  }
+  const sizes = [word('pixelsize_x'), word('pixelsize_y')].filter((size) => size < 2 ** 31);
+  const side_nm = squareSide('pixelsize of its MarCCD header', sizes, 'nm');
+  return {
+    full: word('saturated_value') > 0 ? word('saturated_value') : none.full,
+    header: side_nm > 0 ? { pixel_mm: side_nm / 1e6 } : {},
+  };
+}
+
+/** Checks the array shape in a description by tifffile, which stores a stack in a single directory. */
+function checkShape(description: string, pixels: number): void {
+  const shape = /^\{"shape": ?\[([\d, ]+)\]/.exec(description)?.[1]?.split(',').map(Number) ?? [];
+  const values = shape.reduce((product, size) => product * size, 1);
+  if (shape.length > 0 && values > pixels) {
+    throw foreign(`its ImageDescription states ${shape.join(' × ')} values; allowed: ${pixels}, of one image`);
   }
 }
 
@@ -230,22 +418,45 @@ export function readTiff(bytes: Uint8Array): Pixels {
   const directory = directoryOf(view, little, version === 43);
   for (const [name, { tag, rule }] of Object.entries(tiffTags)) {
     if (rule.kind !== 'only' || !directory.has(name as TagName)) continue;
-    const [value = 0] = directory.values(name as TagName);
-    if (!rule.accepts(String(value))) throw foreign(`${name} (tag ${tag}) is ${value}; allowed: ${rule.allowed}`);
+    const text = directory.isText(name as TagName)
+      ? directory
+          .text(name as TagName)
+          .replaceAll('\0', '')
+          .trim()
+      : null;
+    const values = text === null ? directory.values(name as TagName).map(String) : [text.slice(0, 60)];
+    const value = values.find((one) => !rule.accepts(one));
+    if (value !== undefined) throw foreign(`${name} (tag ${tag}) is ${value}; allowed: ${rule.allowed}`);
   }
-  checkImageJ(directory.text('ImageDescription'));
+  const resolution = (name: TagName): readonly number[] => (directory.has(name) ? directory.values(name) : []);
+  squareSide(
+    'its resolution (tags 282, 283)',
+    [...resolution('XResolution'), ...resolution('YResolution')],
+    'pixels per unit',
+  );
+  if (directory.count('UIC2Tag') > 1) {
+    throw foreign(`it is a stack of ${directory.count('UIC2Tag')} planes (UIC2Tag, of MetaMorph); allowed: one image`);
+  }
   const one = (name: TagName, usual?: number): number => directory.values(name, usual)[0] ?? 0;
   const [width, height, bits] = [one('ImageWidth'), one('ImageLength'), one('BitsPerSample', 1)];
   sized(width, height);
+  const mar = marHeader(view, width, height);
+  const saturated = Math.min(
+    checkDescription(directory.text('ImageDescription'), width, height),
+    mar.full,
+    ...directory.values('WhiteLevel', Number.POSITIVE_INFINITY),
+  );
+  if (!directory.more) checkShape(directory.text('ImageDescription'), width * height);
   const { get, full } = sampleOf(bits, one('SampleFormat', 1));
   const size = bits / 8;
   const read: Get = (part, at) => get(part, at, little);
   const counts = directory.has('TileOffsets')
     ? fromTiles(bytes, tilesOf(directory), width, height, size, read)
     : fromStrips(bytes, directory, width * height, size, read);
+  const described = describedBy(directory.text('ImageDescription').replaceAll('\0', ''));
   return {
-    ...{ width, height, counts, header: {} },
-    full: Math.min(full, cutoffIn(directory.text('ImageDescription'))),
+    ...{ width, height, counts, header: { ...mar.header, ...described.header } },
+    full: Math.min(full, described.full, saturated),
     ...(directory.more ? { notes: ['It has more images: the first one is read.'] } : {}),
   };
 }

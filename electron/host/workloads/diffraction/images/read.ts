@@ -1,14 +1,255 @@
-/** Images that detectors or programs have recorded: SMV, TIFF, CBF, NXmx and raw 32-bit numbers. */
+/**
+ * Reads images recorded by detectors or programs: SMV, R-AXIS, TIFF, CBF, NXmx and raw 32-bit numbers. SMV images
+ * (`.img`) have a text header between braces, then counts; header fields are those of ADSC, MAR and Rigaku's d*TREK.
+ */
 import { extname } from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
-import { foreign, type Pixels, sized } from './pixels-read.ts';
-import { readCbf } from './read-cbf.ts';
+import { checkedFields, type FieldRules, honoured, ignored, oneOf } from '../../../../domain/header-fields.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
+import { exactly, foreign, type Header, type Pixels, plateCount, readCbf, sized } from './read-cbf.ts';
 import { type ReadLinkedFile, readNexus } from './read-nexus.ts';
-import { readSmv } from './read-smv.ts';
+import { isRaxis, readRaxis } from './read-raxis.ts';
 import { readTiff } from './read-tiff.ts';
 
+/** Limit on the header length; detectors write between 512 bytes and a few thousand. */
+const LONGEST_HEADER = 65_536;
+
+interface Sample {
+  readonly size: 1 | 2 | 4;
+  readonly read: (view: DataView, at: number, little: boolean) => number;
+  /** Largest value that the type can store. */
+  readonly most: number;
+}
+
+const uint8: Sample = { size: 1, read: (view, at) => view.getUint8(at), most: 2 ** 8 - 1 };
+const int8: Sample = { size: 1, read: (view, at) => view.getInt8(at), most: 2 ** 7 - 1 };
+const uint16: Sample = { size: 2, read: (view, at, little) => view.getUint16(at, little), most: 2 ** 16 - 1 };
+const int16: Sample = { size: 2, read: (view, at, little) => view.getInt16(at, little), most: 2 ** 15 - 1 };
+const uint32: Sample = { size: 4, read: (view, at, little) => view.getUint32(at, little), most: 2 ** 32 - 1 };
+const int32: Sample = { size: 4, read: (view, at, little) => view.getInt32(at, little), most: 2 ** 31 - 1 };
+const float32: Sample = {
+  size: 4,
+  read: (view, at, little) => view.getFloat32(at, little),
+  most: Number.POSITIVE_INFINITY,
+};
+
+/** Sample types by the names in TYPE and in d*TREK's Data_type. */
+const samples: Readonly<Record<string, Sample>> = {
+  ...{ unsigned_char: uint8, signed_char: int8 },
+  ...{ unsigned_short: uint16, unsigned_short_int: uint16, short: int16, signed_short: int16, short_int: int16 },
+  ...{ unsigned_long: uint32, unsigned_long_int: uint32, unsigned_int: uint32 },
+  ...{ long: int32, long_int: int32, signed_long: int32, int: int32 },
+  ...{ float: float32, float_ieee: float32 },
+};
+
+const about = ignored('describes the measurement and changes no count');
+const centre = ignored('the scenario states the foot and the angle of the detector');
+const crystal = ignored('describes the rotation of the crystal, which the scenario states');
+const each = (names: string, rule: FieldRules[string]): FieldRules =>
+  Object.fromEntries(names.split(' ').map((name) => [name, rule]));
+
+/**
+ * Fields of ADSC's headers, and of d*TREK's image format 1.1 without the prefix that names their detector
+ * (CCD_GONIO_VALUES). Unknown fields are ignored, because detectors add hundreds that describe the experiment.
+ */
+export const smvFields: FieldRules = {
+  header_bytes: honoured,
+  size1: honoured,
+  size2: honoured,
+  byte_order: honoured,
+  type: honoured,
+  data_type: honoured,
+  raxis_compression_ratio: honoured,
+  ccd_image_saturation: honoured,
+  saturated_value: honoured,
+  distance: honoured,
+  pixel_size: honoured,
+  wavelength: honoured,
+  dim: oneOf('2'),
+  size3: oneOf('1'),
+  compression: oneOf('None'),
+  image_pedestal: ignored('the background of counts is fitted'),
+  unif_ped: ignored('the background of counts is fitted'),
+  ...each('bin bin_type adc', ignored('SIZE1, SIZE2 and PIXEL_SIZE state the binned pixels')),
+  ...each('beam_center_x beam_center_y denzo_xbeam denzo_ybeam twotheta', centre),
+  ...each('axis phi osc_start osc_range rotation', crystal),
+  ...each('scan_rotation scan_rotation_axis_name scan_rotation_limits scan_rotation_vector', crystal),
+  ...each('crystal_gonio_values crystal_gonio_names crystal_gonio_vectors crystal_gonio_units', crystal),
+  ...each('beamline detector_sn date time acc_time crev ccd logname comment filename', about),
+  ...each(
+    'dtrek_date_time dtrek_version dtrek_module detector_type detector_description detector_identification',
+    about,
+  ),
+  ...each('source_polarz source_crossfire source_spectral_dispersion source_size source_vectors source_values', about),
+  ...each('scan_template scan_seq_info scan_mode scan_wavelength gonio_num_values gonio_vectors', about),
+  source_wavelength: honoured,
+  detector_names: honoured,
+  detector_number: oneOf('1'),
+  detector_dimensions: honoured,
+  detector_size: ignored('SPATIAL_DISTORTION_INFO states the pixels'),
+  detector_vectors: honoured,
+  gonio_names: honoured,
+  gonio_units: honoured,
+  gonio_values: honoured,
+  spatial_distortion_type: oneOf('Simple_spatial', 'None'),
+  spatial_distortion_info: honoured,
+  spatial_distortion_vectors: ignored('gives the directions of the foot, which the scenario states'),
+  spatial_beam_position: centre,
+  nonunf_type: honoured,
+  nonunf_info: ignored('names files of corrections, and NONUNF_TYPE states that there are some'),
+};
+
+type Fields = ReadonlyMap<string, string>;
+
+function numberIn(fields: Fields, key: string): number {
+  const text = fields.get(key.toLowerCase());
+  const value = decimalOf(text ?? '');
+  if (text === undefined) throw foreign(`its header has no ${key}`);
+  if (!Number.isFinite(value)) throw foreign(`${key}=${text} is not read; allowed: a number`);
+  return value;
+}
+
+const wordsIn = (fields: Fields, key: string): readonly string[] => fields.get(key)?.split(/\s+/).filter(Boolean) ?? [];
+
+/** Parses the numbers of a d*TREK field. */
+function numbersIn(fields: Fields, key: string): readonly number[] {
+  const words = wordsIn(fields, key);
+  const wrong = words.find((word) => !Number.isFinite(decimalOf(word)));
+  if (wrong !== undefined) throw foreign(`${key.toUpperCase()} has "${wrong}"; allowed: numbers`);
+  return words.map(decimalOf);
+}
+
+const close = (a: number, b: number): boolean => Math.abs(a / b - 1) <= 1e-3;
+
+/**
+ * Geometry from a d*TREK header: wavelengths, the rotations and translations of a detector's goniometer, and its
+ * pixels.
+ */
+function trekHeader(fields: Fields): Header {
+  const [waves = 0, wavelength = Number.NaN] = numbersIn(fields, 'source_wavelength');
+  if (waves > 1) throw foreign(`SOURCE_WAVELENGTH has ${waves} wavelengths; allowed: 1`);
+  const [, , pixel = Number.NaN, other = Number.NaN] = numbersIn(fields, 'spatial_distortion_info');
+  if (Number.isFinite(other) && !close(other, pixel)) {
+    throw foreign(`SPATIAL_DISTORTION_INFO has pixels of ${pixel} and ${other} mm; allowed: square pixels`);
+  }
+  const dimensions = numbersIn(fields, 'detector_dimensions');
+  const sizes = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
+  if (dimensions.length > 0 && dimensions.some((size, i) => size !== sizes[i])) {
+    throw foreign(`DETECTOR_DIMENSIONS is ${dimensions.join(' ')}; allowed: ${sizes.join(' ')}, as SIZE1 and SIZE2`);
+  }
+  const values = numbersIn(fields, 'gonio_values');
+  const names = wordsIn(fields, 'gonio_names');
+  const distance = names.findIndex((name) => /^(distance|dist|transz)$/i.test(name));
+  // Default order: three rotations, then three translations, the last of them along the beam.
+  const at = distance < 0 && names.length === 0 ? 5 : distance;
+  const unit = wordsIn(fields, 'gonio_units')[at] ?? 'mm';
+  if (values[at] !== undefined && unit.toLowerCase() !== 'mm') {
+    throw foreign(`GONIO_UNITS has ${unit} for the distance; allowed: mm`);
+  }
+  const known = { distance_mm: values[at] ?? Number.NaN, pixel_mm: pixel, wavelength_A: wavelength };
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value > 0));
+}
+
+function headerOf(fields: Fields): Header {
+  const known = { distance_mm: 'distance', pixel_mm: 'pixel_size', wavelength_A: 'wavelength' } as const;
+  const trek: Readonly<Record<string, number | undefined>> = trekHeader(fields);
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, key]) => {
+      const value = fields.has(key) ? numberIn(fields, key.toUpperCase()) : 0;
+      const other = trek[name];
+      if (value > 0 && other !== undefined && !close(value, other)) {
+        throw foreign(
+          `its header has ${key.toUpperCase()}=${value}, and ${other} in the fields of d*TREK; allowed: the same`,
+        );
+      }
+      const found = value > 0 ? value : other;
+      return found === undefined ? [] : [[name, found]];
+    }),
+  );
+}
+
+/** Notes on d*TREK fields that are not applied to the counts. */
+function trekNotes(fields: Fields): readonly string[] {
+  const vectors = numbersIn(fields, 'detector_vectors');
+  const straight = [1, 0, 0, 0, 1, 0];
+  const corrections = fields.get('nonunf_type') ?? 'None';
+  return [
+    ...(vectors.some((part, i) => Math.abs(part - (straight[i] ?? 0)) > 1e-3)
+      ? [
+          `Its DETECTOR_VECTORS is ${vectors.join(' ')}, not ${straight.join(' ')}: the scenario must state the detector so turned.`,
+        ]
+      : []),
+    ...(/^none$/i.test(corrections)
+      ? []
+      : [`Its NONUNF_TYPE is ${corrections}: the corrections and bad pixels of other files are not applied.`]),
+  ];
+}
+
+/** Parses the header up to HEADER_BYTES, because values may contain braces. */
+function fieldsOf(bytes: Uint8Array): Fields {
+  const text = new TextDecoder('latin1').decode(bytes.subarray(0, LONGEST_HEADER));
+  if (!/^\{\s*[^}]*\}/.test(text)) throw foreign('it is no SMV image: it begins with no header in braces');
+  const length = Number(/HEADER_BYTES\s*=\s*(\d+)\s*;/i.exec(text)?.[1] ?? LONGEST_HEADER);
+  const fields = [...text.slice(0, length).matchAll(/(?:^\{|;)\s*([A-Z][A-Z0-9_]*)\s*=\s*([^;]*)(?=;)/gi)];
+  const lines = fields.map(([, name = '', value = '']) => ({ name, value: value.trim() }));
+  // A missing semicolon joins a field with the next one.
+  const open = lines.find(({ value }) => /\n\s*[A-Z][A-Z0-9_]*\s*=/i.test(value));
+  if (open !== undefined) throw foreign(`its field ${open.name} has no semicolon; allowed: NAME=value; for each`);
+  const prefix = lines.find(({ name }) => /^detector_names$/i.test(name))?.value.toLowerCase() ?? '';
+  // CCD_IMAGE_SATURATION is a full name, even if the detector's prefix is CCD_.
+  const prefixed = (name: string): boolean =>
+    prefix !== '' && smvFields[name.toLowerCase()] === undefined && name.toLowerCase().startsWith(prefix);
+  const plain = lines.map(({ name, value }) => ({ name: prefixed(name) ? name.slice(prefix.length) : name, value }));
+  return checkedFields('', plain, smvFields, 'ignored');
+}
+
+function sampleOf(fields: Fields): Sample {
+  const named = ['TYPE', 'Data_type'].flatMap((key) => {
+    const value = fields.get(key.toLowerCase());
+    return value === undefined ? [] : [{ key, value, sample: samples[value.toLowerCase().replaceAll(' ', '_')] }];
+  });
+  for (const { key, value, sample } of named) {
+    if (sample === undefined) throw foreign(`${key}=${value} is not read; allowed: ${Object.keys(samples).join(', ')}`);
+  }
+  const [first, second] = named;
+  if (first !== undefined && second !== undefined && first.sample !== second.sample) {
+    throw foreign(`its header has TYPE=${first.value} and Data_type=${second.value}; allowed: the same`);
+  }
+  return first?.sample ?? uint16;
+}
+
+function readSmv(bytes: Uint8Array): Pixels {
+  if (isRaxis(bytes)) return readRaxis(bytes);
+  const fields = fieldsOf(bytes);
+  const [width, height] = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
+  sized(width, height);
+  const { size, read, most } = sampleOf(fields);
+  const order = fields.get('byte_order')?.toLowerCase();
+  if (size > 1 && order !== 'little_endian' && order !== 'big_endian') {
+    throw foreign(`BYTE_ORDER=${order ?? ' (missing)'} is not read; allowed: little_endian, big_endian`);
+  }
+  const pixels = exactly(bytes, numberIn(fields, 'HEADER_BYTES'), size * width * height);
+  const view = new DataView(pixels.buffer, pixels.byteOffset, pixels.length);
+  const little = order === 'little_endian';
+  const ratio = fields.has('raxis_compression_ratio') ? numberIn(fields, 'RAXIS_COMPRESSION_RATIO') : 1;
+  if (!(ratio >= 1)) throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is not read; allowed: 1 and more`);
+  const packed = ratio > 1;
+  if (packed && size !== 2)
+    throw foreign(`RAXIS_COMPRESSION_RATIO=${ratio} is of counts of 16 bits; these have ${8 * size}`);
+  const counts = Float32Array.from({ length: width * height }, (_, i) => {
+    const stored = read(view, size * i, little);
+    return packed ? plateCount(stored, ratio) : stored;
+  });
+  const saturated = ['CCD_IMAGE_SATURATION', 'SATURATED_VALUE'].flatMap((key) =>
+    fields.has(key.toLowerCase()) ? [numberIn(fields, key)] : [],
+  );
+  const full = Math.min(packed ? 0x7fff * ratio : most, ...saturated.filter((value) => value > 0));
+  const notes = trekNotes(fields);
+  return { width, height, counts, full, header: headerOf(fields), ...(notes.length === 0 ? {} : { notes }) };
+}
+
 export interface Measured extends Pixels {
-  /** 1 for a pixel that counts nothing: full, behind a gap, or no number. */
+  /** 1 for an excluded pixel: saturated, in a gap, or not a number. */
   readonly left: Uint8Array;
 }
 
@@ -29,6 +270,7 @@ function readRaw(bytes: Uint8Array, size: readonly [number, number] | null): Pix
 type Reader = (bytes: Uint8Array, size: readonly [number, number] | null) => Pixels;
 const readers: Readonly<Record<string, Reader>> = {
   '.img': readSmv,
+  '.osc': readRaxis,
   '.tif': readTiff,
   '.tiff': readTiff,
   '.cbf': readCbf,
@@ -36,16 +278,51 @@ const readers: Readonly<Record<string, Reader>> = {
   '.raw': readRaw,
 };
 
-/** Which pixels have no part. */
+/** Detects the format from the first bytes, whatever the name. */
+function readerOf(begin: string, bytes: Uint8Array): Reader | null {
+  if (['II*\0', 'II+\0', 'MM\0*', 'MM\0+'].some((mark) => begin.startsWith(mark))) return readTiff;
+  if (/^###_?CBF/.test(begin)) return readCbf;
+  return isRaxis(bytes) || /^\{\s*HEADER_BYTES\s*=/i.test(begin) ? readSmv : null;
+}
+
+/** Other image formats and compressed files by their first bytes, for messages. */
+const others: readonly (readonly [string, ...(string | RegExp)[]])[] = [
+  ['EDF of the ESRF', /^\{\s*(EDF_|HeaderID|(?:[^}]*;\s*)?(Dim_1|DataType|ByteOrder)\s*=)/i],
+  ['packed by gzip: unpack it first', '\x1f\x8b'],
+  ['packed by bzip2: unpack it first', 'BZh'],
+  ['an archive: unpack it first', 'PK\x03\x04', '\xfd7zXZ', '7z\xbc\xaf'],
+  ['an image of Bruker (SFRM)', /^FORMAT\s*:\s*\d+/],
+  ['an image of CrysAlisPro', 'OD SAPPHIRE', 'ESPERANTO'],
+  ['HDF5: give it the ending .h5', '\x89HDF'],
+  ['a picture without counts', '\x89PNG', '\xff\xd8\xff', 'GIF8'],
+];
+
+function otherImage(begin: string): string | undefined {
+  const isMark = (mark: string | RegExp): boolean =>
+    typeof mark === 'string' ? begin.startsWith(mark) : mark.test(begin);
+  return others.find(([, ...marks]) => marks.some(isMark))?.[0];
+}
+
+/** Marks the pixels to exclude. */
 export function withoutUncounted(pixels: Pixels): Measured {
   const left = Uint8Array.from(pixels.counts, (count) => (count >= 0 && count < pixels.full ? 0 : 1));
   return { ...pixels, left };
 }
 
-/** The pixels of a file of this name. Throws a BraggError that says what is wrong with it. */
+/** Reads the pixels of a file with this name. Throws a BraggError that describes the error. */
 export function readImage(bytes: Uint8Array, name: string, size: readonly [number, number] | null = null): Measured {
   const extension = extname(name).toLowerCase();
-  const reader = readers[extension];
+  const own = readers[extension];
+  const begin = Buffer.from(bytes.subarray(0, 512)).toString('latin1');
+  // Do not detect the format of raw numbers, which may begin with any bytes.
+  const reader = own === readRaw ? own : (readerOf(begin, bytes) ?? own);
+  const other = reader === own && own !== readRaw ? otherImage(begin) : undefined;
+  if (other !== undefined) {
+    throw new BraggError(
+      'foreign-file',
+      `${name}: it is ${other}; allowed: SMV, R-AXIS, TIFF, CBF, NXmx or raw numbers`,
+    );
+  }
   if (reader === undefined) {
     const known = [...Object.keys(readers), '.h5'].join(', ');
     throw new BraggError(
@@ -63,7 +340,7 @@ export function readImage(bytes: Uint8Array, name: string, size: readonly [numbe
 const named = (name: string, error: unknown): unknown =>
   error instanceof BraggError ? new BraggError(error.code, `${name}: ${error.message}`) : error;
 
-/** The first image of an HDF5 file of a detector. Throws a BraggError that says what is wrong with it. */
+/** Reads the first image in a detector's HDF5 file. Throws a BraggError that describes the error. */
 export async function readNexusImage(bytes: Uint8Array, name: string, readLinked: ReadLinkedFile): Promise<Measured> {
   try {
     return withoutUncounted(await readNexus(bytes, readLinked));
@@ -72,7 +349,7 @@ export async function readNexusImage(bytes: Uint8Array, name: string, readLinked
   }
 }
 
-/** An HDF5 file of this program, or else of a detector. */
+/** Reads an HDF5 file of this program, or else of a detector. */
 export async function runOrNexus<Run>(
   run: () => Promise<Run>,
   nexus: () => Promise<Measured>,
@@ -84,7 +361,7 @@ export async function runOrNexus<Run>(
     try {
       return { image: await nexus() };
     } catch (other) {
-      // A file of neither kind is a run that cannot be read.
+      // If the file is of neither kind, report the error of reading it as a run.
       throw other instanceof BraggError && other.code === 'unsupported' ? error : other;
     }
   }

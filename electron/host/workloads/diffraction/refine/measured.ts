@@ -1,20 +1,19 @@
-/** Images that crystals are fitted to: as they are taken in, held against the scenario, and less the fit. */
+/** Measured images that crystals are fitted to: import, consistency with the scenario, and difference from the fit. */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { DiffractionScenario } from '../../../../contract/scenario/diffraction/index.ts';
-import { asideIfLarge } from '../../../io/aside/large.ts';
-import { aside } from '../../../io/aside/task.ts';
-import type { AnyReading, DiffractionReading } from '../../scenarios/index.ts';
-import type { Header } from '../images/pixels-read.ts';
+import { onThread, onThreadIfLarge } from '../../../io/threads/task.ts';
+import type { AnyReading, DiffractionReading } from '../../scenarios/scenarios.ts';
 import { type Measured, readImage, readNexusImage, withoutUncounted } from '../images/read.ts';
-import type { Image } from '../view.ts';
+import type { Header } from '../images/read-cbf.ts';
+import type { Image } from '../summary.ts';
 
 /** Computed images count photons, and no pixel is saturated. */
 export const ofImage = ({ width, height, image }: Image): Measured =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
 /** Every pixel is visited, so files and large images are processed on a worker thread. */
-export const takeImage = asideIfLarge('take in an image', ofImage);
-export const takeFile = aside(
+export const takeImage = onThreadIfLarge('take in an image', ofImage);
+export const takeFile = onThread(
   'read an image file',
   ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
     readImage(bytes, name, size),
@@ -25,7 +24,7 @@ interface NamedImage {
   readonly bytes: Uint8Array;
 }
 
-export const takeNexus = aside(
+export const takeNexus = onThread(
   'read an image of NXmx',
   ({ bytes, name, linked }: NamedImage & { readonly linked: readonly NamedImage[] }) =>
     readNexusImage(bytes, name, async (wanted) => linked.find((one) => one.name === wanted)?.bytes ?? null),
@@ -33,7 +32,7 @@ export const takeNexus = aside(
 
 export interface Fitted {
   readonly photons: Float32Array;
-  /** Counts per photon, and counts without any. */
+  /** Counts per photon, and counts of the background. */
   readonly scale: number;
   readonly background: number;
 }
@@ -44,8 +43,8 @@ interface Held {
   readonly fitted: Fitted | null;
 }
 
-/** Counts, or what they are more than the fit; 0 where a pixel has no part. */
-export const shownCounts = asideIfLarge('subtract a fit', ({ measured, fitted }: Held): Float32Array => {
+/** Counts, or counts less the fit; 0 in excluded pixels. */
+export const shownCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: Held): Float32Array => {
   const { counts, left } = measured;
   return counts.map((count, i) => {
     if (left[i] === 1) return 0;
@@ -53,7 +52,7 @@ export const shownCounts = asideIfLarge('subtract a fit', ({ measured, fitted }:
   });
 });
 
-export const leftOut = asideIfLarge('count what is left out', (left: Uint8Array): number =>
+export const leftOut = onThreadIfLarge('count what is left out', (left: Uint8Array): number =>
   left.reduce((sum, one) => sum + one, 0),
 );
 

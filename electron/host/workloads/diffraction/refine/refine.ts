@@ -1,21 +1,117 @@
 /**
- * Fits a crystal's misset and cell to a measured image. Scale and background are fitted too, because detectors count in
- * units of their own. Uncounted pixels are excluded.
+ * Fits a crystal's misset and cell to a measured image by least squares: Gauss–Newton steps, with damping after
+ * Marquardt (J. SIAM 11 (1963) 431) if a step increases the error. Scale and background are fitted too, because
+ * detectors have arbitrary count units. Uncounted pixels are excluded.
  */
 import { BraggError } from '../../../../contract/errors.ts';
-import type { Pausing } from '../../../../contract/pausing.ts';
 import {
   type CrystalUnknown,
   crystalUnknowns,
   type RefinedPart,
   type RefineIteration,
 } from '../../../../contract/scenario/diffraction/refining.ts';
+import type { Pausing } from '../../../../domain/values/pausing.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
-import type { DiffractionProblem } from '../../../io/addon/diffraction.ts';
-import { inTurns } from '../../../io/flow/in-turns.ts';
+import type { DiffractionProblem } from '../../../io/addon/task.ts';
+import { inSlices } from '../../../io/flow/cooperative.ts';
+import { render } from '../contestant.ts';
 import type { Measured } from '../images/read.ts';
-import { render } from '../render.ts';
-import { gaussNewton, type NormalEquations, solved } from './gauss-newton.ts';
+
+/** Residuals r and their derivatives J at given values of the unknowns, summed over all measured pixels. */
+export interface NormalEquations {
+  /** Jᵀ J, row-major. */
+  readonly square: Float64Array;
+  /** Jᵀ r. */
+  readonly right: Float64Array;
+  /** rᵀ r. */
+  readonly residual: number;
+}
+
+/** Lower triangle of the Cholesky decomposition; null if the matrix is not positive definite. */
+function cholesky(square: Float64Array, count: number): Float64Array | null {
+  const lower = new Float64Array(count * count);
+  for (let row = 0; row < count; row += 1) {
+    for (let column = 0; column <= row; column += 1) {
+      let rest = square[row * count + column] ?? 0;
+      for (let k = 0; k < column; k += 1) rest -= (lower[row * count + k] ?? 0) * (lower[column * count + k] ?? 0);
+      if (row > column) lower[row * count + column] = rest / (lower[column * count + column] ?? 1);
+      else if (rest > 0) lower[row * count + row] = Math.sqrt(rest);
+      else return null;
+    }
+  }
+  return lower;
+}
+
+/** Solution of a symmetric, positive definite system; null if the matrix is not positive definite. */
+export function solved(square: Float64Array, right: Float64Array): Float64Array | null {
+  const count = right.length;
+  const lower = cholesky(square, count);
+  if (lower === null) return null;
+  const out = Float64Array.from(right);
+  for (let row = 0; row < count; row += 1) {
+    for (let k = 0; k < row; k += 1) out[row] = (out[row] ?? 0) - (lower[row * count + k] ?? 0) * (out[k] ?? 0);
+    out[row] = (out[row] ?? 0) / (lower[row * count + row] ?? 1);
+  }
+  for (let row = count - 1; row >= 0; row -= 1) {
+    for (let k = row + 1; k < count; k += 1) out[row] = (out[row] ?? 0) - (lower[k * count + row] ?? 0) * (out[k] ?? 0);
+    out[row] = (out[row] ?? 0) / (lower[row * count + row] ?? 1);
+  }
+  return out;
+}
+
+interface FitLimits {
+  readonly iterations: number;
+  /** The fit has converged if every component of the step is below this. */
+  readonly step: number;
+}
+
+interface Fit {
+  readonly unknowns: Float64Array;
+  /** Normal equations at the end of the fit. */
+  readonly equations: NormalEquations;
+  /** Number of times that the normal equations were built. */
+  readonly iterations: number;
+  readonly converged: boolean;
+}
+
+/** Damping after the first step that failed, its factors, and its maximum. */
+const DAMPING = { first: 1e-3, rise: 10, fall: 0.3, most: 1e8 } as const;
+
+function stepOf({ square, right }: NormalEquations, damping: number): Float64Array | null {
+  const damped = Float64Array.from(square);
+  for (let k = 0; k < right.length; k += 1) {
+    const at = k * right.length + k;
+    // A zero diagonal means that the residuals do not depend on the unknown, which then stays unchanged.
+    damped[at] = (damped[at] ?? 0) * (1 + damping) || 1;
+  }
+  return solved(damped, right)?.map((part) => -part) ?? null;
+}
+
+/** Minimises the residuals from `start`. `at` computes the normal equations at given values of the unknowns. */
+export async function gaussNewton(
+  start: Float64Array,
+  limits: FitLimits,
+  at: (unknowns: Float64Array) => Promise<NormalEquations>,
+): Promise<Fit> {
+  let unknowns = start;
+  let equations = await at(start);
+  let damping = 0;
+  for (let iterations = 1; ; iterations += 1) {
+    const step = stepOf(equations, damping);
+    const small = step?.every((part) => Math.abs(part) < limits.step) ?? false;
+    if (small || damping > DAMPING.most) return { unknowns, equations, iterations, converged: small };
+    if (iterations >= limits.iterations) return { unknowns, equations, iterations, converged: false };
+    const next = step === null ? null : unknowns.map((one, k) => one + (step[k] ?? 0));
+    const tried = next === null ? null : await at(next);
+    if (next !== null && tried !== null && tried.residual <= equations.residual) {
+      unknowns = next;
+      equations = tried;
+      damping = damping < DAMPING.first ? 0 : damping * DAMPING.fall;
+    } else {
+      damping = damping === 0 ? DAMPING.first : damping * DAMPING.rise;
+    }
+  }
+}
 
 export interface RefineOptions {
   readonly fit: readonly RefinedPart[];
@@ -29,33 +125,36 @@ export interface Refined {
   readonly unknowns: readonly (CrystalUnknown & {
     readonly start: number;
     readonly value: number;
-    /** Standard deviation by the residuals; null where the image does not tell. */
+    /** Standard deviation from the residuals; null if the image does not determine the parameter. */
     readonly sigma: number | null;
   })[];
   readonly iterations: number;
   readonly converged: boolean;
   readonly images: number;
-  /** Pixels that took part. */
+  /** Number of pixels used in the fit. */
   readonly pixels: number;
-  /** Counts per photon, and counts without any. */
+  /** Counts per photon, and counts of the background. */
   readonly scale: number;
   readonly background: number;
-  /** With the measured image, before and after. */
+  /** Correlation with the measured image before and after the fit. */
   readonly correlation: { readonly start: number; readonly end: number };
   readonly iteration_s: number;
-  /** Photons of the fitted crystal. */
+  /** Photons computed for the fitted crystal. */
   readonly image: Float32Array;
 }
 
-/** A spot of N cells is some three of these wide, by angle and by edge: five cells have 0.05 degrees and 0.1 %. */
+/**
+ * Units of angle and of cell edges for one cell; for N cells they are divided by N, and a spot is some three units
+ * wide. Five cells have 0.05° and 0.1 %.
+ */
 const TURN_DEG = 0.25;
 const STRETCH = 5e-3;
-/** Step of the differences, in those units: FP32 pixels leave some percent of a tenth. */
+/** Finite difference step in those units: with FP32 pixels, derivatives are then accurate to some percent. */
 const STEP = 0.1;
-/** A fit ends where all steps are below it. Differences of FP32 images see no further. */
+/** The fit ends if all steps are below this, the resolution of differences between FP32 images. */
 const ENOUGH = 1e-3;
 const DEG = Math.PI / 180;
-/** Rows of normal equations between two pauses. */
+/** Rows of normal equations between two yields. */
 const PIECE = 8192;
 
 type Values = readonly number[];
@@ -79,13 +178,13 @@ function problemAt(problem: DiffractionProblem, values: Values): DiffractionProb
   return { ...problem, crystal: { ...problem.crystal, cell, misset_rad } };
 }
 
-/** Units in which the unknowns are scaled. */
+/** Scales of the unknowns. */
 function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
   const most = Math.max(...crystal.cells);
   return crystalUnknowns.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
 }
 
-/** Sums of an image and its measured counts over the pixels that take part: enough for a straight line between them. */
+/** Sums over the used pixels of an image and its measured counts: sufficient for a linear regression. */
 function* lineThrough(image: Float32Array, { counts, left }: Measured): Pausing<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
@@ -117,14 +216,14 @@ interface Line {
 }
 
 /**
- * Equations of the crystal's unknowns alone: for each image scale and background are those of the best line, and
- * derivatives have no part along them (Golub and Pereyra, after Kaufman).
+ * Normal equations of the crystal's unknowns alone. For each image, scale and background come from the best line, and
+ * derivatives along them are projected out (Golub and Pereyra, after Kaufman).
  */
 function* equationsOf(images: readonly Float32Array[], measured: Measured, line: Line): Pausing<NormalEquations> {
   const [here = new Float32Array(), ...further] = images;
   const { scale, background, pixels } = line;
   const unknowns = further.length;
-  // Columns: the slopes, the image and one; the last is what is left to explain.
+  // Columns: the derivatives, the image and the constant; the last is the residual.
   const columns = unknowns + 2;
   const sums = new Float64Array((columns + 1) * (columns + 1));
   const row = new Float64Array(columns + 1);
@@ -189,7 +288,7 @@ export async function refineCrystal(
   let [last, least] = [begun, Number.POSITIVE_INFINITY];
   const found = await gaussNewton(new Float64Array(fitted.length), { iterations, step: ENOUGH }, async (unknowns) => {
     const images = [await imageOf(unknowns)];
-    const line = await inTurns(lineThrough(images[0] ?? new Float32Array(), measured));
+    const line = await inSlices(lineThrough(images[0] ?? new Float32Array(), measured));
     if (lines.length === 0 && !(line.scale > 0)) {
       throw new BraggError(
         'unsupported',
@@ -199,7 +298,7 @@ export async function refineCrystal(
     lines.push(line);
     for (let k = 0; k < fitted.length; k += 1)
       images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
-    const equations = await inTurns(equationsOf(images, measured, line));
+    const equations = await inSlices(equationsOf(images, measured, line));
     const taken = equations.residual <= least;
     least = Math.min(least, equations.residual);
     const [now, values] = [performance.now(), valuesOf(unknowns)];
@@ -213,7 +312,7 @@ export async function refineCrystal(
   });
   const iteration_s = (performance.now() - begun) / 1000 / lines.length;
   const image = await imageOf(found.unknowns);
-  const end = await inTurns(lineThrough(image, measured));
+  const end = await inSlices(lineThrough(image, measured));
   const values = valuesOf(found.unknowns);
   const variance = found.equations.residual / Math.max(1, end.pixels - fitted.length - 2);
   const sigmas = sigmasOf(found.equations, variance);
@@ -236,7 +335,7 @@ export async function refineCrystal(
   };
 }
 
-/** In the units of the fit. */
+/** Standard deviations in the scaled units of the fit. */
 function sigmasOf({ square, right }: NormalEquations, variance: number): Values | null {
   const all = Array.from(right, (_, k) => {
     const one = new Float64Array(right.length);

@@ -1,16 +1,217 @@
-/** The diffraction workload's side of scenario files: the list of reflections, defaults, checks, the problem. */
+/**
+ * Diffraction scenarios: reading, defaults, checks beyond the schema, the list of reflections, and the problem for the
+ * engine.
+ */
 import type { Issue } from '../../../../contract/errors.ts';
 import {
+  type DiffractionDocument,
   type DiffractionScenario,
   type DiffractionWithConstants,
   type Fault,
+  fault,
   isWithin,
   type Path,
+  unknownVariant,
+  warning,
 } from '../../../../contract/scenario/index.ts';
-import type { DiffractionProblem } from '../../../io/addon/diffraction.ts';
-import { checkDiffraction } from './check.ts';
-import { reflectionsOf } from './reflections.ts';
-import { resolveDiffraction } from './resolve.ts';
+import { formatBytes } from '../../../../domain/values/units.ts';
+import type { DiffractionProblem, Three } from '../../../io/addon/task.ts';
+import type { Read } from '../../scenarios/read.ts';
+import { reflectionsOf } from './hkl.ts';
+
+const rad = (deg: number): number => (deg * Math.PI) / 180;
+const angstrom = 1e-10;
+
+function three({ x, y, z }: { readonly x: number; readonly y: number; readonly z: number }, factor: number): Three {
+  return Float64Array.of(x * factor, y * factor, z * factor);
+}
+
+function lattice({ lattice: given }: DiffractionScenario['crystal']) {
+  if (given.kind === 'matrix') {
+    const [a_per_m, b_per_m, c_per_m] = [given.a_star, given.b_star, given.c_star].map((v) =>
+      three(v, 1 / angstrom),
+    ) as [Three, Three, Three];
+    return { reciprocal: { a_per_m, b_per_m, c_per_m } };
+  }
+  return {
+    cell: {
+      a_m: given.a_A * angstrom,
+      b_m: given.b_A * angstrom,
+      c_m: given.c_A * angstrom,
+      alpha_rad: rad(given.alpha_deg),
+      beta_rad: rad(given.beta_deg),
+      gamma_rad: rad(given.gamma_deg),
+    },
+  };
+}
+
+/** Crystals with so few cells along an edge also scatter between reflections, where the nearest F would cause steps. */
+const fewCells = 2;
+
+function lookup({ crystal, structure_factors }: DiffractionScenario): 'nearest' | 'tricubic' {
+  if (structure_factors.lookup !== 'auto') return structure_factors.lookup;
+  const { a, b, c } = crystal.cells;
+  return Math.min(a, b, c) <= fewCells ? 'tricubic' : 'nearest';
+}
+
+/** Builds the engine's problem. `scenario` has passed its checks; `reflections` contains h, k, l, F of each. */
+function resolveDiffraction(
+  scenario: DiffractionScenario,
+  reflections: Float64Array,
+  memoryLimit_bytes: number,
+): DiffractionProblem {
+  const { beam, crystal, detector, rotation, background, solver, structure_factors } = scenario;
+  const { misset, cells } = crystal;
+  return {
+    beam: {
+      wavelength_m: beam.wavelength_A * angstrom,
+      dispersion: beam.dispersion_percent / 100,
+      dispersion_steps: beam.dispersion_steps,
+      divergence_h_rad: beam.divergence_h_mrad / 1000,
+      divergence_h_steps: beam.divergence_h_steps,
+      divergence_v_rad: beam.divergence_v_mrad / 1000,
+      divergence_v_steps: beam.divergence_v_steps,
+      fluence_m2: beam.fluence,
+      polarisation: beam.polarisation,
+    },
+    crystal: {
+      ...lattice(crystal),
+      misset_rad: Float64Array.of(rad(misset.x_deg), rad(misset.y_deg), rad(misset.z_deg)),
+      cells: Float64Array.of(cells.a, cells.b, cells.c),
+      shape: crystal.shape,
+      mosaic_spread_rad: rad(crystal.mosaic_spread_deg),
+      mosaic_domains: crystal.mosaic_domains,
+      mosaic_seed: crystal.mosaic_seed,
+    },
+    structure_factors: { default: structure_factors.default_electrons, reflections, lookup: lookup(scenario) },
+    detector: {
+      width: detector.width,
+      height: detector.height,
+      pixel_m: detector.pixel_mm / 1000,
+      distance_m: detector.distance_mm / 1000,
+      beam_x_m: detector.beam_x_mm / 1000,
+      beam_y_m: detector.beam_y_mm / 1000,
+      rotation_rad: Float64Array.of(rad(detector.rotx_deg), rad(detector.roty_deg), rad(detector.rotz_deg)),
+      twotheta_rad: rad(detector.twotheta_deg),
+      thickness_m: detector.thickness_um * 1e-6,
+      attenuation_depth_m: detector.attenuation_depth_um * 1e-6,
+      layers: detector.layers,
+      oversample: detector.oversample ?? 0,
+      corrections: detector.corrections,
+    },
+    rotation: {
+      phi0_rad: rad(rotation.phi_deg),
+      oscillation_rad: rad(rotation.oscillation_deg),
+      steps: rotation.steps,
+    },
+    water_m: background.water_um * 1e-6,
+    solver: { ...solver, memory_limit_bytes: memoryLimit_bytes },
+  };
+}
+
+/** Bytes per pixel: FP64 during the computation and FP32 afterwards. */
+const bytesPerPixel = 12;
+/**
+ * Limit on directions and wavelengths, and on orientations, which are tabulated before the run in some milliseconds.
+ */
+const MOST_LAID_OUT = 100_000;
+
+function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly Fault[] {
+  if (lattice.kind !== 'cell') return [];
+  const { alpha_deg, beta_deg, gamma_deg } = lattice;
+  const [ca, cb, cg] = [alpha_deg, beta_deg, gamma_deg].map((deg) => Math.cos((deg * Math.PI) / 180)) as [
+    number,
+    number,
+    number,
+  ];
+  if (1 - ca * ca - cb * cb - cg * cg + 2 * ca * cb * cg > 1e-9) return [];
+  const says = `° closes no cell with beta ${beta_deg}° and gamma ${gamma_deg}°`;
+  const allowed = 'each angle below the sum of the other two, all three together below 360°';
+  return [fault(['crystal', 'lattice', 'alpha_deg'], alpha_deg, says, allowed)];
+}
+
+function checkMatrix({ crystal: { lattice } }: DiffractionScenario): readonly Fault[] {
+  if (lattice.kind !== 'matrix') return [];
+  const [a, b, c] = [lattice.a_star, lattice.b_star, lattice.c_star];
+  const volume = a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
+  const size = Math.hypot(a.x, a.y, a.z) * Math.hypot(b.x, b.y, b.z) * Math.hypot(c.x, c.y, c.z);
+  if (Math.abs(volume) > 1e-9 * size) return [];
+  return [fault(['crystal', 'lattice', 'c_star'], c, 'lies in one plane with a_star and b_star', 'three directions')];
+}
+
+function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): readonly Fault[] {
+  const { width, height } = detector;
+  const needed = bytesPerPixel * width * height;
+  if (needed <= limit_bytes) return [];
+  const says = `by ${height} pixels take ${formatBytes(needed)}`;
+  return [fault(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
+}
+
+/** Limits the products of step counts before arrays of that size are built. */
+function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly Fault[] {
+  const most = (path: readonly string[], factors: readonly number[], what: string): readonly Fault[] => {
+    const [first = 1] = factors;
+    const product = factors.reduce((all, factor) => all * factor, 1);
+    if (product <= MOST_LAID_OUT) return [];
+    return [fault(path, first, `makes ${factors.join(' x ')} = ${product} ${what}`, `at most ${MOST_LAID_OUT}`)];
+  };
+  const sources = [beam.divergence_h_steps, beam.divergence_v_steps, beam.dispersion_steps];
+  return [
+    ...most(['beam', 'divergence_h_steps'], sources, 'directions and wavelengths'),
+    ...most(['crystal', 'mosaic_domains'], [crystal.mosaic_domains, rotation.steps], 'orientations'),
+  ];
+}
+
+/** Warnings about ranges that a single step makes ineffective, and about empty images. */
+function warnings(scenario: DiffractionScenario): readonly Fault[] {
+  const { beam, crystal, detector, structure_factors: factors, background } = scenario;
+  const idle = (path: readonly string[], range: number, steps: number, key: string): readonly Fault[] =>
+    range > 0 && steps === 1 ? [warning(path, range, `has no effect: ${key} is 1`)] : [];
+  const mosaic = crystal.mosaic_spread_deg;
+  const blank = factors.default_electrons === 0 && factors.file === undefined && background.water_um === 0;
+  const sensor = [detector.thickness_um, detector.attenuation_depth_um].filter((value) => value > 0).length;
+  return [
+    ...idle(['beam', 'dispersion_percent'], beam.dispersion_percent, beam.dispersion_steps, 'beam.dispersion_steps'),
+    ...idle(['beam', 'divergence_h_mrad'], beam.divergence_h_mrad, beam.divergence_h_steps, 'beam.divergence_h_steps'),
+    ...idle(['beam', 'divergence_v_mrad'], beam.divergence_v_mrad, beam.divergence_v_steps, 'beam.divergence_v_steps'),
+    ...idle(['crystal', 'mosaic_spread_deg'], mosaic, crystal.mosaic_domains, 'crystal.mosaic_domains'),
+    ...(sensor === 1
+      ? [
+          warning(
+            ['detector', 'thickness_um'],
+            detector.thickness_um,
+            'has an effect only together with detector.attenuation_depth_um',
+          ),
+        ]
+      : []),
+    ...(blank
+      ? [
+          warning(
+            ['structure_factors', 'default_electrons'],
+            0,
+            'leaves the image empty: there is no list of reflections either',
+          ),
+        ]
+      : []),
+  ];
+}
+
+interface CheckedAgainst {
+  readonly variants: readonly string[];
+  readonly memoryLimit_bytes: number;
+}
+
+/** Errors and warnings of a complete scenario. */
+function checkDiffraction(scenario: DiffractionScenario, against: CheckedAgainst): readonly Fault[] {
+  return [
+    ...checkAngles(scenario),
+    ...checkMatrix(scenario),
+    ...checkMemory(scenario, against.memoryLimit_bytes),
+    ...checkProducts(scenario),
+    ...unknownVariant(scenario.solver.variant, against.variants),
+    ...warnings(scenario),
+  ];
+}
 
 interface DiffractionServices {
   /** Ids of the workload's variants. */
@@ -20,16 +221,18 @@ interface DiffractionServices {
 
 interface DiffractionParts {
   readonly scenario: DiffractionScenario;
-  /** Lines of the list of reflections that hold one; 0 without a list. */
+  /** Number of reflections in the list; 0 without a list. */
   readonly reflections: number;
   readonly faults: readonly Fault[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
-  /** Only for a scenario without errors. */
+  /** Builds the problem; only for a scenario without errors. */
   readonly problem: () => DiffractionProblem;
 }
 
-/** The middle of the detector, half a pixel off as the beam centre is counted. */
+/**
+ * Fills in defaults. The beam centre defaults to the middle of the detector, offset by half a pixel by its convention.
+ */
 function completed(filled: DiffractionWithConstants): DiffractionScenario {
   const { detector } = filled;
   const { width, height, pixel_mm } = detector;
@@ -39,7 +242,7 @@ function completed(filled: DiffractionWithConstants): DiffractionScenario {
   return { ...filled, detector: { ...detector, beam_x_mm, beam_y_mm } };
 }
 
-/** Completes and checks what the schema has let through. */
+/** Completes and checks a document that satisfies the schema. */
 export async function readDiffraction(
   filled: DiffractionWithConstants,
   leftOut: readonly Path[],
@@ -64,4 +267,13 @@ export async function readDiffraction(
     issues: found.issues,
     problem: () => resolveDiffraction(scenario, list, memoryLimit_bytes),
   };
+}
+
+export interface DiffractionReading extends Read {
+  readonly kind: 'diffraction';
+  readonly document: DiffractionDocument | null;
+  readonly scenario: DiffractionScenario;
+  /** Number of reflections in the list that the scenario names; 0 without one. */
+  readonly reflections: number;
+  readonly problem: (() => DiffractionProblem) | null;
 }

@@ -1,8 +1,18 @@
-/** The small measured workloads' side of scenario files: the variant's name, and the flat problem. */
-
-import { type Fault, type TaskScenario, type TaskValue, unknownVariant } from '../../../../contract/scenario/index.ts';
+/**
+ * Scenario files of small measured workloads: the variant's name, and the flat problem. Also the result of reading such
+ * a scenario.
+ */
+import {
+  type Fault,
+  type TaskDocument,
+  type TaskScenario,
+  type TaskValue,
+  unknownVariant,
+} from '../../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../../contract/scenario/user-problem/index.ts';
+import { isTaskKind } from '../../../../contract/task.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
+import type { Read } from '../../scenarios/read.ts';
 import { checkProblem, problemValues } from '../user-problem/definition.ts';
 
 function benchOf(scenario: TaskScenario): string {
@@ -28,7 +38,7 @@ function ofType<T extends TaskValue>(values: readonly (readonly [string, TaskVal
   return Object.fromEntries(values.filter(([, value]) => typeof value === type)) as Readonly<Record<string, T>>;
 }
 
-/** `files`: of the arrays of a problem of the user. */
+/** Builds the engine's problem. `files`: array files of a user problem. */
 export function resolveTask(
   scenario: TaskScenario,
   memory_limit_bytes: number,
@@ -44,4 +54,15 @@ export function resolveTask(
     words: ofType<string>(values, 'string'),
     switches: ofType<boolean>(values, 'boolean'),
   };
+}
+
+export interface TaskReading extends Read {
+  readonly kind: TaskScenario['kind'];
+  readonly document: TaskDocument | null;
+  readonly scenario: TaskScenario;
+  readonly problem: (() => TaskProblem) | null;
+}
+
+export function isTask(reading: { readonly kind: string | null }): reading is TaskReading {
+  return reading.kind !== null && isTaskKind(reading.kind);
 }

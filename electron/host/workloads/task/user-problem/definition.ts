@@ -1,4 +1,4 @@
-/** Problems of the user as the engine's flat values, at any sizes. */
+/** User problems as flat values for the engine, at any sizes. */
 
 import path from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -58,7 +58,10 @@ export function checkProblem(scenario: ProblemScenario): readonly Fault[] {
   return [...wrong, ...faults, ...(faults.length > 0 ? [] : launches)];
 }
 
-/** For each array the file with its values in FP64, empty where they are drawn; what is wrong with a file is at its place. */
+/**
+ * Returns a file with FP64 values for each array, or an empty text for random arrays. Errors in a file refer to its
+ * position in the scenario.
+ */
 export async function valuesInFiles(scenario: ProblemScenario, folder: string | null, cache: string) {
   const { arrays } = resolveProblem(definitionOf(scenario), scenario.problem);
   const files: string[] = [];
@@ -94,7 +97,7 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
 const signatureOf = ({ axes, arrays }: ProblemDefinition): string =>
   JSON.stringify([axes.map(({ name }) => name), arrays.map(({ name, role, type }) => [name, role, type])]);
 
-/** The values of the engine at these sizes. */
+/** Flat values for the engine at these sizes. */
 function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: ResolvedProblem, files: readonly string[]) {
   const { bytes, flops, arrays } = resolved;
   return {
@@ -108,7 +111,7 @@ function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: Resol
   };
 }
 
-/** `files`: for each array the file with its values, as the engine reads it; empty where they are drawn. */
+/** `files`: file with values for each array, in the engine's format; empty for random arrays. */
 export function problemValues(scenario: ProblemScenario, files: readonly string[]) {
   const definition = definitionOf(scenario);
   return flatValues(definition, scenario.problem, resolveProblem(definition, scenario.problem), files);
@@ -118,13 +121,13 @@ function definitionIn({ words }: Pick<TaskProblem, 'words'>): ProblemDefinition 
   return definitionSchema.parse(JSON.parse(words['definition'] ?? 'null'));
 }
 
-/** Sizes of the axes alone. */
+/** Sizes of the axes in a problem. */
 export function sizesIn(problem: Pick<TaskProblem, 'numbers' | 'words'>): Sizes {
   const names = (problem.words['axes'] ?? '').split(' ').filter((name) => name !== '');
   return Object.fromEntries(names.map((name) => [name, problem.numbers[name] ?? 0]));
 }
 
-/** The same problem at other sizes; null where they are none of it. Files have one size. */
+/** The problem at other sizes; null if they are invalid. Arrays from files have a fixed size. */
 export function atSizes(problem: TaskProblem, sizes: Sizes): TaskProblem | null {
   if (problem.words['files'] !== undefined) return null;
   const definition = definitionIn(problem);
@@ -133,10 +136,10 @@ export function atSizes(problem: TaskProblem, sizes: Sizes): TaskProblem | null 
   return { ...problem, ...flatValues(definition, sizes, resolved, []) };
 }
 
-/** Sizes of odd and even tiles and off all of them, where a problem names none. */
+/** Default sizes: odd and even tile sizes, and sizes that no tile divides. */
 const usualSizes = [1, 7, 61, 130] as const;
 
-/** Combinations of sizes that candidates must solve: every axis goes through its own, each from another one on. */
+/** Combinations of sizes that candidates must solve. Each axis cycles through its sizes, with a different start. */
 export function triedSizes(problem: TaskProblem): readonly Sizes[] {
   const { axes } = definitionIn(problem);
   const lists = axes.map(({ min, max, try: named }) => {
@@ -149,11 +152,19 @@ export function triedSizes(problem: TaskProblem): readonly Sizes[] {
   );
 }
 
-/** Whether some input is drawn from an interval of real numbers, which edge values then replace. */
+/** Whether an input has random real values, which edge values can replace. */
 export const hasRealInputs = (problem: TaskProblem): boolean =>
   definitionIn(problem).arrays.some(({ values }) => values?.kind === 'uniform' || values?.kind === 'normal');
 
-/** With the launches of a candidate; `constants` are its tunables. Throws BraggError `invalid`. */
+/**
+ * Whether audits may alter the inputs. Swapping the rows of a matrix with a dominant diagonal would move the diagonal.
+ */
+export const mayAlter = (problem: TaskProblem): boolean =>
+  definitionIn(problem).arrays.every(
+    ({ values, shape }) => values === undefined || !('diagonal' in values) || !values.diagonal || shape.length > 2,
+  );
+
+/** Adds a candidate's launches to a problem; `constants` are its tunables. Throws BraggError `invalid`. */
 export function forCandidate(
   problem: TaskProblem,
   id: string,

@@ -1,33 +1,33 @@
 /**
- * Depth doses in water of beams on one grid: what spread-out peaks are put together from, and measured ones held
- * against. Integrated across the beam, so that few columns do.
+ * Depth doses in water of beams on one grid: components of spread-out peaks, and reference for measurements. They are
+ * integrated across the beam, so few columns suffice.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Spot, TransportDocument } from '../../../../contract/scenario/index.ts';
-import type { SpotDocument } from '../../../../contract/scenario/transport/spots.ts';
-import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
-import type { Reading } from '../scenario/reading.ts';
+import type { SpotDocument } from '../../../../contract/scenario/transport/beam.ts';
+import { fromNative, type NativeAddon, type TransportProblem } from '../../../io/addon/addon.ts';
+import type { Reading } from '../scenario/estimate.ts';
 
 export interface DepthDoses {
-  /** The beams, with their energies. */
+  /** Beams with their energies. */
   readonly spots: readonly Spot[];
-  /** Cells in depth, from the surface on. */
+  /** Size of cells in depth, from the surface on. */
   readonly step_mm: number;
-  /** MeV per mm and proton, one curve for each beam. */
+  /** MeV per mm and proton, one curve per beam. */
   readonly curves: readonly Float64Array[];
 }
 
 export interface WaterPhysics {
   readonly physics: NonNullable<TransportDocument['physics']>;
   readonly check: (document: unknown) => Promise<Reading>;
-  readonly addon: Pick<NativeAddon, 'layTransport'>;
+  readonly addon: Pick<NativeAddon, 'layTransport' | 'layBeams'>;
 }
 
-/** Columns wide enough that nothing leaves sideways; moments need none, products of reactions few. */
+/** Columns wide enough that nothing leaves sideways; moments need only one, reaction products only a few. */
 const ACROSS = { width_mm: 600, dx_mm: 100 } as const;
 const ANGLES = { dtheta_mrad: 10, theta_max_mrad: 400 } as const;
 
-/** The problem of these spots in water; their depth doses share its grid. */
+/** Builds the problem of these spots in water; their depth doses share its grid. */
 export async function waterProblem(
   { physics, check }: WaterPhysics,
   spots: readonly SpotDocument[],
@@ -36,7 +36,7 @@ export async function waterProblem(
   const reading = await check({
     kind: 'transport',
     version: 2,
-    // Ranges of spots are those where the dose has fallen to 90 %.
+    // Ranges of spots are R90, the depth at which the dose has fallen to 90 %.
     beam: { range_is: 'r90', spots },
     geometry: { width_mm: ACROSS.width_mm, ...(depth_mm === undefined ? {} : { depth_mm }) },
     grid: { dx_mm: ACROSS.dx_mm, ...ANGLES },
@@ -49,14 +49,25 @@ export async function waterProblem(
     throw new BraggError('invalid', 'the depth doses of these beams cannot be solved', errors);
   }
   const problem = reading.problem();
-  // Water is layered: a beam is then solved in milliseconds.
+  // The variant for layered matter, which solves a beam in milliseconds.
   const solver = { ...problem.solver, variant: 'moments' };
   return { problem: { ...problem, solver }, spots: reading.scenario?.beam.spots ?? [] };
 }
 
-/** Dose per depth of one run, MeV per mm. */
+/** Dose integrated across the beam, MeV per mm of depth. */
+function acrossSum(dose: ArrayLike<number>, { nx, nz, dz_mm }: TransportProblem['grid']): Float64Array {
+  const curve = new Float64Array(nz);
+  for (let z = 0; z < nz; z += 1) {
+    let sum = 0;
+    for (let x = 0; x < nx; x += 1) sum += dose[z * nx + x] ?? 0;
+    curve[z] = sum / dz_mm;
+  }
+  return curve;
+}
+
+/** Depth dose of one run, MeV per mm. */
 export async function depthDose(
-  { addon }: Pick<WaterPhysics, 'addon'>,
+  { addon }: { readonly addon: Pick<NativeAddon, 'layTransport'> },
   problem: TransportProblem,
   signal: AbortSignal,
 ): Promise<Float64Array> {
@@ -68,31 +79,67 @@ export async function depthDose(
     const { status, error, dose } = await run.start(() => undefined, { unwatched: true });
     signal.throwIfAborted();
     if (status !== 'done') throw new BraggError('device', error?.message ?? `a depth dose was ${status}`);
-    const { nx, nz, dz_mm } = problem.grid;
-    const curve = new Float64Array(nz);
-    for (let i = 0; i < nz * nx; i += 1) {
-      const z = Math.floor(i / nx);
-      curve[z] = (curve[z] ?? 0) + (dose[i] ?? 0) / dz_mm;
-    }
-    return curve;
+    return acrossSum(dose, problem.grid);
   } finally {
     signal.removeEventListener('abort', cancel);
   }
 }
 
-/** The depth dose of every spot by itself, on the grid of all; per proton. */
+/** Number of ranges whose energies are computed; other energies are interpolated. */
+const NODES = 4;
+
+/**
+ * Energy (MeV) as a function of R90 (mm) between two ranges: a cubic through four of them on logarithms, where it is
+ * nearly straight. The error is below 1e-4; each computed energy needs milliseconds.
+ */
+export async function energiesBetween(
+  tools: WaterPhysics,
+  [least_mm, most_mm]: readonly [number, number],
+  energy_sigma_MeV = 0,
+): Promise<(range_mm: number) => number> {
+  const ranges = Array.from({ length: NODES }, (_, k) => least_mm * (most_mm / least_mm) ** (k / (NODES - 1)));
+  const { spots } = await waterProblem(
+    tools,
+    ranges.map((range_mm) => ({ range_mm, energy_sigma_MeV })),
+  );
+  const at = ranges.map(Math.log);
+  const logs = spots.map(({ energy_MeV }) => Math.log(energy_MeV));
+  return (range_mm) => {
+    const x = Math.log(range_mm);
+    const parts = logs.map((value, k) =>
+      at.reduce((part, other, j) => (j === k ? part : (part * (x - other)) / ((at[k] ?? 0) - other)), value),
+    );
+    return Math.exp(parts.reduce((sum, part) => sum + part, 0));
+  };
+}
+
+/** Depth dose of each spot separately, on a common grid, per proton. All are solved in one batch. */
 export async function depthDoses(
   tools: WaterPhysics,
   wanted: readonly SpotDocument[],
   { depth_mm, signal, done }: { depth_mm?: number; signal: AbortSignal; done?: (share: number) => void },
 ): Promise<DepthDoses> {
   const { problem, spots } = await waterProblem(tools, wanted, depth_mm);
+  signal.throwIfAborted();
+  const alone = (problem.spots ?? []).map((spot) => ({ ...spot, weight: 1 }));
+  const beams = await tools.addon.layBeams({ ...problem, spots: alone, beam: { ...problem.beam, weight: 1 } });
+  const cancel = (): void => beams.cancel();
+  signal.addEventListener('abort', cancel);
   const curves: Float64Array[] = [];
-  for (const index of spots.keys()) {
-    const alone = (problem.spots ?? []).map((spot, i) => ({ ...spot, weight: i === index ? 1 : 0 }));
-    const curve = await depthDose(tools, { ...problem, spots: alone, beam: { ...problem.beam, weight: 1 } }, signal);
-    curves.push(curve);
-    done?.((index + 1) / spots.length);
+  let ended = 0;
+  let failure: BraggError | null = null;
+  try {
+    signal.throwIfAborted();
+    await beams.start(({ beam, result: { error, dose } }) => {
+      if (error !== null) failure ??= fromNative(error);
+      curves[beam] = acrossSum(dose, problem.grid);
+      ended += 1;
+      done?.(ended / spots.length);
+    });
+    signal.throwIfAborted();
+    if (failure !== null) throw failure;
+  } finally {
+    signal.removeEventListener('abort', cancel);
   }
   return { spots, step_mm: problem.grid.dz_mm, curves };
 }

@@ -1,10 +1,51 @@
-/** Weights of the layers of a spread-out Bragg peak, by non-negative least squares on a worker thread. */
+/**
+ * Weights of the layers of a spread-out Bragg peak, by non-negative least squares on a worker thread. Also readouts of
+ * its depth dose: the plateau, and the depths at which the dose falls off.
+ */
+import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
-import { aside } from '../../../io/aside/task.ts';
-import { combined } from '../../../model/beams/least-squares.ts';
-import { nnls } from '../../../model/beams/nnls.ts';
+import { onThread } from '../../../io/threads/task.ts';
+import { combined, fallingNnls, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
+import { cellCurve, fallsTo, risesTo } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
-import { type Plateau, plateauOf } from './plateau.ts';
+
+interface Plateau {
+  /** Mean dose between the requested depths. */
+  readonly mean: number;
+  /** Half the difference of largest and smallest dose in the plateau, divided by its mean. */
+  readonly flatness: number;
+  readonly r90_mm: number;
+  readonly r80_mm: number;
+  /** Distance from the proximal to the distal depth at 95 % of the plateau. */
+  readonly m95_mm: number;
+  /** Distal falloff from 80 % to 20 %. */
+  readonly falloff_mm: number;
+}
+
+/**
+ * Readouts of a depth dose in cells of `step_mm` from the surface on; the plateau reaches from `from_mm` to `to_mm`.
+ */
+export function plateauOf(values: Float64Array, step_mm: number, from_mm: number, to_mm: number): Plateau | null {
+  const [first, last] = [Math.ceil(from_mm / step_mm - 0.5), Math.floor(to_mm / step_mm - 0.5)];
+  if (first < 0 || last >= values.length || last < first) return null;
+  const inside = values.subarray(first, last + 1);
+  const mean = inside.reduce((sum, value) => sum + value, 0) / inside.length;
+  const [least, largest] = [Math.min(...inside), Math.max(...inside)];
+  const curve = cellCurve(0, step_mm, values);
+  const at = (cell: number) => ({ position: (cell + 0.5) * step_mm, height: values[cell] ?? 0, cell });
+  const falls = (share: number): number | null => fallsTo(curve, at(last), share * mean);
+  const [r95, r90, r80, r20] = [falls(0.95), falls(0.9), falls(0.8), falls(0.2)];
+  const p95 = risesTo(curve, at(first), 0.95 * mean) ?? 0;
+  if (r95 === null || r90 === null || r80 === null || r20 === null) return null;
+  return {
+    mean,
+    flatness: (largest - least) / (largest + least),
+    r90_mm: r90,
+    r80_mm: r80,
+    m95_mm: r95 - p95,
+    falloff_mm: r20 - r80,
+  };
+}
 
 /** Bisection steps of the search for the requested modulation. */
 const ROUNDS = 12;
@@ -16,7 +57,7 @@ const refuse = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
-/** Depth doses of layers with these ranges. */
+/** Depth doses of layers with these ranges, deepest first. */
 type Layered = Pick<DepthDoses, 'curves' | 'step_mm'> & { readonly ranges: readonly number[] };
 
 interface Fit {
@@ -26,29 +67,77 @@ interface Fit {
   readonly firstFlatness: number;
 }
 
+/**
+ * Weight of the smoothing term: second differences of 1 in the relative weights count as much as this deviation of the
+ * dose everywhere.
+ */
+const SMOOTHING = 0.005;
+
+/** Range interval of each layer: half-way to its neighbours. */
+function widthsOf(ranges: readonly number[]): readonly number[] {
+  const gap = (k: number): number => (ranges[k] ?? Number.NaN) - (ranges[k + 1] ?? Number.NaN);
+  return ranges.map((_, k) => {
+    const [before, after] = [gap(k - 1), gap(k)];
+    if (Number.isNaN(before)) return Number.isNaN(after) ? 1 : after;
+    return Number.isNaN(after) ? before : (before + after) / 2;
+  });
+}
+
+/**
+ * Second differences of weights relative to `start`. The deepest layer is excluded, because it shapes the end of the
+ * plateau with several times its neighbour's weight.
+ */
+function secondDifferences(start: readonly number[], cells: number): readonly Float64Array[] {
+  const strength = SMOOTHING * Math.sqrt(cells);
+  return start.slice(3).map((_, i) => {
+    const row = new Float64Array(start.length);
+    for (const [j, part] of [1, -2, 1].entries()) row[i + 1 + j] = (strength * part) / (start[i + 1 + j] || 1);
+    return row;
+  });
+}
+
+interface Weighing {
+  readonly columns: readonly Float64Array[];
+  readonly wanted: Float64Array;
+  readonly start: readonly number[];
+  readonly ranges: readonly number[];
+  readonly kind: WeightKind;
+}
+
+function weightsOf({ columns, wanted, start, ranges, kind }: Weighing): Float64Array {
+  switch (kind) {
+    case 'flattest':
+      return nnls(columns, wanted, start);
+    case 'smooth':
+      return regularisedNnls(columns, wanted, secondDifferences(start, wanted.length), start);
+    case 'monotone':
+      return fallingNnls(columns, wanted, widthsOf(ranges), start);
+  }
+}
+
 /** Weights for a dose of 1 from `from_mm` to the peak of the deepest layer. */
-function fitted(doses: Layered, from_mm: number, to_mm: number, first: readonly number[]): Fit | null {
+function fitted({ doses, to_mm, first, kind }: Wanted, from_mm: number): Fit | null {
   const { curves, step_mm, ranges } = doses;
   const [low, high] = [Math.max(0, Math.floor(from_mm / step_mm)), Math.floor(to_mm / step_mm - 0.5)];
-  // The first cell counts by what of it lies inside: the result then follows `from_mm` without jumps.
+  // Weight the first cell by its part inside, so that the result is continuous in `from_mm`.
   const share = (i: number): number => (i === 0 ? Math.sqrt(Math.min(1, low + 1 - from_mm / step_mm)) : 1);
-  // Layers that end before it would fill the entrance, which nothing here holds down.
-  const cut = curves.map((curve, k) =>
-    curve.slice(low, high + 1).map((value, i) => ((ranges[k] ?? 0) < from_mm ? 0 : share(i) * value)),
+  // Exclude layers that end before it: the fit does not constrain the entrance dose, which they would raise.
+  const reaching = ranges.filter((range) => range >= from_mm);
+  const columns = reaching.map((_, k) =>
+    (curves[k] ?? new Float64Array()).slice(low, high + 1).map((value, i) => share(i) * value),
   );
-  const level = combined(cut, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
+  if (columns.length === 0 || high < low) return null;
+  const level = combined(columns, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
   const start = first.map((weight) => weight / level);
-  const weights = nnls(
-    cut,
-    Float64Array.from({ length: high + 1 - low }, (_, i) => share(i)),
-    start,
-  );
+  const wanted = Float64Array.from({ length: high + 1 - low }, (_, i) => share(i));
+  const found = weightsOf({ columns, wanted, start: start.slice(0, reaching.length), ranges: reaching, kind });
+  const weights = Float64Array.from(curves, (_, k) => found[k] ?? 0);
   const plateau = plateauOf(combined(curves, weights), step_mm, from_mm, to_mm);
   const before = plateauOf(combined(curves, start), step_mm, from_mm, to_mm);
   return plateau === null ? null : { from_mm, weights, plateau, firstFlatness: before?.flatness ?? Number.NaN };
 }
 
-/** A fit between two: the modulation jumps where a further layer comes in, and what lies between is a mixture. */
+/** Interpolates two fits. The modulation jumps where another layer is added; values within the jump need a mixture. */
 function between(
   { curves, step_mm }: Layered,
   to_mm: number,
@@ -66,19 +155,21 @@ interface Wanted {
   readonly doses: Layered;
   readonly modulation_mm: number;
   readonly to_mm: number;
-  /** Weights to begin with. */
+  /** Initial weights. */
   readonly first: readonly number[];
+  readonly kind: WeightKind;
 }
 
-/** Moves the proximal end of the fit until the modulation is the requested one. */
-function fittedTo({ doses, modulation_mm, to_mm, first }: Wanted): Fit {
+/** Moves the proximal end of the fit until the modulation equals the requested one. */
+function fittedTo(wanted: Wanted): Fit {
+  const { doses, modulation_mm, to_mm } = wanted;
   const room = Math.min(modulation_mm / 2, REACH_MM + 0.1 * modulation_mm);
   const excess = (fit: Fit): number => fit.plateau.m95_mm - modulation_mm;
   let [low, high] = [Math.max(0, to_mm - modulation_mm - room), to_mm - modulation_mm + room];
   let [long, short]: [Fit | null, Fit | null] = [null, null];
   for (let round = 0; round < ROUNDS; round += 1) {
     const from_mm = (low + high) / 2;
-    const fit = fitted(doses, from_mm, to_mm, first);
+    const fit = fitted(wanted, from_mm);
     if (fit === null) break;
     if (excess(fit) > 0) [low, long] = [from_mm, fit];
     else [high, short] = [from_mm, fit];
@@ -104,5 +195,15 @@ function fittedTo({ doses, modulation_mm, to_mm, first }: Wanted): Fit {
   return best;
 }
 
-/** Weights for which the dose above 95 % has the requested length. Throws BraggError `invalid` if there are none. */
-export const fitLayers = aside('fit a spread-out peak', fittedTo);
+const fitOnThread = onThread('fit a spread-out peak', fittedTo);
+/** Limit on layers squared times cells for a fit in some 10 ms, shorter than starting a worker thread. */
+const FEW = 2e6;
+
+/**
+ * Fits weights for which the dose above 95 % has the requested length. Throws BraggError `invalid` if there are none.
+ */
+export async function fitLayers(wanted: Wanted): Promise<Fit> {
+  const { curves } = wanted.doses;
+  const few = curves.length ** 2 * (curves[0]?.length ?? 0) < FEW;
+  return few ? fittedTo(wanted) : fitOnThread(wanted);
+}

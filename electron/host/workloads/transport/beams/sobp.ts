@@ -1,44 +1,58 @@
 /**
- * Spread-out Bragg peaks: layers of energies whose weights make the dose flat, by non-negative least squares on the
- * program's own depth doses in water. Ranges of layers are a share of their spread apart.
+ * Spread-out Bragg peaks: layers of energies, with weights for a flat dose by non-negative least squares. The depth
+ * doses in water are computed by this program. The spacing of layers is a multiple of their range spread.
  */
 
 import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { jetteChenWeights } from '../../../model/beams/jette-chen.ts';
-import { cellCurve, peakOf } from '../metrics/cell-curve.ts';
-import { rangeStraggling_mm } from '../scenario/straggling.ts';
-import { type DepthDoses, depthDose, depthDoses, type WaterPhysics, waterProblem } from './depth-doses.ts';
-import { plateauOf } from './plateau.ts';
-import { fitLayers } from './sobp-fit.ts';
+import { cellCurve, fallsTo, peakOf } from '../metrics/depth-readouts.ts';
+import { rangeStraggling_mm } from '../scenario/context.ts';
+import {
+  type DepthDoses,
+  depthDose,
+  depthDoses,
+  energiesBetween,
+  type WaterPhysics,
+  waterProblem,
+} from './depth-doses.ts';
+import { fitLayers, plateauOf } from './sobp-fit.ts';
 
-/** Layers are this many standard deviations of their range apart: closer ones are no flatter, wider ones ripple. */
+/** Spacing of layers in standard deviations of their range: smaller ones are no flatter, larger ones ripple. */
 const LAYER_SIGMAS = 1.5;
 const MOST_LAYERS = 100;
-/** No layer ends nearer to the surface, and no plateau begins nearer. */
+/** Smallest depth of a layer's end and of the beginning of the plateau. */
 const LEAST_RANGE_MM = 5;
-/** Layers are not closer than this share of the deepest one's distance: the grid is made for that. */
+/** Smallest spacing of layers as a share of the spacing at the deepest one, which determines the grid. */
 const LEAST_LAYER = 0.4;
-/** Widest that spots may be apart, in standard deviations of their width: the dose between them is flat to 0.03 %. */
+/** Largest spacing of spots in standard deviations of their width: the dose between them is flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
-/** The range is met so closely. */
+/** Largest deviation from the range for a list of energies: this share plus this length. */
+const FARTHEST = 0.05;
+const FARTHEST_MM = 1;
+/** Tolerance of the range. */
 const CLOSE_MM = 0.02;
 
 const refuse = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
-/** Change of the range in water with the energy, mm per MeV, nearly: the range is a power of the energy. */
+/** Approximate derivative of the range in water by the energy, mm per MeV: the range is a power of the energy. */
 const rangePerEnergy = (range_mm: number): number => (1.77 * range_mm) / (10 * (range_mm / 1.23) ** 0.565);
 
-/** Ranges (R90, mm) of the layers, the deepest first. */
-function layersOf(
-  { range_mm, modulation_mm, layer_spacing_mm }: SobpRequest,
-  sigmaAt: (range_mm: number) => number,
-): readonly number[] {
+type SigmaAt = (range_mm: number) => number;
+
+/** Smallest range allowed for a layer. */
+function lowestRange({ range_mm, modulation_mm }: SobpRequest, sigmaAt: SigmaAt): number {
+  return Math.max(LEAST_RANGE_MM, range_mm - modulation_mm - 2 * sigmaAt(range_mm));
+}
+
+/** Ranges (R90, mm) of the layers, deepest first. */
+function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[] {
+  const { range_mm, modulation_mm, layer_spacing_mm } = request;
   const ranges = [range_mm];
-  const lowest = Math.max(LEAST_RANGE_MM, range_mm - modulation_mm - 2 * sigmaAt(range_mm));
+  const lowest = lowestRange(request, sigmaAt);
   for (let range = range_mm; ; ) {
     range -= layer_spacing_mm ?? LAYER_SIGMAS * Math.max(sigmaAt(range), LEAST_LAYER * sigmaAt(range_mm));
     if (range < lowest) return ranges;
@@ -49,6 +63,88 @@ function layersOf(
       );
     }
   }
+}
+
+/** Range estimate, accurate to a few percent, and the bound on its error. */
+const estimatedRange = (energy_MeV: number): number => 1.23 * (energy_MeV / 10) ** 1.77;
+const estimateOff = (range_mm: number): number => 0.05 * range_mm + 3;
+
+/** Energies of the list that can be layers, highest first: those with a suitable range, and one more on each side. */
+function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_mm: number): readonly number[] {
+  const sorted = [...new Set(energies_MeV)].sort((a, b) => b - a);
+  const above = sorted.findLastIndex((energy) => estimatedRange(energy) > range_mm + estimateOff(range_mm));
+  const below = sorted.findIndex((energy) => estimatedRange(energy) < lowest_mm - estimateOff(lowest_mm));
+  const from = Math.max(0, above);
+  const inside = sorted.slice(from, below < 0 ? undefined : below);
+  // A lower energy needs a finer grid, so include it only if the list has too few others.
+  const found = inside.length > 1 ? inside : sorted.slice(from, below < 0 ? undefined : below + 1);
+  if (found.length <= MOST_LAYERS) return found;
+  return refuse(
+    `energies_MeV: ${found.length} energies from ${found.at(-1)} to ${found[0]} MeV may be layers; allowed: at most ${MOST_LAYERS}`,
+  );
+}
+
+/** Layers with their solved depth doses, deepest first. */
+interface Layers {
+  readonly doses: DepthDoses;
+  /** Ranges R90, mm. */
+  readonly ranges: readonly number[];
+  /** Energies after moving all ranges by a distance; null if a machine's list fixes the energies. */
+  readonly movedBy: ((moved_mm: number) => readonly number[]) | null;
+}
+
+interface Building {
+  readonly tools: WaterPhysics;
+  readonly request: SobpRequest;
+  readonly sigmaAt: SigmaAt;
+  readonly energy_sigma_MeV: number;
+  /** Depth of water needed for a range. */
+  readonly depthOf: (range_mm: number) => number;
+  readonly run: { readonly signal: AbortSignal; readonly done: (share: number) => void };
+}
+
+async function spacedLayers({ tools, request, sigmaAt, energy_sigma_MeV, depthOf, run }: Building): Promise<Layers> {
+  const ranges = spacedRanges(request, sigmaAt);
+  const least = 0.97 * (ranges.at(-1) ?? request.range_mm);
+  const energyAt = await energiesBetween(tools, [least, request.range_mm], energy_sigma_MeV);
+  const movedBy = (moved_mm: number): readonly number[] => ranges.map((range) => energyAt(range + moved_mm));
+  const spots = movedBy(0).map((energy_MeV) => ({ energy_MeV, energy_sigma_MeV }));
+  const doses = await depthDoses(tools, spots, { depth_mm: depthOf(request.range_mm), ...run });
+  return { doses, ranges, movedBy };
+}
+
+/** Depth, mm, where a single layer's dose has fallen to 90 % of its peak; 0 without a peak in the water. */
+function r90Of(values: Float64Array, step_mm: number): number {
+  const curve = cellCurve(0, step_mm, values);
+  const peak = peakOf(curve);
+  return (peak === null ? null : fallsTo(curve, peak, 0.9 * peak.height)) ?? 0;
+}
+
+/** Uses the energy with the range nearest to the requested one as the deepest layer. */
+async function listedLayers(building: Building, listed: readonly number[]): Promise<Layers> {
+  const { tools, request, sigmaAt, energy_sigma_MeV, depthOf, run } = building;
+  const { range_mm, modulation_mm } = request;
+  const energies = candidatesOf(listed, lowestRange(request, sigmaAt), range_mm);
+  const spots = energies.map((energy_MeV) => ({ energy_MeV, energy_sigma_MeV }));
+  const longest = 1.05 * estimatedRange(energies[0] ?? 0);
+  const { curves, step_mm, ...solved } = await depthDoses(tools, spots, { depth_mm: depthOf(longest), ...run });
+  const ranges = curves.map((curve) => r90Of(curve, step_mm));
+  const off = ranges.map((range) => Math.abs(range - range_mm));
+  const first = off.indexOf(Math.min(...off));
+  const nearest = ranges[first] ?? 0;
+  if (Math.abs(nearest - range_mm) > FARTHEST_MM + FARTHEST * range_mm) {
+    refuse(
+      `range_mm: the energy of the list that comes nearest to ${range_mm} mm, ${energies[first]} MeV, reaches ${nearest.toFixed(1)} mm; allowed: at most ${100 * FARTHEST} % and ${FARTHEST_MM} mm away`,
+    );
+  }
+  const lowest = lowestRange({ range_mm: nearest, modulation_mm }, sigmaAt);
+  const end = ranges.findIndex((range) => range < lowest);
+  const layers = <T>(all: readonly T[]): readonly T[] => all.slice(first, end < 0 ? undefined : end);
+  return {
+    doses: { spots: layers(solved.spots), curves: layers(curves), step_mm },
+    ranges: layers(ranges),
+    movedBy: null,
+  };
 }
 
 function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma_mm: number): readonly number[] {
@@ -62,7 +158,7 @@ function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma
     refuse(`spacing_mm: ${spacing} mm leaves gaps between spots of ${sigma_mm} mm; allowed: at most ${most} mm`);
   }
   const count = Math.max(1, Math.round(width_mm / spacing));
-  // Spots that are as far apart as the width divided by their number fall to 50 % at its ends.
+  // With a spacing of the width divided by the number of spots, the dose falls to 50 % at the ends of the width.
   return Array.from({ length: count }, (_, i) => x_mm + ((i + 0.5) / count - 0.5) * width_mm);
 }
 
@@ -72,7 +168,7 @@ function peak_mm({ curves, step_mm }: DepthDoses): number {
   return peak?.position ?? refuse('range_mm: the deepest layer has no peak in the water; allowed: a smaller range');
 }
 
-/** `signal` cancels between and inside runs; `done` receives the share of the work. */
+/** `signal` cancels between and during runs; `done` receives the completed share of the work. */
 export async function buildSobp(
   tools: WaterPhysics,
   { beam }: Pick<TransportScenario, 'beam'>,
@@ -86,49 +182,63 @@ export async function buildSobp(
   if (modulation_mm > most_mm) {
     refuse(`modulation_mm: ${modulation_mm} mm reaches the surface; allowed: at most ${most_mm} mm of this range`);
   }
+  if (request.energies_MeV !== undefined && request.layer_spacing_mm !== undefined) {
+    refuse('layer_spacing_mm: layers follow from energies_MeV; allowed: one of the two');
+  }
   const places_mm = placesOf(request, beam.x_mm, beam.x_sigma_mm);
-  const sigmaAt = (range: number): number =>
+  const sigmaAt: SigmaAt = (range) =>
     Math.hypot(rangeStraggling_mm(range), beam.energy_sigma_MeV * rangePerEnergy(range));
-  const ranges = layersOf(request, sigmaAt);
-  const spotsAt = (moved_mm: number) =>
-    ranges.map((range) => ({
-      range_mm: range + moved_mm,
-      energy_sigma_MeV: beam.energy_sigma_MeV,
-    }));
-  const depth_mm = Math.ceil(range_mm + 10 * sigmaAt(range_mm) + 5);
-  const doses = await depthDoses(tools, spotsAt(0), {
-    depth_mm,
-    signal,
-    done: (share) => done?.(0.9 * share),
-  });
+  const building: Building = {
+    tools,
+    request,
+    sigmaAt,
+    energy_sigma_MeV: beam.energy_sigma_MeV,
+    depthOf: (range) => Math.ceil(range + 10 * sigmaAt(range) + 5),
+    run: { signal, done: (share) => done?.(0.9 * share) },
+  };
+  const { energies_MeV } = request;
+  const layers = await (energies_MeV === undefined ? spacedLayers(building) : listedLayers(building, energies_MeV));
+  const { doses, ranges, movedBy } = layers;
   const first = jetteChenWeights(doses.spots[0]?.energy_MeV ?? 0, ranges);
   const { curves, step_mm } = doses;
-  const fit = await fitLayers({ doses: { curves, step_mm, ranges }, modulation_mm, to_mm: peak_mm(doses), first });
+  const to_mm = peak_mm(doses);
+  const fit = await fitLayers({
+    doses: { curves, step_mm, ranges },
+    modulation_mm,
+    to_mm,
+    first,
+    kind: request.weights,
+  });
   signal.throwIfAborted();
 
-  // The sum's falloff is not quite that of its deepest layer: all ranges move by the difference. One run of all layers
-  // together, which is what the field will be, says what came of it.
-  let moved_mm = 0;
+  // The falloff of the sum differs slightly from that of its deepest layer, so all ranges are moved by the difference.
+  // The plateau is measured in one run of all layers together, as the field will be delivered.
+  let moved_mm = movedBy === null ? 0 : range_mm - fit.plateau.r90_mm;
   for (let round = 0; ; round += 1) {
-    const layers = spotsAt(moved_mm).map((spot, k) => ({ ...spot, weight: fit.weights[k] ?? 0 }));
-    const { problem, spots } = await waterProblem(tools, layers, depth_mm);
+    const energies = movedBy?.(moved_mm) ?? doses.spots.map(({ energy_MeV }) => energy_MeV);
+    const weighted = energies.map((energy_MeV, k) => ({
+      energy_MeV,
+      energy_sigma_MeV: beam.energy_sigma_MeV,
+      weight: fit.weights[k] ?? 0,
+    }));
+    const { problem } = await waterProblem(tools, weighted, building.depthOf(ranges[0] ?? range_mm));
     const curve = await depthDose(tools, problem, signal);
-    const at = { step_mm: problem.grid.dz_mm, to_mm: peak_mm(doses) + moved_mm };
-    const plateau = plateauOf(curve, at.step_mm, fit.from_mm + moved_mm, at.to_mm);
+    const at_mm = problem.grid.dz_mm;
+    const plateau = plateauOf(curve, at_mm, fit.from_mm + moved_mm, to_mm + moved_mm);
     if (plateau === null) return refuse('range_mm: the field has no plateau in the water; allowed: a smaller range');
     const off = range_mm - plateau.r90_mm;
-    if (Math.abs(off) < CLOSE_MM || round === 2) {
+    if (movedBy === null || Math.abs(off) < CLOSE_MM || round === 2) {
       done?.(1);
       const total = fit.weights.reduce((sum, weight) => sum + weight, 0);
-      const { mean, ...told } = plateau;
+      const { mean, ...readouts } = plateau;
       return {
-        layers: spots
+        layers: weighted
           .map(({ energy_MeV, weight }) => ({ energy_MeV, weight: weight / total }))
           .filter(({ weight }) => weight > 0),
         places_mm: [...places_mm],
-        plateau: told,
+        plateau: readouts,
         firstFlatness: fit.firstFlatness,
-        curve: { step_mm: at.step_mm, values: [...curve.map((value) => value / mean)] },
+        curve: { step_mm: at_mm, values: [...curve.map((value) => value / mean)] },
         seconds: (performance.now() - began) / 1000,
       };
     }

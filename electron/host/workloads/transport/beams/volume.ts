@@ -1,6 +1,6 @@
 /**
- * Dose in three dimensions by moments, in Gy. As in exported maps, x is the first axis of a file, depth the second, and y the
- * third: to the left, the back and the head of a patient who lies on the back.
+ * Dose in three dimensions by moments, in Gy. As in exported maps, x is the first axis of a file, depth the second, and
+ * y the third. For a supine patient, they point to the left, the back and the head.
  */
 
 import type { z } from 'zod';
@@ -12,20 +12,19 @@ import {
 } from '../../../../contract/beams/volume.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem, VolumeDose } from '../../../io/addon/addon.ts';
-import { rtDoseBytes } from '../../../io/volumes/dicom-write.ts';
-import { type DirectedVolume, metaImageBytes, nrrdBytes } from '../../../io/volumes/write.ts';
+import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../io/volumes/write.ts';
 
 type Request = z.output<typeof volumeRequestSchema>;
 
-/** Gy per 10⁹ protons that leave 1 MeV each in 1 mm³ of 1 g/cm³. */
+/** Gy for 10⁹ protons that each deposit 1 MeV in 1 mm³ of 1 g/cm³. */
 const GRAY = 160.2176634;
 const BILLION = 1e9;
-/** Standard deviations of a spot, and mm for its halo, that lie on the grid. */
+/** Extent of the grid: standard deviations of a spot, and mm for its halo. */
 const REACH = { sigmas: 5, halo_mm: 30 } as const;
 
 const writers = { mha: metaImageBytes, nrrd: nrrdBytes, dcm: rtDoseBytes } as const;
 
-/** Sides of the square that holds every spot with its dose: scattering at the end of the range is about 2.5 % of it. */
+/** Side of the square that contains the dose of every spot; scattering at the end of the range is about 2.5 % of it. */
 function acrossOf({ beam, spots = [beam], grid }: TransportProblem, cell_mm: number): number {
   const scattered = 0.025 * grid.nz * grid.dz_mm;
   const reach = spots.reduce((most, spot) => {
@@ -45,7 +44,7 @@ interface Volume {
 const placeOf = ({ sizes, spacing_mm }: Volume, axis: 0 | 1 | 2, index: number): number =>
   (index + 0.5 - (axis === 2 ? 0 : sizes[axis] / 2)) * spacing_mm[axis];
 
-/** MeV per cell to Gy. */
+/** Converts MeV per cell to Gy. */
 function inGray(problem: TransportProblem, { dose_MeV }: VolumeDose, volume: Omit<Volume, 'values'>, times: number) {
   const [nx, ny, nz] = volume.sizes;
   const [dx, dy, dz] = volume.spacing_mm;
@@ -58,7 +57,7 @@ function inGray(problem: TransportProblem, { dose_MeV }: VolumeDose, volume: Omi
   return values;
 }
 
-/** The three planes through a cell. */
+/** Returns the three planes through a cell. */
 function slicesOf(volume: Volume, [x0, y0, z0]: readonly [number, number, number]): VolumeSlice[] {
   const [nx, ny, nz] = volume.sizes;
   const at = (x: number, y: number, z: number): number => volume.values[(z * ny + y) * nx + x] ?? 0;
@@ -80,7 +79,7 @@ function slicesOf(volume: Volume, [x0, y0, z0]: readonly [number, number, number
   ];
 }
 
-/** x, depth, y: see above. */
+/** Axes of the file: x, depth, y; see above. */
 function forFile(volume: Volume): DirectedVolume {
   const [nx, ny, nz] = volume.sizes;
   const [dx, dy, dz] = volume.spacing_mm;

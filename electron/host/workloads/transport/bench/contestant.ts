@@ -1,15 +1,33 @@
-/** A variant of proton transport in a session: every run allocates, uploads and fills its state again. */
+/**
+ * A variant of proton transport in a session: every run allocates, uploads and fills its state again. Also requests of
+ * transport problems to other programs, and the accuracy of their doses.
+ */
 import type { Mode } from '../../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { isUserKernelId } from '../../../../contract/user-kernels.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
-import type { Candidate } from '../../../model/bench/candidates.ts';
-import type { ColdRun } from '../../../model/bench/cold/process.ts';
-import type { Contestant, EntryHead, Known, Taken } from '../../../model/bench/contestant.ts';
+import { type Candidate, candidates, oracleFor } from '../../../model/bench/candidates.ts';
+import { sessionClaims } from '../../../model/bench/claim-results.ts';
+import type { Claim } from '../../../model/bench/claims.ts';
+import { type ColdRun, coldStart } from '../../../model/bench/cold/processes.ts';
+import {
+  type Arena,
+  type Contestant,
+  type Entrant,
+  type EntryHead,
+  type Known,
+  type Oracle,
+  parityLimit,
+  relativeL2,
+  type Taken,
+  type Values,
+} from '../../../model/bench/contestant.ts';
 import { type Measured, measure, timeOf } from '../../../model/bench/measure.ts';
-import { oracleFor } from '../../../model/bench/oracle.ts';
-import { parityLimit, relativeL2, type Values } from '../../../model/bench/parity.ts';
+import type { RivalTerms } from '../../../model/external/contestant.ts';
+import type { ChosenBaseline } from '../../../model/external/conversation.ts';
 import { VariedRuns } from '../../varied-runs.ts';
+import { metricsOf } from '../metrics/run-metrics.ts';
+import { measuredResult } from '../run-data.ts';
 import {
   cellSteps,
   depthDoseError,
@@ -18,11 +36,9 @@ import {
   ledgerError,
   ledgerErrorOf,
   onSameCells,
-} from '../accuracy.ts';
-import { metricsOf } from '../metrics/run-metrics.ts';
-import { measuredResult } from '../run-data.ts';
+} from '../user-kernels.ts';
 
-export function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
+function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
   return {
     label,
     variant: variant.id,
@@ -36,7 +52,7 @@ export function headOf({ label, variant, problem, note, gpu }: Candidate): Entry
 }
 
 /** Null if the variant is a user kernel. */
-export function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
+function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const calls = [{ method: 'start', args: [{ unwatched: true }], reports: true }];
   return { factory: 'createTransport', problem, calls };
@@ -55,7 +71,7 @@ function takenOf({ timing, result, clocks }: Measured): Taken {
   };
 }
 
-/** Beams lose up to this share of their energy: grids stay as they are, and the time with them. */
+/** Largest relative reduction of the energy for a varied problem: grids, and with them the time, stay unchanged. */
 const MOST_LESS_ENERGY = 0.004;
 
 function withLessEnergy(problem: TransportProblem, share: number): TransportProblem {
@@ -67,11 +83,11 @@ function withLessEnergy(problem: TransportProblem, share: number): TransportProb
   return { ...problem, beam: less(beam), ...(spots !== undefined && { spots: spots.map(less) }) };
 }
 
-export class TransportContestant implements Contestant {
+class TransportContestant implements Contestant {
   readonly #addon: NativeAddon;
   readonly #candidate: Candidate;
   readonly #signal: AbortSignal | undefined;
-  /** Null if the variant is shipped: the parity tests check those. */
+  /** Null if the variant is shipped, because the parity tests check those. */
   readonly #varied: VariedRuns | null;
   #first: Measured | null = null;
 
@@ -89,7 +105,7 @@ export class TransportContestant implements Contestant {
   }
 
   async take(mode: Mode): Promise<Taken | null> {
-    if (mode === 'graph' && this.#candidate.variant.device === 'cpu') {
+    if ((mode === 'graph' || mode === 'cold-graph') && this.#candidate.variant.device === 'cpu') {
       throw new BraggError('unsupported', 'the CPU launches nothing that a graph could replay');
     }
     const measured = await this.#run(mode);
@@ -127,7 +143,7 @@ export class TransportContestant implements Contestant {
         : [
             {
               id: 'products',
-              title: 'Products of nuclear reactions, beside the steps',
+              title: 'Products of nuclear reactions, in addition to the steps',
               value: secondaries.seconds,
               unit: 's',
             },
@@ -145,7 +161,7 @@ export class TransportContestant implements Contestant {
       state_bytes: peak_state_bytes,
       size: ne * ntheta * nz * nx,
       work: {
-        // Declared bytes are of FP32; FP64 moves twice as many.
+        // Declared bytes are for FP32; FP64 moves twice as many.
         bytes: bytes_per_cell_step * (precision === 'fp64' ? 2 : 1) * cell_steps,
         fp32_flops: precision === 'fp32' ? flops : null,
         fp64_flops: precision === 'fp64' ? flops : null,
@@ -195,7 +211,87 @@ export class TransportContestant implements Contestant {
   }
 
   get #measured(): Measured {
-    if (this.#first === null) throw new Error(`${this.#candidate.label} was asked before its first run`);
+    if (this.#first === null) throw new Error(`${this.#candidate.label} was queried before its first run`);
     return this.#first;
   }
+}
+
+/** Problem for other programs, which step along the path. */
+function problemOnPath(problem: TransportProblem): TransportProblem {
+  return { ...problem, solver: { ...problem.solver, stepping: 'path' } };
+}
+
+export function transportTerms(
+  addon: NativeAddon,
+  requested: TransportProblem,
+  { baseline }: ChosenBaseline,
+): RivalTerms {
+  // A user's program may use different physics, so its difference from our dose has no limit.
+  const judged = baseline.path === undefined;
+  const problem = problemOnPath(requested);
+  const { precision } = problem.solver;
+  const auto = { ...problem, solver: { ...problem.solver, variant: 'auto' } };
+  const { steps_max, ne, ntheta, nz, nx } = addon.createTransport(auto).plan;
+  return {
+    request: { problem, steps_max },
+    ...{ precision, samples: 'run', sample_s: 0, lengths: [nz * nx], size: ne * ntheta * nz * nx },
+    accuracy: ({ arrays: [dose], told: { ledger } }, oracle) => {
+      const error = oracle === null || dose === undefined ? null : relativeL2(dose, oracle);
+      const dosed = doseError(error, judged ? parityLimit[precision] : null);
+      if (ledger === null) return [dosed];
+      return [dosed, ledgerError(Math.max(ledger.number_error, ledger.energy_error), precision)];
+    },
+    values: ([dose]) => dose ?? null,
+    quantities: ({ steps, cell_steps }, time_s) => [
+      ...(cell_steps === null ? [] : [cellSteps(cell_steps / time_s)]),
+      ...(steps === null ? [] : [{ id: 'steps', title: 'Steps taken', value: steps, unit: '' }]),
+    ],
+  };
+}
+
+interface TransportArenaOptions {
+  /** Ids of variants, or id@precision, or id:gpu. */
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  /** Other programs to time, which step along the path. */
+  readonly rivals?: readonly Entrant[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Prepares the measurement. Throws a BraggError for unknown variants. */
+export function transportArena(addon: NativeAddon, problem: TransportProblem, options: TransportArenaOptions): Arena {
+  const { claims = [], rivals = [], signal } = options;
+  const all = candidates(problem, options.variants, addon.variants());
+  const stepping = new Map(all.map((one) => [one.label, one]));
+  const known = new Map<string, Promise<Oracle>>();
+  const path = problemOnPath(problem);
+  const oracleOf = async (label: string): Promise<Oracle | null> => {
+    const candidate = stepping.get(label) ?? { problem: path };
+    const which = candidate.problem.solver.stepping;
+    const found =
+      known.get(which) ??
+      oracleFor(addon, candidate.problem, signal).then(({ oracle, reason }) => ({
+        values: oracle?.dose ?? null,
+        told: `${which}: ${oracle === null ? `none (${reason ?? 'no reason known'})` : `${oracle.variant} in fp64`}`,
+      }));
+    known.set(which, found);
+    return found;
+  };
+  return {
+    bench: '',
+    title: 'Proton transport',
+    entrants: [
+      ...all.map((candidate) => ({
+        head: headOf(candidate),
+        enter: () => new TransportContestant(addon, candidate, signal),
+        cold: coldStart(coldRunOf(candidate)),
+      })),
+      ...rivals,
+    ],
+    // One, because every run allocates, uploads and fills its state again.
+    roundsPerInstance: 1,
+    oracle: ({ label }) => oracleOf(label),
+    facts: () => [],
+    claims: (report) => sessionClaims(claims, report),
+  };
 }

@@ -1,26 +1,27 @@
 /**
- * About how long a run will take, before it starts: how many cells its steps visit, by the widths that a beam has in matter,
- * over how many a second the machine visits. What runs of this session took corrects both.
+ * Estimates the time of a run before it starts: the number of cells that its steps visit, from the width of the beam in
+ * matter, divided by the machine's rate. Completed runs of this session improve both.
  */
 import type { TransportProblem, TransportRun } from '../../../io/addon/addon.ts';
 
 type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
-/** Variants that visit what the beam fills. */
+/** Variants that only visit cells within the beam. */
 const FOLLOWING = ['window', 'depth'];
 const follows = (variant: string): boolean => FOLLOWING.some((name) => variant.endsWith(name));
 
-/** Widths on either side of the beam that are visited, in standard deviations. */
+/** Visited half width around the beam, in standard deviations. */
 const REACH = 5;
 
-/** A beam in matter, by the share u of its range: plane angle, rad, width as a share of the range, straggling likewise. */
+/**
+ * Beam in water as a function of the share u of its range: plane angle, rad, and straggling as a share of the range.
+ */
 const angleAt = (u: number): number => 0.031 * Math.sqrt(-Math.log(Math.max(1 - u, 0.05)));
-const widthAt = (u: number): number => 0.022 * u ** 1.75;
 const STRAGGLING = 0.0115;
-/** Cells of depth that path stepping visits at a time, compared with one plane of depth stepping. */
+/** Cells in depth that path stepping visits at once; depth stepping visits one plane. */
 const DEPTH_CELLS = 9;
 
-/** The ranges of the slowest and the fastest proton, and where they enter. */
+/** Ranges of the slowest and the fastest proton, and their entrance points. */
 interface Extent {
   readonly range_mm: number;
   /** Range of the highest energy less that of the lowest. */
@@ -28,7 +29,7 @@ interface Extent {
   readonly places_mm: number;
 }
 
-/** 1.77 is the exponent of Bragg and Kleeman. */
+/** 1.77 is the exponent in the Bragg–Kleeman rule. */
 function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number): Extent {
   const energies = spots.map(({ energy_MeV }) => energy_MeV);
   const places = spots.map(({ x_mm }) => x_mm);
@@ -40,13 +41,13 @@ function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number):
   };
 }
 
-/** `range_mm`: along the beam; `bins_mm`: its range in water, which the energy bins divide. */
+/** `range_mm`: along the beam; `bins_mm`: range in water, which the energy bins divide. */
 export interface Ranges {
   readonly range_mm: number;
   readonly bins_mm: number;
 }
 
-/** Input of `expectedVisits` from a reading. */
+/** Input for `expectedVisits`, from a reading. */
 export const rangesOf = (reading: {
   readonly range_mm: number | null;
   readonly waterRange_mm: number | null;
@@ -55,8 +56,61 @@ export const rangesOf = (reading: {
   bins_mm: reading.waterRange_mm ?? 0,
 });
 
-/** Cells that all steps visit; null of variants that visit others than the beam's. */
-export function expectedVisits(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges): number | null {
+type Matter = TransportProblem['materials'][number];
+
+/** Matter on the beam axis, by the row of the depth. */
+function matterOnAxis({ grid, beam, map, materials }: TransportProblem, { nz, nx }: Planned) {
+  const column = Math.min(nx - 1, Math.max(0, Math.floor(beam.x_mm / grid.dx_mm + nx / 2)));
+  return (row: number): Matter | undefined => materials[map[Math.min(nz - 1, row) * nx + column] ?? 0];
+}
+
+/** Ratio of the beam's angles to those in water: R/X_S of the matter on its axis, up to the end of the beam. */
+function scatteringOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges): number {
+  const { grid, materials, physics } = problem;
+  const [water] = materials;
+  if (water === undefined || physics.scattering === 'off' || !(range_mm > 0)) return 1;
+  const rows = Math.max(1, Math.min(plan.nz, Math.ceil(range_mm / grid.dz_mm)));
+  const matterAt = matterOnAxis(problem, plan);
+  let perLength = 0;
+  for (let z = 0; z < rows; z += 1) {
+    const matter = matterAt(z) ?? water;
+    perLength += matter.density_g_cm3 / matter.xs_g_cm2 / rows;
+  }
+  return Math.sqrt((perLength * range_mm) / ((water.density_g_cm3 / water.xs_g_cm2) * bins_mm));
+}
+
+/** Mass stopping power at an energy, from the table row below it. */
+function stoppingOf({ energies_MeV, stopping_MeV_cm2_g }: Matter, energy_MeV: number): number {
+  const above = energies_MeV.findIndex((energy) => energy > energy_MeV);
+  return stopping_MeV_cm2_g.at(above < 0 ? -1 : Math.max(0, above - 1)) ?? 1;
+}
+
+/** Loss of residual range per step along the axis, mm of water: almost none in an air gap. */
+function lossesOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges, step_mm: number) {
+  const { beam, grid, materials } = problem;
+  const [water] = materials;
+  const matterAt = matterOnAxis(problem, plan);
+  const whole_mm = plan.nz * grid.dz_mm;
+  const steps = Math.max(1, Math.min(range_mm, whole_mm) / step_mm);
+  const linear = (matter: Matter): number => matter.density_g_cm3 * stoppingOf(matter, beam.energy_MeV);
+  const known = new Map<Matter, number>();
+  const losses: number[] = [];
+  for (let i = 0; i < steps; i += 1) {
+    const matter = matterAt(Math.floor(((i + 0.5) * step_mm) / grid.dz_mm)) ?? water;
+    if (water === undefined || matter === undefined) break;
+    const loss = known.get(matter) ?? (step_mm * linear(matter)) / linear(water);
+    known.set(matter, loss);
+    losses.push(loss);
+  }
+  // Scale the losses to the range, because the ratio of stopping powers at the beam's energy is not that of the ranges.
+  const sum = losses.reduce((total, loss) => total + loss, 0);
+  const scale = range_mm <= whole_mm ? bins_mm / sum : 1;
+  return losses.map((loss) => loss * scale);
+}
+
+/** Expected number of cell visits over all steps; null for variants that do not follow the beam. */
+export function expectedVisits(problem: TransportProblem, plan: Planned, ranges: Ranges): number | null {
+  const { range_mm, bins_mm } = ranges;
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
   if (problem.initial.kind === 'filled' || !follows(plan.variant)) return null;
@@ -64,41 +118,49 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, { range
   const bin_mm = bins_mm / ne;
   const spread_mm = (1.77 * bins_mm * beam.energy_sigma_MeV) / beam.energy_MeV;
   const step_mm = solver.stepping === 'depth' ? grid.dz_mm : solver.step_mm;
-  const steps = Math.max(1, Math.min(range_mm, nz * grid.dz_mm) / step_mm);
-  let sum = 0;
-  for (let i = 0; i < steps; i += 1) {
-    const u = (i + 0.5) / Math.max(steps, range_mm / step_mm);
-    const sigma_mm = Math.hypot(STRAGGLING * bins_mm * Math.sqrt(u), spread_mm);
+  const scattering = scatteringOf(problem, plan, ranges);
+  // Variances of angle and position with their covariance, by Fermi–Eyges theory.
+  let [angle2, both, place2] = [beam.angle_sigma_rad ** 2, 0, beam.x_sigma_mm ** 2];
+  let [sum, u, split2] = [0, 0, 0];
+  for (const loss_mm of lossesOf(problem, plan, ranges, step_mm)) {
+    const before = u;
+    u = Math.min(1, u + loss_mm / bins_mm);
+    place2 += 2 * step_mm * both + step_mm ** 2 * angle2;
+    both += step_mm * angle2;
+    angle2 += scattering ** 2 * (angleAt(u) ** 2 - angleAt(before) ** 2);
+    // A fractional bin splits protons over two bins, which widens the distribution more than the straggling of a thin
+    // step.
+    const part = (loss_mm / bin_mm) % 1;
+    split2 += Math.max(0, part * (1 - part) * bin_mm ** 2 - (STRAGGLING * bins_mm) ** 2 * (u - before));
+    const sigma_mm = Math.hypot(STRAGGLING * bins_mm * Math.sqrt(u), spread_mm, Math.sqrt(split2));
     const energies = Math.min(ne, (2 * REACH * sigma_mm + extent.ranges_mm * (bins_mm / range_mm)) / bin_mm + 2);
-    const angle = Math.hypot(angleAt(u), beam.angle_sigma_rad);
-    const angles = Math.min(ntheta, (2 * REACH * angle) / grid.dtheta_rad + 1);
-    const width_mm = Math.hypot(widthAt(u) * range_mm, beam.x_sigma_mm, u * range_mm * beam.angle_sigma_rad);
-    const columns = Math.min(nx, (2 * REACH * width_mm + extent.places_mm) / grid.dx_mm + 2);
+    const angles = Math.min(ntheta, (2 * REACH * Math.sqrt(angle2)) / grid.dtheta_rad + 1);
+    const columns = Math.min(nx, (2 * REACH * Math.sqrt(place2) + extent.places_mm) / grid.dx_mm + 2);
     sum += energies * angles * columns;
   }
   return solver.stepping === 'depth' ? sum : sum * Math.min(nz, DEPTH_CELLS);
 }
 
-/** Visits a second of a thread, and of a GPU: on an EPYC server with AVX-512, and on an H100. */
+/** Cell visits per second of a thread, on an EPYC server with AVX-512, and of a GPU, an H100. */
 const TYPICAL = { thread: 1.2e8, gpu: 4e9 } as const;
-/** Following reactions takes up to so much more. */
+/** Largest factor on the time if reactions are followed. */
 const WITH_REACTIONS = 1.35;
-/** Weight of the newest run in what is learned. */
+/** Weight of the newest run in the learned rate. */
 const NEWEST = 0.5;
 
 interface ExpectedTime {
   readonly seconds: number;
-  /** Whose rate it is by; null where runs of this variant ended here. */
+  /** Machine that the rate comes from; null if runs of this variant ended on this machine. */
   readonly elsewhere: string | null;
 }
 
-/** Seconds per expected visit, by variant and precision, of runs that ended in this program. */
+/** Seconds per expected visit in completed runs of this program, by variant and precision. */
 const learned = new Map<string, number>();
 const followsReactions = ({ physics }: TransportProblem): boolean => physics.nuclear === 'icru63';
 const keyOf = ({ variant, precision }: Planned, problem: TransportProblem): string =>
   `${variant} ${precision} ${followsReactions(problem)}`;
 
-/** A run of so many expected visits took so long. */
+/** Learns the rate from the duration and the expected visits of a run. */
 export function learnTime(problem: TransportProblem, plan: Planned, visits: number | null, seconds: number): void {
   if (visits === null || !(visits > 0) || !(seconds > 0)) return;
   const key = keyOf(plan, problem);
@@ -107,7 +169,7 @@ export function learnTime(problem: TransportProblem, plan: Planned, visits: numb
   learned.set(key, before === undefined ? now : before + NEWEST * (now - before));
 }
 
-/** `onGpu`: its variant runs there. */
+/** `onGpu`: whether its variant runs on a GPU. */
 export function expectedTime(problem: TransportProblem, plan: Planned, visits: number, onGpu: boolean): ExpectedTime {
   const known = learned.get(keyOf(plan, problem));
   if (known !== undefined) return { seconds: visits * known, elsewhere: null };

@@ -1,28 +1,90 @@
 /**
- * Maps of a run as files of other programs: x across is the first axis, depth the second, y the third. A run in a CT lies in
- * the patient's coordinates.
+ * Maps of a run in file formats of other programs: x (lateral) is the first axis, depth the second, y the third. A run
+ * in a CT uses the patient's coordinates. Large fields are computed on a worker thread.
  */
 import { BraggError } from '../../../../contract/errors.ts';
+import type { LetName } from '../../../../contract/quality.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { rtDoseBytes } from '../../../io/volumes/dicom-write.ts';
-import { type DirectedVolume, metaImageBytes, nrrdBytes } from '../../../io/volumes/write.ts';
-import { letMap } from '../metrics/quality.ts';
+import type { Per } from '../../../io/addon/reduction.ts';
+import { onThread, onThreadIfLarge } from '../../../io/threads/task.ts';
+import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../io/volumes/write.ts';
+import { type GrayRun, grayField } from '../metrics/gray.ts';
+import { type LetMoments, letMap } from '../metrics/quality.ts';
 import type { RunData } from '../run-data.ts';
 import { directionsInSlice } from '../scenario/ct/placed-ct.ts';
-import { grayMap } from './whole-fields.ts';
+
+const makeLet = onThreadIfLarge(
+  'make a map of LET',
+  ({ primary, protons, name }: LetMoments & { readonly name: LetName }) => letMap({ primary, protons }, name),
+);
+
+/** Cached, because maps of a displayed run are requested repeatedly. */
+const made = new WeakMap<LetMoments, Map<LetName, Promise<Float64Array>>>();
+
+/** keV/µm per cell, [z][x]; 0 where there are no protons. */
+export function letField(tracks: LetMoments, name: LetName): Promise<Float64Array> {
+  const known = made.get(tracks) ?? new Map<LetName, Promise<Float64Array>>();
+  made.set(tracks, known);
+  const { primary, protons } = tracks;
+  const found = known.get(name) ?? makeLet({ primary, protons, name });
+  known.set(name, found);
+  // Errors are not cached.
+  found.catch(() => known.delete(name));
+  return found;
+}
+
+interface GrayRequest {
+  readonly run: GrayRun;
+  readonly y_mm: number;
+}
+
+const makeGray = onThreadIfLarge('make a map of Gy', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
+/** Always on a worker thread, because fields of different spots need long even for small grids. */
+const makeGrayOfKinds = onThread('make a map of Gy of a field', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
+
+/** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or the reason why there is none. */
+export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): ReturnType<typeof makeGray> {
+  const make = acrossY !== null && 'kinds' in acrossY ? makeGrayOfKinds : makeGray;
+  return make({ run: { acrossY, axes, beam, dose }, y_mm });
+}
+
+/** Array with scale factors: value · scale · factor / divisor. */
+interface Scaled {
+  readonly values: Float32Array | Float64Array;
+  readonly scale: number;
+  readonly per?: Per;
+}
+
+const valueAt = ({ values, scale, per }: Scaled, i: number): number =>
+  ((values[i] ?? 0) * scale * (per?.factor ?? 1)) / (per?.divisor[i] ?? 1);
+
+const subtract = onThreadIfLarge(
+  'subtract maps',
+  ({ mine, theirs }: { readonly mine: Scaled; readonly theirs: Scaled }): Float64Array => {
+    const values = new Float64Array(mine.values.length);
+    for (let i = 0; i < values.length; i += 1) values[i] = valueAt(mine, i) - valueAt(theirs, i);
+    return values;
+  },
+);
+
+const scaled = ({ values, scale, per }: Scaled): Scaled => ({ values, scale, ...(per && { per }) });
+
+/** Difference `mine` less `theirs`, cell by cell. */
+export const differenceOf = (mine: Scaled, theirs: Scaled): Promise<Float64Array> =>
+  subtract({ mine: scaled(mine), theirs: scaled(theirs) });
 
 const writers = { mha: metaImageBytes, nrrd: nrrdBytes } as const;
 type ImageEnding = keyof typeof writers;
 
 interface Quantity {
   readonly content: string;
-  /** [z][x]. Throws `unsupported` where the run has none. */
+  /** Values, [z][x]. Throws `unsupported` if the run has none. */
   readonly values: (run: RunData) => Float64Array;
 }
 
 const GRAY_CONTENT = 'dose, Gy per 1e9 protons';
 
-/** Maps that are integrated over y, by the names of the exports. */
+/** Maps integrated over y, by the name of their export. */
 const quantities = {
   dose: {
     content: 'dose, integrated over y, MeV/mm^2',
@@ -44,21 +106,21 @@ export type ImageExport = `${(typeof mapNames)[number]}-${ImageEnding}` | typeof
 
 const all = mapNames.flatMap((name) => imageEndings.map((ending) => [`${name}-${ending}`, { name, ending }] as const));
 const exportsByName: ReadonlyMap<string, (typeof all)[number][1]> = new Map(all);
-/** A dose in Gy alone is RT Dose. */
+/** RT Dose export, available only for dose in Gy. */
 export const rtDose = 'gray-dcm';
 
 export const isImageExport = (what: string): what is ImageExport => what === rtDose || exportsByName.has(what);
 
 type Grid = Omit<DirectedVolume, 'values'>;
 
-/** The patient's axes along the two of a slice, and the one across it. */
+/** Indices of the patient's axes: two in the plane of a slice, and the one perpendicular to it. */
 const sliceAxes = { transverse: [0, 1, 2], coronal: [0, 2, 1], sagittal: [1, 2, 0] } as const;
 
-/** The box in a CT, in the patient's coordinates; without a CT, x of the box, its depth, and y. */
+/** Axes of the box: x, depth and y; in a CT, in the patient's coordinates. */
 interface Box {
   /** Centre of the first cell at y = 0. */
   readonly origin_mm: readonly number[];
-  /** Unit vectors of x, depth and y, which are right-handed. */
+  /** Unit vectors of x, depth and y, which form a right-handed system. */
   readonly directions: readonly [readonly number[], readonly number[], readonly number[]];
 }
 
@@ -82,7 +144,7 @@ function boxOf({ axes: { nx, dx_mm, dz_mm }, completeScenario }: RunData): Box |
   };
 }
 
-/** A map integrated over y. In a CT it is a layer of 1 mm, so that its values are those per mm as well. */
+/** Grid of a map integrated over y. In a CT it is a layer of 1 mm, so that its values are also those per mm. */
 function planeGrid(run: RunData): Grid {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   const box = boxOf(run);
@@ -90,14 +152,16 @@ function planeGrid(run: RunData): Grid {
   return { sizes: [nx, nz], spacing_mm: [dx_mm, dz_mm], origin_mm: [(0.5 - nx / 2) * dx_mm, dz_mm / 2] };
 }
 
-/** A layer of a dose in Gy begins where a Gaussian has fallen to 3e-4 of its middle. */
+/** Extent of a dose in Gy along y, in standard deviations: a Gaussian has fallen to 3e-4 of its maximum. */
 const REACH_SIGMAS = 4;
 const LAYERS_ASIDE = 64;
 const FEWEST_ASIDE = 4;
-/** 240 MB of FP64. */
+/** Limit on values: 240 MB of FP64. */
 const MOST_VALUES = 3e7;
 
-/** Layers on either side of y = 0 and the distance between two: half the narrowest width, or a cell where that is less. */
+/**
+ * Number of layers on either side of y = 0, and their spacing: half the narrowest width, or a cell if that is smaller.
+ */
 function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly aside: number; readonly dy_mm: number } {
   if (acrossY === null || 'reason' in acrossY) return { aside: 0, dy_mm: dx_mm };
   const widths = 'kinds' in acrossY ? acrossY.kinds.map(({ sigma_y_mm }) => sigma_y_mm) : [acrossY.sigma_y_mm];
@@ -110,7 +174,7 @@ function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly asi
   return { aside: Math.ceil((REACH_SIGMAS * wide) / dy_mm), dy_mm };
 }
 
-/** The dose in Gy in three dimensions: x, depth and y, which the beam is symmetric in. */
+/** Dose in Gy in three dimensions: x, depth and y, in which the beam is symmetric. */
 async function grayVolume(run: RunData): Promise<DirectedVolume> {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   const { aside, dy_mm } = layersOf(run);
@@ -149,10 +213,10 @@ export async function imageOf(
     const words = { content: GRAY_CONTENT, frame: ct?.frame_of_reference ?? null };
     return { name: 'gray.dcm', bytes: rtDoseBytes(await grayVolume(run), words) };
   }
-  const asked = exportsByName.get(what);
-  if (asked === undefined) throw new Error(`${what} is no image`);
-  const quantity = asked.name === 'gray' ? null : quantities[asked.name];
+  const requested = exportsByName.get(what);
+  if (requested === undefined) throw new Error(`${what} is no image`);
+  const quantity = requested.name === 'gray' ? null : quantities[requested.name];
   const volume = quantity === null ? await grayVolume(run) : { ...planeGrid(run), values: quantity.values(run) };
   const content = `${run.name}: ${quantity?.content ?? GRAY_CONTENT}`;
-  return { name: `${asked.name}.${asked.ending}`, bytes: writers[asked.ending](volume, { content }) };
+  return { name: `${requested.name}.${requested.ending}`, bytes: writers[requested.ending](volume, { content }) };
 }

@@ -1,29 +1,74 @@
-/** Maps for the screen from a run's dose and marginals. */
+/** Maps for the screen from a run's dose and marginals. Also the four axes of a run's grid in display units. */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../../../contract/run.ts';
 import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/addon.ts';
 import type { Per } from '../../../io/addon/reduction.ts';
-import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/reduce.ts';
+import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/field.ts';
+import type { DoseMap } from '../../../model/fields/gamma.ts';
 import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
 import type { Axes, RunData } from '../run-data.ts';
-import { type GridAxes, gridAxes } from './grid-axes.ts';
-import { differenceOf, letField } from './whole-fields.ts';
+import { differenceOf, letField } from './map-file.ts';
 
-/** Sources of maps: dose always, marginals if the moment has them. */
+function uniform(name: AxisName, unit: string, start: number, step: number, count: number): GridAxis {
+  return { name, unit, uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => start + i * step) };
+}
+
+/** Edges of bins from their centres: halfway between, and by the same distance outside at both ends. */
+function energyAxis(centres: Float64Array): GridAxis {
+  const n = centres.length;
+  const at = (i: number): number => centres[i] ?? 0;
+  const edges = new Float64Array(n + 1);
+  for (let i = 1; i < n; i += 1) edges[i] = (at(i - 1) + at(i)) / 2;
+  edges[0] = n > 1 ? at(0) - (at(1) - at(0)) / 2 : at(0) - 0.5;
+  edges[n] = n > 1 ? at(n - 1) + (at(n - 1) - at(n - 2)) / 2 : at(0) + 0.5;
+  return { name: 'e', unit: 'MeV', uniform: false, edges };
+}
+
+export type GridAxes = Readonly<Record<AxisName, GridAxis>>;
+
+/** Cached, because every map of every frame requests the axes of its run. */
+const made = new WeakMap<Axes, GridAxes>();
+
+export function gridAxes(axes: Axes): GridAxes {
+  const known = made.get(axes);
+  if (known !== undefined) return known;
+  const fresh = makeAxes(axes);
+  made.set(axes, fresh);
+  return fresh;
+}
+
+/** Axes of an imported dose. */
+export function planeAxes(map: DoseMap): Pick<GridAxes, 'z' | 'x'> {
+  const { nz, nx, dz_mm, dx_mm, z_from_mm = 0, x_from_mm = (-nx * dx_mm) / 2 } = map;
+  return { z: uniform('z', 'mm', z_from_mm, dz_mm, nz), x: uniform('x', 'mm', x_from_mm, dx_mm, nx) };
+}
+
+function makeAxes(axes: Axes): GridAxes {
+  const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = axes;
+  const dtheta = 1000 * dtheta_rad;
+  return {
+    z: uniform('z', 'mm', 0, dz_mm, nz),
+    x: uniform('x', 'mm', (-nx * dx_mm) / 2, dx_mm, nx),
+    theta: uniform('theta', 'mrad', 1000 * theta_centre_rad - (ntheta * dtheta) / 2, dtheta, ntheta),
+    e: energyAxis(axes.energies_MeV),
+  };
+}
+
+/** Sources of maps: always the dose, and marginals if the frame has them. */
 export interface Fields {
   readonly axes: Axes;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array | null;
   readonly marginals: Marginals | null;
-  /** Present in a run that has ended and scored LET. */
+  /** Present for an ended run that scored LET. */
   readonly tracks?: RunData['tracks'];
   readonly gray?: (y_mm: number) => Promise<{ readonly values: Float64Array } | { readonly reason: string }>;
-  /** Cuts, and sums that are not stored: of a running computation, or of a recomputed step. */
+  /** Cuts and sums that are not stored, from a running computation or a recomputed step. */
   readonly planes?: readonly NativePlane[];
 }
 
-/** The marginals that the engine keeps: slow axis first. */
+/** Marginals that the engine retains, slow axis first. */
 const marginals = [
   { key: 'zx', axes: ['z', 'x'] },
   { key: 'xtheta', axes: ['x', 'theta'] },
@@ -33,8 +78,8 @@ const marginals = [
   { key: 'ztheta', axes: ['z', 'theta'] },
 ] as const satisfies readonly { readonly key: keyof Marginals; readonly axes: readonly [AxisName, AxisName] }[];
 
-/** The pairs of axes that a moment has sums for. */
-export function keptPairs(frame: Marginals | undefined): [AxisName, AxisName][] {
+/** Pairs of axes for which a frame has stored sums. */
+export function storedPairs(frame: Marginals | undefined): [AxisName, AxisName][] {
   return marginals.flatMap(({ key, axes }) => (frame === undefined || frame[key].length === 0 ? [] : [[...axes]]));
 }
 
@@ -53,7 +98,7 @@ function same(pair: readonly [AxisName, AxisName], a: AxisName, b: AxisName): bo
 
 const order: readonly AxisName[] = ['e', 'theta', 'z', 'x'];
 
-/** The plane of ψ that a map with cuts shows. */
+/** Plane of ψ that a map with cuts shows. */
 export function planeOf({ horizontal, vertical, cuts = [] }: MapRequest): PlaneRequest {
   const at = (axis: AxisName): number => cuts.find((cut) => cut.axis === axis)?.index ?? -1;
   const [slow, fast] =
@@ -73,7 +118,7 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
   const plane = planeOf(request);
   const found = fields.planes?.find((each) => samePlane(each, plane));
   if (found === undefined) {
-    throw new BraggError('not-found', 'What is stored of a run is summed: cuts are asked for with run.cuts.');
+    throw new BraggError('not-found', 'A saved run contains sums: request cuts with run.cuts.');
   }
   return { ...protons, values: found.values, axes: [found.slow, found.fast] };
 }
@@ -130,12 +175,15 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   if (made !== undefined) return { ...protons, values: made.values, axes: [made.slow, made.fast] };
   const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
   if (kept === undefined) throw new BraggError('unsupported', `A map needs two axes, not ${horizontal} twice.`);
-  if (fields.marginals === null) throw new BraggError('not-found', 'This run kept no keyframes.');
+  if (fields.marginals === null) throw new BraggError('not-found', 'This run has no saved keyframes.');
   const values = fields.marginals[kept.key];
   if (values.length === 0) {
-    const pairs = keptPairs(fields.marginals).map((axes) => axes.join('–'));
+    const pairs = storedPairs(fields.marginals).map((axes) => axes.join('–'));
     const there = pairs.join(', ');
-    throw new BraggError('unsupported', `Protons over ${horizontal} and ${vertical} are not kept; there are ${there}.`);
+    throw new BraggError(
+      'unsupported',
+      `Protons over ${horizontal} and ${vertical} are not saved; there are ${there}.`,
+    );
   }
   return { ...protons, values, axes: kept.axes };
 }
@@ -164,7 +212,7 @@ async function mapOf(
   };
 }
 
-/** A field of the z–x plane that is neither a run's dose nor its protons, such as a gamma index. */
+/** Map of another field in the z–x plane, such as a gamma index. */
 export function makeField(
   { z, x }: Pick<GridAxes, 'z' | 'x'>,
   field: Pick<Source, 'values' | 'axes' | 'quantity' | 'unit'>,
@@ -192,7 +240,9 @@ function axisDifference(first: GridAxis, second: GridAxis): string | null {
   return equal ? null : `${text(first)}, and ${text(second)}`;
 }
 
-/** `fields` less `other`, cell by cell, before anything is reduced. Throws `unsupported` where the grids differ. */
+/**
+ * Map of `fields` less `other`, subtracted cell by cell before any reduction. Throws `unsupported` if the grids differ.
+ */
 export async function makeDifference(fields: Fields, other: Fields, request: MapRequest): Promise<FieldMap> {
   const plain: MapRequest = { ...request, cuts: [] };
   const [mine, theirs] = await Promise.all([sourceOf(fields, plain), sourceOf(other, plain)]);
@@ -217,7 +267,7 @@ export function partsOf(requests: readonly MapRequest[]): readonly (keyof Margin
   });
 }
 
-/** Maps of a run that computes, in the order of the requests; null: what the frame does not hold yet. */
+/** Maps of a running computation, in the order of the requests; null if the frame does not have the data yet. */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promise<(FieldMap | null)[]> {
   const can = (request: MapRequest): boolean => {
     if (['letd', 'lett', 'gray'].includes(request.quantity)) return false;

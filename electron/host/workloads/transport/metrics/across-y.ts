@@ -1,11 +1,15 @@
 /**
- * The beam's width across y, the axis that the plane model sums over. In matter that lies in layers across the beam, the
- * two lateral axes separate: scattering across y is that of Fermi and Eyges, whatever is in the plane. Dose in Gy follows.
+ * Beam width along y, the axis that the plane model sums over, and the dose in Gy that follows from it. In matter
+ * layered across the beam, the two lateral axes separate. Scattering along y then follows Fermi–Eyges theory, whatever
+ * happens in the plane.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import { fromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
 
-/** Spots of one kind in a field. By row of z: widths, mm, and what all of them deposit, MeV/mm; and each one's place and weight. */
+/**
+ * Equal spots of a field. By row of z: widths, mm, and the deposited energy of all of them, MeV/mm. By spot: position
+ * and weight.
+ */
 export interface YKind {
   readonly sigma_y_mm: Float64Array;
   readonly sigma_x_mm: Float64Array;
@@ -21,7 +25,10 @@ interface None {
   readonly reason: string;
 }
 
-/** σ_y by row of z, mm; behind the range it stays. Of spots that differ, one for each kind. Or why there is none. */
+/**
+ * σ_y by row of z, mm, constant behind the range; one for each kind of spot if they differ. Or the reason why there is
+ * none.
+ */
 export type AcrossY = Width | { readonly kinds: readonly YKind[] } | None;
 
 /** First row of z that contains two materials; null if matter is layered. */
@@ -39,17 +46,17 @@ function mixedRow({
   return null;
 }
 
-/** Every row of z holds one material. */
+/** Whether each row of z has a single material. */
 export const isLayered = (problem: TransportProblem): boolean => mixedRow(problem) === null;
 
 type Beam = TransportProblem['beam'];
 
-/** The plane holds the sum of spots over y. */
+/** Reason for plane doses, which contain the sum of spots over y. */
 export const apartAlongY: None = {
   reason: 'spots lie at different places of y, which the plane sums over (braggbench volume has their dose)',
 };
 
-/** The one beam whose width all spots have; null where they differ. */
+/** Single beam that all spots equal in width; null if they differ. */
 function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
   const [first = beam, ...others] = spots;
   const same = (a: Beam, b: Beam): boolean =>
@@ -68,7 +75,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
   if (mixed !== null) {
     const at = ((mixed.row + 0.5) * problem.grid.dz_mm).toPrecision(4);
     const [one, other] = mixed.beside.map((i) => problem.materials[i]?.name ?? 'matter');
-    return { reason: `matter is not layered: at z = ${Number(at)} mm ${one} and ${other} lie beside each other` };
+    return { reason: `matter is not layered: at z = ${Number(at)} mm ${one} and ${other} are next to each other` };
   }
   const beam = commonBeam(problem);
   if (beam === null) {
@@ -81,7 +88,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
   return widthAcross(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
 }
 
-/** That of a beam along z, `width` mm wide at the entrance. */
+/** Width of a beam along z, with `width` mm at the entrance. */
 export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | None {
   if (!(width > 0)) return { reason: 'a beam without width has none (set beam.x_sigma_mm or beam.y_sigma_mm)' };
   const { spots: _spots, ...single } = problem;

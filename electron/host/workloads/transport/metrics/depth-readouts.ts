@@ -1,43 +1,186 @@
-/** Readouts of a depth-dose curve: R80, W80–20, peak, width, peak to entrance. Depths from the entrance. */
-import type { AxisProfile } from './axis-profile.ts';
-import { cellCurve, fallsTo, peakOf, risesTo } from './cell-curve.ts';
+/**
+ * Readouts of a depth-dose curve: R80, W80–20, peak, width, peak to entrance. Depths are measured from the entrance.
+ * The dose is integrated across the beam axis. For a tilted beam, the solver deposits a step's energy in the cell at
+ * the step's middle. The profile spreads it along the axis over the step or the cell's projected depth, whichever is
+ * longer; and by the cell's width across (a trapezium). Energy is conserved, and neither steps nor cells appear as a
+ * comb. Along +z the profile is the plain sum over x.
+ */
+import { type CurveReadouts, noReadouts } from '../../../../contract/scenario/transport/readouts.ts';
+import {
+  axisProfile as nativeProfile,
+  axisProfileLater as nativeProfileLater,
+  type Per,
+} from '../../../io/addon/reduction.ts';
 
-export interface DepthReadouts {
-  readonly r80_mm: number | null;
-  readonly r20_mm: number | null;
-  /** Distal depths at 90 and 50 %, and at 10 %: the practical range (ICRU Report 78). */
-  readonly r90_mm: number | null;
-  readonly r50_mm: number | null;
-  readonly practical_range_mm: number | null;
-  /** Mean dose from 20 to 50 % of R80, in the curve's unit. */
-  readonly plateau: number | null;
-  readonly peak_mm: number | null;
-  readonly w80_20_mm: number | null;
-  readonly fwhm_mm: number | null;
-  readonly peak_to_entrance: number | null;
+export interface AxisGeometry {
+  readonly nz: number;
+  readonly nx: number;
+  readonly dz_mm: number;
+  readonly dx_mm: number;
+  /** Entrance point of the beam; x from the centre of the geometry, z from its front. */
+  readonly x_mm: number;
+  readonly z_mm: number;
+  /** Angle from +z. */
+  readonly angle_rad: number;
+  /** Path of a solver step along the axis; 0 if unknown, or if each cell has exactly the energy lost in it. */
+  readonly step_mm?: number;
+  /** True if the engine distributes a step's energy over the cells that it crosses, as in path stepping. */
+  readonly spread?: boolean;
 }
 
-export const noReadouts: DepthReadouts = {
-  r80_mm: null,
-  r20_mm: null,
-  r90_mm: null,
-  r50_mm: null,
-  practical_range_mm: null,
-  plateau: null,
-  peak_mm: null,
-  w80_20_mm: null,
-  fwhm_mm: null,
-  peak_to_entrance: null,
-};
+export interface AxisProfile {
+  /** Depth along the axis of the first bin's near edge, counted from the entrance point. */
+  readonly start_mm: number;
+  readonly step_mm: number;
+  /** MeV per mm along the axis, one value per bin. */
+  readonly values: Float64Array;
+  /** Excess variance of the profile along the axis compared with bin means, mm². */
+  readonly blur_mm2: number;
+}
 
-/** The plateau is straight over its first millimetres; a tenth of the range where that is less. */
+/** Below this tilt, the projection of dx is far less than a thousandth of a bin, so the axis counts as +z. */
+const STRAIGHT = 1e-9;
+
+const ROUNDING = 1e-9;
+
+/** Length along the axis over which a cell's energy is spread: its projected depth or its step, whichever is longer. */
+export function reachOf({ dz_mm, angle_rad, step_mm }: Pick<AxisGeometry, 'dz_mm' | 'angle_rad' | 'step_mm'>): number {
+  return Math.max(Math.abs(dz_mm * Math.cos(angle_rad)), step_mm ?? 0);
+}
+
+/** Variance from distributing a step over cells along one direction; 0 within a cell. */
+function spread_mm2(step_mm: number, cell_mm: number, part: number): number {
+  const length = Math.abs(step_mm * part);
+  return length > cell_mm * (1 + ROUNDING) ? ((length * part) ** 2 + (cell_mm * part) ** 2) / 12 : 0;
+}
+
+/** Excess variance of a tilted profile compared with bin means, mm². */
+export function blurOf(g: AxisGeometry): number {
+  const [uz, ux] = [Math.cos(g.angle_rad), Math.sin(g.angle_rad)];
+  if (Math.abs(ux) < STRAIGHT && uz > 0) return 0;
+  const [shadowZ, shadowX] = [Math.abs(g.dz_mm * uz), Math.abs(g.dx_mm * ux)];
+  // The deposit contributes twice: by its length in scoring, and by its distribution over cells.
+  const deposit = g.step_mm || Math.hypot(shadowZ, shadowX);
+  const engine = g.spread ? spread_mm2(deposit, g.dz_mm, uz) + spread_mm2(deposit, g.dx_mm, ux) : 0;
+  return (deposit ** 2 + reachOf(g) ** 2 + shadowX ** 2) / 12 + engine;
+}
+
+/** Profile of `dose` (MeV per cell, [z][x]). The addon computes the bins. */
+export function axisProfile(dose: Float64Array, g: AxisGeometry): AxisProfile {
+  return { ...nativeProfile(dose, { ...g, reach_mm: reachOf(g) }), blur_mm2: blurOf(g) };
+}
+
+/** Computes `axisProfile` on a worker thread; `per` is an optional divisor of each cell. */
+export async function axisProfileLater(dose: Float64Array, g: AxisGeometry, per?: Per): Promise<AxisProfile> {
+  return { ...(await nativeProfileLater(dose, { ...g, reach_mm: reachOf(g) }, per)), blur_mm2: blurOf(g) };
+}
+
+/**
+ * A smooth curve from the means of equal cells: the derivative of the cubic spline through the running integral at the
+ * cell edges. Piecewise quadratic, continuous with its slope, and its mean over each cell is that cell's value. So
+ * readouts have a resolution below the cell size, without the bias of using cell means as point values.
+ */
+export interface CellCurve {
+  readonly start: number;
+  readonly step: number;
+  readonly means: Float64Array;
+  /** Values at the edges, means.length + 1. */
+  readonly edges: Float64Array;
+}
+
+/** Builds the curve with slope zero at both ends; needs at least one cell. */
+export function cellCurve(start: number, step: number, means: Float64Array): CellCurve {
+  const n = means.length;
+  const edges = new Float64Array(n + 1);
+  // Equal slopes on both sides of each edge: a[i-1] + 4 a[i] + a[i+1] = 3 (m[i-1] + m[i]). Solved with the Thomas
+  // algorithm.
+  const upper = new Float64Array(n + 1);
+  upper[0] = 1 / 2;
+  edges[0] = (3 * (means[0] ?? 0)) / 2;
+  for (let i = 1; i <= n; i += 1) {
+    const last = i === n;
+    const right = 3 * ((means[i - 1] ?? 0) + (last ? 0 : (means[i] ?? 0)));
+    const pivot = (last ? 2 : 4) - (upper[i - 1] ?? 0);
+    upper[i] = 1 / pivot;
+    edges[i] = (right - (edges[i - 1] ?? 0)) / pivot;
+  }
+  for (let i = n - 1; i >= 0; i -= 1) edges[i] = (edges[i] ?? 0) - (upper[i] ?? 0) * (edges[i + 1] ?? 0);
+  return { start, step, means, edges };
+}
+
+/** Value inside cell i at position t, 0 to 1. */
+function inCell(curve: CellCurve, i: number, t: number): number {
+  const [a, b, m] = [curve.edges[i] ?? 0, curve.edges[i + 1] ?? 0, curve.means[i] ?? 0];
+  return a * (1 - 4 * t + 3 * t * t) + b * (-2 * t + 3 * t * t) + m * (6 * t - 6 * t * t);
+}
+
+interface Peak {
+  readonly position: number;
+  readonly height: number;
+  readonly cell: number;
+}
+
+/** Highest point from `from` on; null if the last cell is the highest, so that the peak may be outside. */
+export function peakOf(curve: CellCurve, from = curve.start): Peak | null {
+  const { means, edges, start, step } = curve;
+  const first = Math.min(means.length - 1, Math.max(0, Math.floor((from - start) / step)));
+  let top = first;
+  for (let i = first + 1; i < means.length; i += 1) if ((means[i] ?? 0) > (means[top] ?? 0)) top = i;
+  if (means.length < 3 || top === means.length - 1 || !((means[top] ?? 0) > 0)) return null;
+  let best: Peak = { position: start + (top + 0.5) * step, height: inCell(curve, top, 0.5), cell: top };
+  for (const cell of [top - 1, top, top + 1]) {
+    if (cell < first || cell >= means.length) continue;
+    const [a, b, m] = [edges[cell] ?? 0, edges[cell + 1] ?? 0, means[cell] ?? 0];
+    const curvature = 6 * (a + b - 2 * m);
+    const vertex = curvature < 0 ? (4 * a + 2 * b - 6 * m) / curvature : 0;
+    for (const t of [0, Math.min(1, Math.max(0, vertex)), 1]) {
+      const height = inCell(curve, cell, t);
+      if (height > best.height) best = { position: start + (cell + t) * step, height, cell };
+    }
+  }
+  return best;
+}
+
+/** First position after the peak at which the curve falls to `level`; null if there is none. */
+export function fallsTo(curve: CellCurve, peak: Peak, level: number): number | null {
+  for (let i = peak.cell; i < curve.means.length; i += 1) {
+    if ((curve.edges[i + 1] ?? 0) <= level) {
+      const from = i === peak.cell ? (peak.position - curve.start) / curve.step - i : 0;
+      return curve.start + (i + solve(curve, i, level, Math.min(1, Math.max(0, from)), 1)) * curve.step;
+    }
+  }
+  return null;
+}
+
+/** Last position before the peak at which the curve rises through `level`; null if it is higher from the start. */
+export function risesTo(curve: CellCurve, peak: Peak, level: number): number | null {
+  for (let i = peak.cell; i >= 0; i -= 1) {
+    if ((curve.edges[i] ?? 0) <= level) {
+      const to = i === peak.cell ? (peak.position - curve.start) / curve.step - i : 1;
+      return curve.start + (i + solve(curve, i, level, Math.min(1, Math.max(0, to)), 0)) * curve.step;
+    }
+  }
+  return null;
+}
+
+/** Bisection inside a cell between a point above the level and one below it, to 1e-12 of a cell. */
+function solve(curve: CellCurve, cell: number, level: number, above: number, below: number): number {
+  let [high, low] = [above, below];
+  for (let k = 0; k < 40; k += 1) {
+    const middle = (high + low) / 2;
+    if (inCell(curve, cell, middle) > level) high = middle;
+    else low = middle;
+  }
+  return (high + low) / 2;
+}
+
+/** Length over which the entrance plateau is straight; a tenth of the range if that is less. */
 const ENTRANCE_MM = 2;
 const ENTRANCE_SHARE = 0.1;
 
 /**
- * Dose at the entrance point: a straight line through the first cells, taken
- * to depth 0. `blur` is left out because a tilted grid mixes what lies before
- * the entrance into it.
+ * Dose at the entrance point: a line through the first cells, extrapolated to depth 0. Cells within `blur` are left
+ * out, because a tilted grid mixes the region before the entrance into them.
  */
 function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, blur_mm: number): number | null {
   const { start_mm, step_mm, values } = profile;
@@ -56,12 +199,12 @@ function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, b
   return mean - (slope / spread) * centre;
 }
 
-/** Depths of the plateau, as fractions of R80: behind the build-up, before the rise. */
+/** Depths of the plateau as fractions of R80: after the build-up, before the rise. */
 const PLATEAU = [0.2, 0.5] as const;
 
 function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>, r80: number | null): number | null {
   if (r80 === null) return null;
-  // A loop, as in fluenceMoments().
+  // A loop for speed, as in fluenceMoments().
   let [sum, used] = [0, 0];
   for (let i = 0; i < values.length; i += 1) {
     const depth = start_mm + (i + 0.5) * step_mm;
@@ -73,10 +216,10 @@ function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>,
 }
 
 /**
- * blur_mm: width of one cell's shadow on the axis beyond a bin, 0 along +z. from_mm: where the search for the peak
- * begins; matter that is denser than what the beam stops in may hold more energy per millimetre before.
+ * blur_mm: projected width of one cell on the axis, beyond a bin; 0 along +z. from_mm: start of the search for the
+ * peak, because denser matter in front may have more energy per millimetre.
  */
-export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: number, from_mm = 0): DepthReadouts {
+export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: number, from_mm = 0): CurveReadouts {
   const curve = cellCurve(profile.start_mm, profile.step_mm, profile.values);
   const peak = peakOf(curve, from_mm);
   if (peak === null) return noReadouts;
@@ -91,7 +234,7 @@ export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: n
     r90_mm: fallsTo(curve, peak, 0.9 * peak.height),
     r50_mm: distalHalf,
     practical_range_mm: fallsTo(curve, peak, 0.1 * peak.height),
-    plateau: plateauOf(profile, r80),
+    plateau_MeV_per_mm: plateauOf(profile, r80),
     peak_mm: peak.position,
     w80_20_mm: r80 === null || r20 === null ? null : r20 - r80,
     fwhm_mm: distalHalf === null || proximalHalf === null ? null : distalHalf - proximalHalf,

@@ -1,5 +1,5 @@
 /** Measures of a transport run that studies save. */
-import { keptCurve, type Measured, measuresOf, unitBySuffix } from '../../measures.ts';
+import { type Measured, measuresOf, savedCurve, unitBySuffix } from '../../workload.ts';
 import { summaryOf } from '../readouts.ts';
 import { measured, type RunData } from '../run-data.ts';
 import { depthProfile, profileCurve } from './run-metrics.ts';
@@ -29,7 +29,7 @@ export function transportMeasures(run: RunData): Measured {
         wall_s: run.wall_s,
         setup_s: run.setup_s,
         solve_s: run.solve_s,
-        // The GPU's clock; on the CPU there is none.
+        // On the CPU there is no GPU clock, so the value is null.
         device_s: run.device_s > 0 ? run.device_s : null,
         steps: run.steps,
         cell_steps: run.cell_steps,
@@ -40,12 +40,12 @@ export function transportMeasures(run: RunData): Measured {
       }),
     ],
     curves: [
-      keptCurve('depth_dose', profileCurve(depthProfile(measured(run)))),
-      keptCurve('sigma_x', {
+      savedCurve('depth_dose', profileCurve(depthProfile(measured(run)))),
+      savedCurve('sigma_x', {
         ...{ quantity: 'width of the beam', unit: 'mm', axis: 'depth', axisUnit: 'mm' },
         ...{ positions: sigma_x.depth_mm, values: sigma_x.sigma_x_mm },
       }),
-      keptCurve('theta_rms', {
+      savedCurve('theta_rms', {
         ...{ quantity: 'spread of directions', unit: 'mrad', axis: 'depth', axisUnit: 'mm' },
         ...{ positions: theta_rms.depth_mm, values: theta_rms.theta_rms_mrad },
       }),

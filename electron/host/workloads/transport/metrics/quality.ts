@@ -10,17 +10,16 @@ import {
 } from '../../../../contract/quality.ts';
 import type { Metrics } from '../../../../contract/run.ts';
 import { rbe, rbeModels } from '../../../model/quality/rbe.ts';
-import type { RunData } from '../run-data.ts';
-import { measured } from '../run-data.ts';
-import { type AxisProfile, axisProfile } from './axis-profile.ts';
+import { measured, type RunData } from '../run-data.ts';
+import { type AxisProfile, axisProfile } from './depth-readouts.ts';
 import { depthProfile, massCurve } from './run-metrics.ts';
 
 type Tracks = NonNullable<RunData['tracks']>;
 
-/** Sums over the tracks in each cell: their length, and twice by LET. */
+/** Sums over the tracks in each cell: of length, of length × LET, and of length × LET². */
 export type LetMoments = Pick<Tracks, 'primary' | 'protons'>;
 
-/** Less of the tracks than this share of the most is no beam: an average of nothing. */
+/** Cells with a smaller share of the largest track length are outside the beam, and an average there is meaningless. */
 const LEAST_SHARE = 1e-7;
 
 /**
@@ -59,7 +58,7 @@ const settingsSchema = z.object({
   output: z.object({ alpha_beta_Gy: z.number().positive(), fraction_Gy: z.number().positive() }),
 });
 
-/** Edges halfway between energies, and as far beyond the last ones. */
+/** Widths of bins with edges halfway between energies, and as far beyond the first and last. */
 function widthsOf(energies: Float64Array): Float64Array {
   const n = energies.length;
   const at = (i: number): number => energies[Math.min(Math.max(i, 0), n - 1)] ?? 0;
@@ -68,7 +67,7 @@ function widthsOf(energies: Float64Array): Float64Array {
 
 function spectraOf({ axes }: RunData, tracks: Tracks): Quality['spectra'] {
   const bins = tracks.spectrum_energies_MeV;
-  // Bins whose protons stop within half a step hold no energy that could be drawn.
+  // Skip bins of energy 0, whose protons stop within half a step.
   const first = bins.findIndex((energy) => energy > 0);
   const energy_MeV = bins.slice(first);
   const width_MeV = widthsOf(energy_MeV);

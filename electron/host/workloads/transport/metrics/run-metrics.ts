@@ -1,20 +1,146 @@
-/** All readouts of a run from its stored arrays. */
+/**
+ * All readouts of a run from its stored arrays. Lateral penumbra: the distance between 80 and 20 % of the dose at the
+ * sides of a beam, in one row of depth. Depth at which protons begin to stop. The Bragg peak lies behind it, regardless
+ * of the energy absorbed in denser matter upstream. Also removes the blur of scoring and spreading from a profile: a
+ * small variance v changes a curve by v/2 of its second derivative. This amount is removed as flows between
+ * neighbouring bins, which conserves sums. Second order fails at borders of media or of the beam, where the curve is
+ * not resolved. Flows are limited there so that no bin exceeds the values around it (Zalesak's flux-corrected
+ * transport). So bins stay non-negative, and borders do not overshoot. A peak that is round over three bins is
+ * resolved, and may rise.
+ */
 import type { DepthDose, Metrics, Moments } from '../../../../contract/run.ts';
-import { type AxisGeometry, type AxisProfile, axisProfile, reachOf } from './axis-profile.ts';
-import { type DepthReadouts, depthReadouts, noReadouts } from './depth-readouts.ts';
+import {
+  type CurveReadouts,
+  liveReadouts,
+  noReadouts,
+  summaryReadouts,
+} from '../../../../contract/scenario/transport/readouts.ts';
+import { type AxisGeometry, type AxisProfile, axisProfile, depthReadouts, reachOf } from './depth-readouts.ts';
 import { massUnits } from './dose-per-mass.ts';
-import { fluenceMoments } from './fluence-moments.ts';
-import { meanRange, type TrackEnd } from './mean-range.ts';
-import { penumbra_mm } from './penumbra.ts';
-import { stoppingFrom_mm } from './stopping-depth.ts';
-import { withoutBlur } from './without-blur.ts';
+import { fluenceMoments, meanRange, type TrackEnd } from './mean-range.ts';
+
+/** Position between two neighbouring cells at which the linear interpolation equals `level`. */
+function crossing(values: Float64Array, low: number, high: number, level: number): number {
+  const [a, b] = [values[low] ?? 0, values[high] ?? 0];
+  return low + ((high - low) * (level - a)) / (b - a || 1);
+}
+
+/**
+ * Position in cells, interpolated, at which the dose first falls below `level` from the middle outwards; null if it
+ * does not before the edge.
+ */
+function reach(values: Float64Array, from: number, side: -1 | 1, level: number): number | null {
+  for (let i = from; i + side >= 0 && i + side < values.length; i += side) {
+    if ((values[i] ?? 0) >= level && (values[i + side] ?? 0) < level) return crossing(values, i, i + side, level);
+  }
+  return null;
+}
+
+/**
+ * Penumbra in mm, mean of both sides, relative to the largest dose in `row` of [z][x]. Null if the dose reaches the
+ * edge of the grid, or the falloff lies within a cell and is not resolved.
+ */
+export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: number): number | null {
+  const values = dose.subarray(row * nx, (row + 1) * nx);
+  // A loop for speed, as in fluenceMoments().
+  let [highest, middle] = [0, -1];
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? 0;
+    if (value > highest) [highest, middle] = [value, i];
+  }
+  if (middle < 0) return null;
+  const sides = ([-1, 1] as const).map((side) => {
+    const [inner, outer] = [reach(values, middle, side, 0.8 * highest), reach(values, middle, side, 0.2 * highest)];
+    return inner === null || outer === null ? null : Math.abs(outer - inner);
+  });
+  const [left = null, right = null] = sides;
+  if (left === null || right === null || left < 1 || right < 1) return null;
+  return ((left + right) / 2) * dx_mm;
+}
+
+/**
+ * Share of the stopping protons that is still in flight where stopping begins; at the peak of a monoenergetic beam it
+ * is nine tenths.
+ */
+const STILL_UNDER_WAY = 0.999;
+
+/**
+ * Depth at which protons begin to stop, along the beam axis from the entrance, mm. 0 if it cannot be determined, also
+ * if the axis is too far from +z: then crossings of z planes do not measure range along it.
+ */
+function stoppingFrom_mm(
+  moments: Moments,
+  beam: { readonly z_mm: number; readonly angle_rad: number },
+  stopped: number,
+): number {
+  const cosine = Math.cos(beam.angle_rad);
+  if (!(stopped > 0) || cosine < Math.cos(Math.PI / 3)) return 0;
+  const { depth_mm, protons } = moments;
+  const entered = protons.findIndex((number) => number >= STILL_UNDER_WAY * stopped);
+  const first = protons.findIndex((number, i) => entered >= 0 && i > entered && number < STILL_UNDER_WAY * stopped);
+  // The plane before is the last one that all of them cross.
+  return first < 0 ? 0 : Math.max(0, ((depth_mm[first - 1] ?? 0) - beam.z_mm) / cosine);
+}
+
+/** Share of the difference between neighbours removed in one pass; a larger one would reverse the noise of a bin. */
+const MOST_AT_ONCE = 0.25;
+/** Number of passes. Wider blur is the resolution of the grid: it remains, and the profile states it. */
+const MOST_PASSES = 4;
+/** Allowed rise of a resolved extremum, in units of the smallest of the three second differences around it. */
+const ROOM = 2;
+
+/**
+ * `more_mm2`: further variance along the axis, not included in the profile. The remaining variance is the new profile's
+ * `blur_mm2`.
+ */
+export function withoutBlur(profile: AxisProfile, more_mm2 = 0): AxisProfile {
+  const { step_mm } = profile;
+  const all = (profile.blur_mm2 + more_mm2) / (2 * step_mm * step_mm);
+  if (!(all > 0)) return profile;
+  const share = Math.min(all, MOST_AT_ONCE * MOST_PASSES);
+  const passes = Math.ceil(share / MOST_AT_ONCE);
+  let { values } = profile;
+  for (let pass = 0; pass < passes; pass += 1) values = sharper(values, share / passes);
+  return { ...profile, values, blur_mm2: (all - share) * 2 * step_mm * step_mm };
+}
+
+function sharper(values: Float64Array, share: number): Float64Array {
+  const n = values.length;
+  const at = (i: number): number => values[Math.min(n - 1, Math.max(0, i))] ?? 0;
+  const bend = (i: number): number => at(i - 1) - 2 * at(i) + at(i + 1);
+  /** Flow from bin i to the next one. */
+  const flow = (i: number): number => (i < 0 || i >= n - 1 ? 0 : share * (at(i + 1) - at(i)));
+  /** Factors on a bin's gains and losses that limit it to the values around it. */
+  const [gain, loss] = [new Float64Array(n), new Float64Array(n)];
+  for (let i = 0; i < n; i += 1) {
+    const bends = [bend(i - 1), bend(i), bend(i + 1)];
+    const room = ROOM * share * Math.min(...bends.map(Math.abs));
+    const [peak, trough] = [bends.every((one) => one < 0), bends.every((one) => one > 0)];
+    const highest = Math.max(at(i - 1), at(i), at(i + 1)) + (peak ? room : 0);
+    const lowest = Math.max(Math.min(0, at(i)), Math.min(at(i - 1), at(i), at(i + 1)) - (trough ? room : 0));
+    const [comes, goes] = [flow(i - 1), -flow(i)];
+    gain[i] = part(highest - at(i), Math.max(0, comes) + Math.max(0, goes));
+    loss[i] = part(at(i) - lowest, Math.max(0, -comes) + Math.max(0, -goes));
+  }
+  const sharp = Float64Array.from(values);
+  for (let i = 0; i < n - 1; i += 1) {
+    const wanted = flow(i);
+    const [to, from] = wanted > 0 ? [i + 1, i] : [i, i + 1];
+    const moved = wanted * Math.min(gain[to] ?? 0, loss[from] ?? 0);
+    sharp[i] = (sharp[i] ?? 0) - moved;
+    sharp[i + 1] = (sharp[i + 1] ?? 0) + moved;
+  }
+  return sharp;
+}
+
+const part = (room: number, wanted: number): number => (wanted > room ? room / wanted : 1);
 
 /** Parts of a run that the readouts need. */
 export interface MeasuredRun {
   readonly geometry: AxisGeometry;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
-  /** nGy mm³ per cell; null where densities are not known. */
+  /** nGy mm³ per cell; null if densities are unknown. */
   readonly dosePerMass: () => Float64Array | null;
   readonly crossing: Float64Array;
   readonly x_variance_of_representation_mm2: number;
@@ -22,17 +148,17 @@ export interface MeasuredRun {
   readonly trackEnd: TrackEnd;
   /** Share of the beam still in flight at the end, 0 to 1. */
   readonly weightLeft: number;
-  /** False where phase space was filled with numbers: there is no beam to measure. */
+  /** False if phase space was filled with synthetic numbers, so that there is no beam to measure. */
   readonly hasBeam: boolean;
 }
 
-/**
- * A run that stopped with more than this under way has no Bragg peak yet: its
- * dose ends where it was stopped.
- */
+/** With more than this share of protons in flight at the end, a stopped run has no Bragg peak yet. */
 const MOST_IN_FLIGHT = 1e-3;
 
-/** Behind the entrance of a tilted beam, mm: so far the profile mixes what lies before it, and its blur the jump. */
+/**
+ * Depth behind the entrance of a tilted beam, mm, within which the profile mixes in the region before it and blurs the
+ * jump.
+ */
 function blur(g: AxisGeometry): number {
   if (Math.sin(g.angle_rad) === 0) return 0;
   return (reachOf(g) + Math.abs(g.dx_mm * Math.sin(g.angle_rad))) / 2 + g.dz_mm;
@@ -46,15 +172,15 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
   return axisProfile(run.dose, run.geometry);
 }
 
-/** The profile as it is read: without the blur that can be taken out. */
+/** Profile for readouts, with the blur removed as far as possible. */
 function readable(run: MeasuredRun, profile: AxisProfile): AxisProfile {
-  // A beam narrower than the cells was started wider; tilted, its entry plane takes part of that along the axis.
+  // A beam narrower than the cells starts wider; if it is tilted, part of this width is along the axis.
   const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
   return withoutBlur(profile, started_mm2);
 }
 
-/** Metrics of a run that is complete. */
-function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(run)): DepthReadouts {
+/** Metrics of a complete run. */
+function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(run)): CurveReadouts {
   const from = stoppingFrom_mm(moments, run.geometry, run.trackEnd.stopped);
   return depthReadouts(profile, blur(run.geometry), from);
 }
@@ -62,21 +188,19 @@ function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(
 export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray'> {
   const profile = depthProfile(run);
   const { geometry } = run;
-  const { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance } = isComplete(run)
-    ? readoutsOf(run, readable(run, profile))
-    : noReadouts;
+  const readouts = isComplete(run) ? readoutsOf(run, readable(run, profile)) : noReadouts;
   return {
     curve: profileCurve(profile),
     perMass: massCurve(run.dosePerMass(), geometry),
     entrance_mm: { z: geometry.z_mm, x: geometry.x_mm },
     angle_deg: (geometry.angle_rad * 180) / Math.PI,
-    metrics: { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance },
+    metrics: liveReadouts(readouts),
   };
 }
 
 export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
   const { start_mm, step_mm, values } = profile;
-  // A loop, as in fluenceMoments().
+  // A loop for speed, as in fluenceMoments().
   const positions = new Float64Array(values.length);
   for (let i = 0; i < positions.length; i += 1) positions[i] = start_mm + (i + 0.5) * step_mm;
   return {
@@ -89,7 +213,7 @@ export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
   };
 }
 
-/** The curve from nGy mm³ per cell; null where densities are not known. */
+/** Curve from nGy mm³ per cell; null if densities are unknown. */
 export function massCurve(perMass: Float64Array | null, geometry: AxisGeometry): DepthDose['curve'] | null {
   return perMass === null ? null : perMassCurve(axisProfile(perMass, geometry));
 }
@@ -116,8 +240,8 @@ export function metricsOf(run: MeasuredRun): Metrics {
 }
 
 /**
- * `whole`: the run's profile. `blur_mm`: standard deviation along the axis by which cells that are wide compared with
- * their depth blur the readouts of a tilted beam.
+ * `whole`: profile of the run. `blur_mm`: standard deviation along the axis by which wide cells blur the readouts of a
+ * tilted beam.
  */
 export function readMetrics(
   run: MeasuredRun,
@@ -130,19 +254,12 @@ export function readMetrics(
   return { metrics: metricsFrom(run, readouts, moments), blur_mm: Math.sqrt(profile.blur_mm2) };
 }
 
-function metricsFrom(run: MeasuredRun, readouts: DepthReadouts, moments: Moments): Metrics {
+function metricsFrom(run: MeasuredRun, readouts: CurveReadouts, moments: Moments): Metrics {
   return {
-    r80_mm: readouts.r80_mm,
-    peak_mm: readouts.peak_mm,
-    w80_20_mm: readouts.w80_20_mm,
-    peak_to_entrance: readouts.peak_to_entrance,
-    fwhm_mm: readouts.fwhm_mm,
-    r90_mm: readouts.r90_mm,
-    r50_mm: readouts.r50_mm,
-    practical_range_mm: readouts.practical_range_mm,
-    plateau_MeV_per_mm: readouts.plateau,
-    penumbra_half_mm: penumbraAt(run, readouts.r80_mm === null ? null : readouts.r80_mm / 2),
-    penumbra_peak_mm: penumbraAt(run, readouts.peak_mm),
+    ...summaryReadouts(readouts, {
+      penumbra_half_mm: penumbraAt(run, readouts.r80_mm === null ? null : readouts.r80_mm / 2),
+      penumbra_peak_mm: penumbraAt(run, readouts.peak_mm),
+    }),
     sigma_x: { depth_mm: moments.depth_mm, sigma_x_mm: moments.sigma_x_mm },
     theta_rms: { depth_mm: moments.depth_mm, theta_rms_mrad: moments.theta_rms_mrad },
     energy_deposited_MeV: run.energyDeposited_MeV,

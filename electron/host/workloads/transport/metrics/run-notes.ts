@@ -1,36 +1,36 @@
 /**
- * Notes shown with a run's numbers: limits of their meaning, and settings of the scenario that had no effect. Created
- * once, as data; text, JSON, page and exports show the same list.
+ * Notes shown with a run's numbers: limits of their meaning, and settings of the scenario without effect. They are
+ * created once, as data; text, JSON, page and exports show the same list.
  */
 import { z } from 'zod';
 import type { RunNote, RunSummary } from '../../../../contract/run.ts';
 import { materialNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { NumberBalance } from '../../../../contract/scenario/transport/ledger-columns.ts';
-import { formatNumber, shareInDecimals, shareText } from '../../../../contract/units.ts';
+import { formatNumber, shareInDecimals, shareText } from '../../../../domain/values/units.ts';
 
-/** Fewer lost protons change no readout by more than the grid does. */
+/** A smaller share of lost protons changes readouts by less than the grid does. */
 const NOTICEABLE_SHARE = 0.005;
 /**
- * Fewer cells in the falloff change R80, W80–20 and the height of the peak: means of cells do by up to 0.02 of a cell,
- * 2 % and 1 %. Range bins as wide as the falloff do, too, and do so in finer cells.
+ * Fewer cells in the falloff affect R80, W80–20 and the height of the peak. Cell means alone change them by up to 0.02
+ * of a cell, 2 % and 1 %. Range bins as wide as the falloff also affect them, even with finer cells.
  */
 const LEAST_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
 const LEAST_BINS = 3;
 
-/** Borders through which protons leave that should stop inside, and the setting that retains them. */
+/** Borders through which protons leave that should stop inside, and the setting that avoids it. */
 const ways = [
   { column: 'escaped_theta', where: 'beyond the largest angle', remedy: 'a larger grid.theta_max_mrad' },
   { column: 'escaped_x', where: 'through the sides', remedy: 'a larger geometry.width_mm' },
   { column: 'escaped_z', where: 'through the front or the back', remedy: 'a larger geometry.depth_mm' },
 ] as const;
 
-/** The dose and its cells across. */
+/** Dose of a run, and its cells across. */
 interface Cells {
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   readonly nx: number;
   readonly dx_mm: number;
-  /** By which the beam was started wider, since cells show no narrower one. */
+  /** Variance in x by which the beam was started wider, because cells cannot represent a narrower one. */
   readonly x_variance_of_representation_mm2: number;
 }
 
@@ -45,7 +45,7 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
 /** Relative error of the ledger up to which a run accounts for every proton and its energy. */
 const CLOSED = 1e-6;
 
-/** Steps of far less than a bin of residual range, thousands of them, add up what single precision rounds. */
+/** Single-precision rounding accumulates over thousands of steps that are far shorter than a bin of residual range. */
 function openNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] {
   const error = Math.max(number.rel_error, energy.rel_error);
   if (error <= CLOSED) return [];
@@ -57,30 +57,30 @@ function openNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] 
 }
 
 type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'extra_straggling_mm'> & {
-  /** Energy bins from rest to the mean energy that enters. */
+  /** Number of energy bins from rest to the mean energy at the entrance. */
   readonly bins: number;
 };
 
 /** Energy in the columns of cells at both faces in x, MeV. */
-function besideFaces_MeV(dose: Float64Array, nx: number): number {
+function sideFaces_MeV(dose: Float64Array, nx: number): number {
   let sum = 0;
   for (let i = 0; i < dose.length; i += nx) sum += (dose[i] ?? 0) + (nx > 1 ? (dose[i + nx - 1] ?? 0) : 0);
   return sum;
 }
 
 /**
- * Share of the energy in cells at a face that may be spurious or missing, for beams started wider than they are. For 70
- * and 150 MeV, 0.4 mm wide in cells of 1 mm, 0.1 to 2 mm from a face, Monte Carlo gives up to 0.37. Beams that their
- * cells resolve are within 1.3 % and need no note.
+ * Share of the energy in cells at a face that may be spurious or missing, for beams that start wider than specified.
+ * For 70 and 150 MeV, 0.4 mm wide in cells of 1 mm, 0.1 to 2 mm from a face, Monte Carlo gives up to 0.37. Beams that
+ * their cells resolve are within 1.3 % and need no note.
  */
 const OFF_BESIDE_FACE = 0.4;
-/** A smaller share of the energy is less than what the protons that left took along. */
+/** A smaller share of the energy is less than the energy of the protons that left. */
 const SHOWN_ENERGY = 0.01;
 
 function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): readonly RunNote[] {
   const { dose, nx, dx_mm, x_variance_of_representation_mm2: added_mm2 } = cells;
   if (!(added_mm2 > 0)) return [];
-  const much = OFF_BESIDE_FACE * besideFaces_MeV(dose, nx);
+  const much = OFF_BESIDE_FACE * sideFaces_MeV(dose, nx);
   if (!(much > SHOWN_ENERGY * energy_deposited_MeV)) return [];
   const text =
     `The beam runs along a side of the box, and is narrower than cells of ${dx_mm} mm across can show: of the ` +
@@ -97,27 +97,32 @@ function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins
   if (w80_20_mm >= least * resolution_mm) return [];
   const parts = (w80_20_mm / resolution_mm).toFixed(1);
   const text =
-    `Cells or steps of ${resolution_mm} mm are too coarse: the falloff spans only ${parts} of them, so R80, W80–20, ` +
+    `Cells or steps of ${formatNumber(Number(resolution_mm.toPrecision(3)))} mm are too coarse: the falloff spans only ${parts} of them, so R80, W80–20, ` +
     `FWHM and peak to entrance are the grid’s; ${fine ? 'two' : 'three'} or more show the beam’s.`;
   return [{ code: 'coarse-grid', text }];
 }
 
 /** Parts of a complete scenario that the notes need. */
-const asked = {
-  beam: askedPart('beam', z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number(), angle_deg: z.number() })),
-  grid: askedPart('grid', z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() })),
-  geometry: askedPart(
+const scenarioParts = {
+  beam: scenarioPart('beam', z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number(), angle_deg: z.number() })),
+  grid: scenarioPart('grid', z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() })),
+  geometry: scenarioPart(
     'geometry',
     z.object({ background: z.string(), regions: z.array(z.object({ material: z.string() })) }),
   ),
-  physics: askedPart('physics', z.object({ stopping_power: z.union([z.string(), z.object({ file: z.string() })]) })),
-  solver: askedPart('solver', z.object({ stepping: z.string(), step_mm: z.number() })),
-  initial: askedPart('initial', z.object({ kind: z.string() })),
+  physics: scenarioPart('physics', z.object({ stopping_power: z.union([z.string(), z.object({ file: z.string() })]) })),
+  solver: scenarioPart('solver', z.object({ stepping: z.string(), step_mm: z.number() })),
+  initial: scenarioPart('initial', z.object({ kind: z.string() })),
 } as const;
-type Asked = { readonly [Part in keyof typeof asked]: NonNullable<ReturnType<(typeof asked)[Part]>> };
+type ScenarioParts = {
+  readonly [Part in keyof typeof scenarioParts]: NonNullable<ReturnType<(typeof scenarioParts)[Part]>>;
+};
 
-/** Reads a part of scenarios; null where it lacks something. Beams of a batch share all parts but one: each is read once. */
-function askedPart<T>(part: string, schema: z.ZodType<T>): (scenario: unknown) => T | null {
+/**
+ * Reads a part of scenarios; null if fields are missing. Each part is cached, because beams of a batch share all parts
+ * but one.
+ */
+function scenarioPart<T>(part: string, schema: z.ZodType<T>): (scenario: unknown) => T | null {
   const known = new WeakMap<object, T>();
   return (scenario) => {
     const value = valueAt(scenario, [part]);
@@ -131,21 +136,29 @@ function askedPart<T>(part: string, schema: z.ZodType<T>): (scenario: unknown) =
   };
 }
 
-function askedBy(scenario: unknown): Asked | null {
-  const [beam, grid, geometry] = [asked.beam(scenario), asked.grid(scenario), asked.geometry(scenario)];
-  const [physics, solver, initial] = [asked.physics(scenario), asked.solver(scenario), asked.initial(scenario)];
+function partsOf(scenario: unknown): ScenarioParts | null {
+  const [beam, grid, geometry] = [
+    scenarioParts.beam(scenario),
+    scenarioParts.grid(scenario),
+    scenarioParts.geometry(scenario),
+  ];
+  const [physics, solver, initial] = [
+    scenarioParts.physics(scenario),
+    scenarioParts.solver(scenario),
+    scenarioParts.initial(scenario),
+  ];
   if (beam === null || grid === null || geometry === null) return null;
   if (physics === null || solver === null || initial === null) return null;
   return { beam, grid, geometry, physics, solver, initial };
 }
 
-/** The table that every material has. */
+/** Stopping-power table that covers every material. */
 const STANDARD = 'icru49';
 
-function tableNote({ physics: { stopping_power }, geometry }: Asked, title: string): readonly RunNote[] {
+function tableNote({ physics: { stopping_power }, geometry }: ScenarioParts, title: string): readonly RunNote[] {
   if (stopping_power === STANDARD) return [];
   const materials = [...new Set([geometry.background, ...geometry.regions.map(({ material }) => material)])];
-  // Own materials and those of a CT scale with the table.
+  // Built-in materials; user materials and those of a CT scale with the table.
   const built: readonly string[] = materialNames;
   const others = materials.filter((material) => material !== 'water' && built.includes(material)).join(', ');
   if (others === '') return [];
@@ -153,7 +166,7 @@ function tableNote({ physics: { stopping_power }, geometry }: Asked, title: stri
   return [{ code: 'table-of-water', text: `${title} ${covers}: ${others} by NIST PSTAR (ICRU 49).` }];
 }
 
-/** A smaller share that is cut off changes nothing that is shown. */
+/** Smallest share of the Gaussian cut off that changes any number shown. */
 const CUT_SHARE = 1e-6;
 const FAR = 9;
 
@@ -171,7 +184,7 @@ function above(from: number): { readonly share: number; readonly mean: number } 
   return { share: (number * step) / 3 / Math.sqrt(2 * Math.PI), mean: first / number };
 }
 
-function tailNote({ beam, grid: { cutoff_MeV } }: Asked): readonly RunNote[] {
+function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNote[] {
   const { energy_MeV, energy_sigma_MeV: sigma } = beam;
   if (sigma === 0) return [];
   const { share, mean } = above((cutoff_MeV - energy_MeV) / sigma);
@@ -182,18 +195,21 @@ function tailNote({ beam, grid: { cutoff_MeV } }: Asked): readonly RunNote[] {
   return [{ code: 'energies-cut-off', text }];
 }
 
-/** A smaller share of W80–20 is within what any grid adds. */
+/** Smallest share of W80–20 worth a note; every grid adds as much. */
 const SHOWN_SHARE = 0.01;
-/** W80–20 of a Gaussian spread of range, in standard deviations of it. */
+/** W80–20 of a Gaussian range spread, in units of its standard deviation. */
 const FALLOFF = 1.312;
 
-/** By what share a falloff is wider than it would be without a spread of range. */
+/** Share by which a range spread widens a falloff. */
 function falloffShare(w80_20_mm: number, spread_mm: number): number {
   const without = w80_20_mm ** 2 - (FALLOFF * spread_mm) ** 2;
   return without > 0 ? w80_20_mm / Math.sqrt(without) - 1 : Number.POSITIVE_INFINITY;
 }
 
-function tiltNote({ beam, grid }: Asked, { metrics: { w80_20_mm }, extra_straggling_mm }: Read): readonly RunNote[] {
+function tiltNote(
+  { beam, grid }: ScenarioParts,
+  { metrics: { w80_20_mm }, extra_straggling_mm }: Read,
+): readonly RunNote[] {
   if (w80_20_mm === null || beam.angle_deg === 0) return [];
   const share = falloffShare(w80_20_mm, extra_straggling_mm);
   if (share < SHOWN_SHARE) return [];
@@ -205,12 +221,12 @@ function tiltNote({ beam, grid }: Asked, { metrics: { w80_20_mm }, extra_straggl
 }
 
 /**
- * Share of the dose in the last cells that the remap in z retains before the back of the box. Measured at 70 MeV for
+ * Share of the dose in the last cells that the remap in z can retain before the back of the box. Measured at 70 MeV for
  * steps of 0.1 to 0.9 cells in depth, and for steps longer than a cell, whose dose is spread over several.
  */
 const HELD_BACK = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
 
-function backNote({ beam, grid, solver }: Asked, { ledger: { number } }: Read): readonly RunNote[] {
+function backNote({ beam, grid, solver }: ScenarioParts, { ledger: { number } }: Read): readonly RunNote[] {
   const cells = (solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180)) / grid.dz_mm;
   const isWhole = solver.stepping === 'depth' || Math.abs(cells - 1) < 1e-6;
   if (isWhole || !(number.escaped_z > NOTICEABLE_SHARE * number.in)) return [];
@@ -223,9 +239,12 @@ function backNote({ beam, grid, solver }: Asked, { ledger: { number } }: Read): 
   return [{ code: 'last-cells', text }];
 }
 
-/** `table`: title of the stopping power table. `scenario` is complete; an older file's may lack what some notes need. */
+/**
+ * `table`: title of the stopping-power table. `scenario` has all defaults; that of an older file may lack fields that
+ * some notes need.
+ */
 export function runNotes(read: Read, cells: Cells, table: string, scenario: unknown): readonly RunNote[] {
-  const all = askedBy(scenario);
+  const all = partsOf(scenario);
   const beam = all?.initial.kind === 'beam' ? all : null;
   return [
     ...openNote(read.ledger),

@@ -1,7 +1,7 @@
 /**
- * Widths across y of a field whose spots differ. In layered matter each kind of spot has a width of its own, and the plane
- * holds their sum. Shares of a cell's dose follow from depth doses, each solved by itself in wide columns. Across x the
- * kinds are as wide as Fermi and Eyges have it. The sum over kinds stays the dose of the plane.
+ * Widths along y of a field with different spots. In layered matter each kind of spot has a separate width, and the
+ * plane contains their sum. The kinds' shares of a cell's dose come from depth doses, each solved separately in wide
+ * columns. In x the kinds have Fermi–Eyges widths. The sum over kinds equals the dose of the plane.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
@@ -10,7 +10,7 @@ import { type AcrossY, apartAlongY, isLayered, widthAcross, type YKind } from '.
 
 type Beam = TransportProblem['beam'];
 
-/** Columns wide enough that nothing leaves sideways, few enough to cost nothing. */
+/** Columns wide enough that nothing leaves sideways, and few enough for negligible time. */
 const COLUMNS = { nx: 30, dx_mm: 20 } as const;
 
 /** Key of the parameters that determine depth dose and widths. */
@@ -24,16 +24,16 @@ const kindOf = ({
   z_mm,
 }: Beam): string => [energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, y_sigma_mm, focus_mm, z_mm].join(' ');
 
-/** Kinds are solved one after the other, and a cell asks each place of each. */
+/** Limits, because kinds are solved one after another, and every cell evaluates each position of each kind. */
 const MOST = { kinds: 300, places: 4000 } as const;
 
 interface Kind {
   readonly spot: Beam;
-  /** Weights by place, mm. */
+  /** Weights by position in mm. */
   readonly places: Map<number, number>;
 }
 
-/** Spots by their kind, of those that have weight. */
+/** Groups spots with a weight by kind. */
 function kindsOf(spots: readonly Beam[]): readonly Kind[] {
   const kinds = new Map<string, Kind>();
   for (const spot of spots) {
@@ -45,7 +45,10 @@ function kindsOf(spots: readonly Beam[]): readonly Kind[] {
   return [...kinds.values()];
 }
 
-/** All of a kind at x = 0, on the grid of the field: its highest spot is there, with no weight. */
+/**
+ * Problem with all spots of a kind at x = 0. The field's highest spot is included without weight, so that the grid is
+ * the field's.
+ */
 function inWideColumns(problem: TransportProblem, { spot: own, places }: Kind): TransportProblem {
   const { spots = [], beam, grid, map } = problem;
   const weight = [...places.values()].reduce((a, b) => a + b, 0);
@@ -69,7 +72,7 @@ function inWideColumns(problem: TransportProblem, { spot: own, places }: Kind): 
   };
 }
 
-/** Whether matter is layered and spots along z are of several kinds, so that each kind can be solved separately. */
+/** Whether matter is layered and spots along z differ in kind, so that each kind can be solved separately. */
 export function hasKinds(problem: TransportProblem): boolean {
   const { spots = [], initial } = problem;
   if (initial.kind === 'filled' || !isLayered(problem)) return false;
@@ -107,8 +110,8 @@ export async function yKinds(
       });
     }
   } catch (error) {
-    if (signal.aborted) return { reason: 'the run was stopped before its spots were told apart' };
-    if (error instanceof BraggError) return { reason: `its spots could not be told apart: ${error.message}` };
+    if (signal.aborted) return { reason: 'the run was stopped before its spots were separated' };
+    if (error instanceof BraggError) return { reason: `its spots could not be separated: ${error.message}` };
     throw error;
   }
   return { kinds };

@@ -1,14 +1,23 @@
 /** Range of the beam along its axis, through the regions on it. */
-import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { lowestEnergy } from '../../../model/scenarios/stopping-table.ts';
-import type { Medium } from './contents.ts';
-import { materialOf, type TransportContext, tableOf } from './context.ts';
+import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
+import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { type Medium, materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
 
-/** Ranges between these many energies, apart by equal factors, are interpolated: good to 1e-5 of the range. */
+/**
+ * Number of energies, in a geometric series, for which ranges are computed; interpolation has an error of 1e-5 of the
+ * range.
+ */
 const ENERGIES = 1000;
+/**
+ * Ratio of ranges in the background and in the region. Tissues in water are below it, because cell sizes are rounded
+ * down by as much.
+ */
+const CLEARLY_DENSER = 2;
+/** Thickness that contains a falloff, in standard deviations of the range; a foil is thinner. */
+const STRAGGLINGS = 3;
 
-/** The energies of a beam that slows down, and its range in each material at them, g/cm². */
+/** Energies of a beam that slows down, and its range in each material at them, g/cm². */
 class Ranges {
   private readonly energies_MeV: Float64Array;
   private readonly known = new Map<string, Float64Array>();
@@ -36,21 +45,21 @@ class Ranges {
     return materialOf(this.context, material).density_g_cm3 * density_scale;
   }
 
-  /** Path that is left at an energy, mm. */
+  /** Residual path at an energy, mm. */
   left_mm(medium: Medium, energy_MeV: number): number {
     return (interpolate(this.energies_MeV, this.of(medium.material), energy_MeV) * 10) / this.density(medium);
   }
 
-  /** Energy after a path that is shorter than what is left. */
+  /** Energy after a path that is shorter than the residual path. */
   after(medium: Medium, energy_MeV: number, path_mm: number): number {
     const range = ((this.left_mm(medium, energy_MeV) - path_mm) * this.density(medium)) / 10;
     return interpolate(this.of(medium.material), this.energies_MeV, range);
   }
 }
 
-/** On straight lines between points of ascending `from`; the ends hold outside of them. */
+/** Linear interpolation between points with ascending `from`; constant beyond the ends. */
 function interpolate(from: Float64Array, to: Float64Array, value: number): number {
-  // The first that is not below it: an axis through a fine CT asks some ten thousand times.
+  // Binary search for speed, because an axis through a fine CT needs some ten thousand look-ups.
   let [after, high] = [1, from.length - 1];
   while (after < high) {
     const middle = (after + high) >> 1;
@@ -62,17 +71,19 @@ function interpolate(from: Float64Array, to: Float64Array, value: number): numbe
   return (to[after - 1] ?? 0) + share * ((to[after] ?? 0) - (to[after - 1] ?? 0));
 }
 
+type Placed = Pick<TransportScenario | TransportWithBeam, 'beam' | 'geometry'>;
+
 /** Distances from the entrance at which the axis may enter or leave a region, ascending. */
-function borders({ beam, geometry }: TransportScenario, ct: PlacedCt | null): readonly number[] {
+function borders({ beam, geometry }: Placed, ct: PlacedCt | null): readonly number[] {
   const angle = (beam.angle_deg * Math.PI) / 180;
   const [uz, ux] = [Math.cos(angle), Math.sin(angle)];
   const at = geometry.regions.flatMap(({ x_mm, z_mm }) => [
     ...z_mm.map((z) => (z - beam.z_mm) / uz),
-    ...(ux === 0 ? [] : x_mm.map((x) => (x - beam.x_mm) / ux)),
+    ...(ux === 0 || x_mm === undefined ? [] : x_mm.map((x) => (x - beam.x_mm) / ux)),
   ]);
-  // In a CT every half pixel may be other matter.
+  // In a CT, the matter may change every half pixel.
   const pixel = ct === null ? 0 : Math.min(...ct.slice.spacing_mm) / 2;
-  const pixels = ct === null ? 0 : Math.ceil((geometry.depth_mm - beam.z_mm) / uz / pixel);
+  const pixels = ct === null ? 0 : Math.ceil(((geometry.depth_mm ?? ct.depth_mm) - beam.z_mm) / uz / pixel);
   for (let i = 1; i <= pixels; i += 1) at.push(i * pixel);
   return at.filter((way) => way > 0).sort((a, b) => a - b);
 }
@@ -83,8 +94,18 @@ function matterAt(ct: PlacedCt | null, z_mm: number, x_mm: number): Medium | nul
   return ct === null || hu === null ? null : mediumOf(ct, hu);
 }
 
-/** CSDA range along the axis from the entrance, mm; the background goes on behind the box. */
-export function axisRange_mm(scenario: TransportScenario, context: TransportContext): number {
+interface AxisEnd {
+  /** CSDA range along the axis from the entrance, mm; beyond the box, the background continues. */
+  readonly range_mm: number;
+  /** Matter in which the beam stops. */
+  readonly medium: Medium;
+  /** Thickness of that matter along the axis, mm. */
+  readonly thickness_mm: number;
+  /** Path through the background before that matter, mm. */
+  readonly background_mm: number;
+}
+
+export function axisEnd(scenario: Placed, context: TransportContext): AxisEnd {
   const { beam, geometry } = scenario;
   const angle = (beam.angle_deg * Math.PI) / 180;
   const ranges = new Ranges(context, beam.energy_MeV);
@@ -92,17 +113,39 @@ export function axisRange_mm(scenario: TransportScenario, context: TransportCont
   const mediumAt = (way: number): Medium => {
     const [z, x] = [beam.z_mm + way * Math.cos(angle), beam.x_mm + way * Math.sin(angle)];
     // Only midpoints between borders are evaluated, so none lies on a border.
-    const inside = ({ x_mm, z_mm }: Readonly<Record<'x_mm' | 'z_mm', readonly [number, number]>>): boolean =>
-      x >= x_mm[0] && x < x_mm[1] && z >= z_mm[0] && z < z_mm[1];
+    const inside = ({ x_mm, z_mm }: (typeof geometry.regions)[number]): boolean =>
+      (x_mm === undefined || (x >= x_mm[0] && x < x_mm[1])) && z >= z_mm[0] && z < z_mm[1];
     return geometry.regions.findLast(inside) ?? matterAt(context.ct, z, x) ?? background;
   };
-  let [energy, gone] = [beam.energy_MeV, 0];
+  let [energy, gone, background_mm] = [beam.energy_MeV, 0, 0];
   for (const border of borders(scenario, context.ct)) {
     const medium = mediumAt((gone + border) / 2);
     const left = ranges.left_mm(medium, energy);
-    if (gone + left <= border) return gone + left;
-    energy = ranges.after(medium, energy, border - gone);
+    const thickness_mm = border - gone;
+    if (left <= thickness_mm) return { range_mm: gone + left, medium, thickness_mm, background_mm };
+    energy = ranges.after(medium, energy, thickness_mm);
+    if (medium === background) background_mm += thickness_mm;
     gone = border;
   }
-  return gone + ranges.left_mm(background, energy);
+  const endless = { medium: background, thickness_mm: Number.POSITIVE_INFINITY };
+  return { range_mm: gone + ranges.left_mm(background, energy), ...endless, background_mm };
+}
+
+/**
+ * Matter whose range determines the cell size, and the path through the background before it. By default this is the
+ * background. If the beam stops in a region that is clearly denser and contains the falloff, it is the region. For
+ * example, cells based on a nozzle's air would hide the full peak in water.
+ */
+export function gridMedium(scenario: TransportWithBeam, context: TransportContext): AxisEnd {
+  const background: Medium = { material: scenario.geometry.background, density_scale: 1 };
+  const endless_mm = Number.POSITIVE_INFINITY;
+  const alone = { range_mm: endless_mm, medium: background, thickness_mm: endless_mm, background_mm: endless_mm };
+  if (context.ct !== null || scenario.geometry.regions.length === 0) return alone;
+  const end = axisEnd(scenario, context);
+  const range_mm = ({ material, density_scale }: Medium): number =>
+    (10 * stoppingAt(context.rangeTable, tableOf(context, material), scenario.beam.energy_MeV).range) /
+    (materialOf(context, material).density_g_cm3 * density_scale);
+  const own_mm = range_mm(end.medium);
+  const containsFalloff = end.thickness_mm > STRAGGLINGS * rangeStraggling_mm(own_mm);
+  return containsFalloff && range_mm(background) > CLEARLY_DENSER * own_mm ? end : alone;
 }

@@ -1,13 +1,177 @@
-/** A beam with its energy known: from the file, from a range in water, or from its spots. */
+/**
+ * Beam with its energy computed: from the file, from a range in water, or from its spots. For a given range R80 or R90,
+ * the mean range follows by quadrature over the spread of ranges and the table in use. The detour is subtracted: the
+ * CSDA path is longer than the depth by half the mean square angle.
+ */
 import type {
   CompleteBeam,
   Spot,
   TransportWithBeam,
   TransportWithConstants,
 } from '../../../../contract/scenario/index.ts';
-import type { SpotWithConstants } from '../../../../contract/scenario/transport/spots.ts';
-import { type AskedRange, energiesFromRanges } from './beam-range.ts';
-import type { TransportContext } from './context.ts';
+import type { SpotWithConstants } from '../../../../contract/scenario/transport/beam.ts';
+import { loadAddon } from '../../../io/addon/addon.ts';
+import { onThread } from '../../../io/threads/task.ts';
+import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { slowing } from './bins-per-step.ts';
+import { rangeStraggling_mm, type TransportContext } from './context.ts';
+
+type RangeKind = TransportWithConstants['beam']['range_is'];
+
+interface RequestedRange {
+  readonly range_mm: number;
+  readonly range_is: RangeKind;
+  readonly energy_sigma_MeV: number;
+  readonly physics: TransportWithConstants['physics'];
+}
+
+/** Tables from which energies are computed. */
+type RangeContext = Pick<TransportContext, 'water' | 'materials' | 'rangeTable'>;
+
+/** Range of the quadrature in standard deviations about the mean range, and points per standard deviation. */
+const REACH = 5;
+const POINTS = 40;
+/** Newton iterations for a range, which is nearly a power of the energy. */
+const STEPS = 8;
+/** Iterations between offset and energy; the first guess has an error within a percent. */
+const ROUNDS = 3;
+/** Depths per standard deviation at which the dose is evaluated, from REACH in front to REACH behind. */
+const DEPTHS = 10;
+/** Number of bins of residual range for the energy loss of protons. */
+const BINS = 3 * REACH * POINTS;
+
+/**
+ * exp(−u²/2) at u = (i + ½) / POINTS less the depth in front, by i and depth; 0 far from the mean. Equal for all beams.
+ */
+const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS + 1 }, (_, k) =>
+  Float64Array.from({ length: BINS }, (__, i) => {
+    const off = (i + 0.5) / POINTS - (REACH - k / DEPTHS);
+    return Math.abs(off) < 2 * REACH ? Math.exp(-0.5 * off * off) : 0;
+  }),
+);
+
+/** Small excess with which the checks detect that a range is outside the table. */
+const BEYOND = 1.001;
+
+/** Energy with this CSDA range in water, mm; an end of the table if the range is outside. */
+function energyOfRange(context: RangeContext, range_mm: number): number {
+  const { water, rangeTable } = context;
+  const [lowest, highest] = [lowestEnergy(water), highestEnergy(water)];
+  let energy = 10 * (range_mm / 1.23) ** 0.565;
+  for (let step = 0; step < STEPS; step += 1) {
+    energy = Math.min(highest, Math.max(lowest, energy));
+    const at = stoppingAt(rangeTable, water, energy);
+    // On a logarithmic scale, where range against energy is nearly a line, and the energy stays positive.
+    energy *= Math.exp((Math.log(range_mm / (at.range * 10)) * at.range * at.stopping) / energy);
+  }
+  return Math.min(highest, Math.max(lowest, energy));
+}
+
+/** Mean path less depth, mm, for protons that stop in water. */
+function detour_mm(context: RangeContext, energy_MeV: number): number {
+  const { range_mm, angle } = slowing(energy_MeV, context);
+  let sum = 0;
+  for (let i = 1; i < range_mm.length; i += 1) {
+    const middle = ((angle[i] ?? 0) ** 2 + (angle[i - 1] ?? 0) ** 2) / 2;
+    sum += 0.5 * middle * ((range_mm[i] ?? 0) - (range_mm[i - 1] ?? 0));
+  }
+  return sum;
+}
+
+/** Residual energy (MeV) by residual range (mm), over the ranges in a beam with the spread `sigma`. */
+function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number) => number {
+  const most_mm = 4 * REACH * sigma_mm;
+  const top = energyOfRange(context, most_mm);
+  const { range_mm, energies_MeV } = slowing(top, context);
+  return (range) => {
+    if (range <= 0) return 0;
+    const after = range_mm.findIndex((one) => one >= range);
+    const [a, b] = [Math.max(0, after - 1), Math.max(1, after)];
+    const [r0, r1] = [range_mm[a] ?? 1, range_mm[b] ?? 1];
+    const [e0, e1] = [energies_MeV[a] ?? 0, energies_MeV[b] ?? 0];
+    if (after <= 0) return after === 0 ? e0 * (range / Math.max(r0, 1e-9)) : (energies_MeV.at(-1) ?? 0);
+    return e0 * (e1 / e0) ** (Math.log(range / r0) / Math.log(r1 / r0));
+  };
+}
+
+/**
+ * Distance in mm from the depth where the dose has fallen to `share` to the mean range. Ranges have the standard
+ * deviation `sigma_mm`; scattering is not included.
+ */
+function behindFalloff_mm(context: RangeContext, sigma_mm: number, share: number): number {
+  const left = energyLeft(context, sigma_mm);
+  const step = sigma_mm / POINTS;
+  const lost = new Float64Array(BINS);
+  for (let i = 0, before = left(0); i < BINS; i += 1) {
+    const next = left((i + 1) * step);
+    lost[i] = next - before;
+    before = next;
+  }
+  // Dose at a distance `before` in front of the mean range: energy lost by protons with residual ranges around it.
+  const dose = (before: number): number => {
+    let sum = 0;
+    for (let i = 0; i < BINS; i += 1) {
+      const off = ((i + 0.5) * step - before) / sigma_mm;
+      if (Math.abs(off) < 2 * REACH) sum += (lost[i] ?? 0) * Math.exp(-0.5 * off * off);
+    }
+    return sum;
+  };
+  const depths = weights.map((_, k) => (REACH - k / DEPTHS) * sigma_mm);
+  const doses = weights.map((at) => {
+    let sum = 0;
+    for (let i = 0; i < BINS; i += 1) sum += (lost[i] ?? 0) * (at[i] ?? 0);
+    return sum;
+  });
+  const peak = Math.max(...doses);
+  const from = doses.indexOf(peak);
+  const past = doses.findIndex((value, i) => i > from && value < share * peak);
+  let [near, far] = [depths[past - 1] ?? 0, depths[past] ?? 0];
+  for (let i = 0; i < 30; i += 1) {
+    const middle = (near + far) / 2;
+    if (dose(middle) >= share * peak) near = middle;
+    else far = middle;
+  }
+  return (near + far) / 2;
+}
+
+/** Energy (MeV) of a beam with the requested range in water; beyond the table, slightly above its end. */
+function energyFromRange(requested: RequestedRange, context: RangeContext): number {
+  const highest = highestEnergy(context.water);
+  if (requested.range_mm > stoppingAt(context.rangeTable, context.water, highest).range * 10) return BEYOND * highest;
+  let energy = energyOfRange(context, requested.range_mm);
+  if (requested.range_is === 'csda') return energy;
+  const share = requested.range_is === 'r80' ? 0.8 : 0.9;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { range, stopping } = stoppingAt(context.rangeTable, context.water, energy);
+    const straggling = requested.physics.straggling === 'off' ? 0 : rangeStraggling_mm(range * 10);
+    const sigma = Math.hypot(straggling, (requested.energy_sigma_MeV * 10) / stopping);
+    const offset = sigma > 0 ? behindFalloff_mm(context, sigma, share) : 0;
+    const detour = requested.physics.scattering === 'off' ? 0 : detour_mm(context, energy);
+    // If reactions are followed, paths are three-dimensional: the detour counts in both planes.
+    const planes = requested.physics.nuclear === 'icru63' ? 2 : 1;
+    energy = energyOfRange(context, requested.range_mm + offset + planes * detour);
+  }
+  return energy;
+}
+
+/** Each energy needs milliseconds, so larger numbers are computed on a worker thread. */
+const FEW = 4;
+
+interface Several extends Pick<TransportContext, 'water' | 'materials'> {
+  readonly asked: readonly RequestedRange[];
+}
+
+const findOnThread = onThread('find energies of ranges', ({ asked, ...tables }: Several) => {
+  const { rangeTable } = loadAddon();
+  return asked.map((one) => energyFromRange(one, { ...tables, rangeTable }));
+});
+
+/** Energies for several ranges, because a file may give each of ten thousand spots by its range. */
+async function energiesFromRanges(asked: readonly RequestedRange[], context: RangeContext): Promise<readonly number[]> {
+  const { water, materials } = context;
+  if (asked.length > FEW) return findOnThread({ asked, water, materials });
+  return asked.map((one) => energyFromRange(one, context));
+}
 
 interface Energies {
   readonly energy_MeV?: number | undefined;
@@ -17,13 +181,13 @@ interface Energies {
 
 const keyOf = ({ range_mm, energy_sigma_MeV }: Energies): string => `${range_mm} ${energy_sigma_MeV}`;
 
-/** The energies of those that are given by their range, each found once: a field has few, and its spots many. */
+/** Computes energies for given ranges, once per distinct range, because a field has many spots but few ranges. */
 async function energiesOf(
   all: readonly Energies[],
   { beam, physics }: TransportWithConstants,
   context: TransportContext,
 ): Promise<(one: Energies) => number> {
-  const asked = new Map<string, AskedRange>();
+  const asked = new Map<string, RequestedRange>();
   for (const one of all) {
     const { energy_MeV, range_mm, energy_sigma_MeV } = one;
     if (energy_MeV !== undefined) continue;
@@ -56,7 +220,7 @@ function spotOf(
   };
 }
 
-/** `fromFile` are the spots of the file that the beam names. */
+/** `fromFile`: spots read from the file that the beam names. */
 export async function withEnergies(
   scenario: TransportWithConstants,
   context: TransportContext,

@@ -1,67 +1,70 @@
 /**
  * Number of range bins per solver step. Slowing down by a whole number of bins adds no spread. A fraction f of a bin
- * adds a variance of f (1 - f) bins², which the straggling of a step has to contain. Any excess widens the falloff.
+ * adds a variance of f (1 - f) bins². The part above the straggling of a step widens the falloff.
  *
  * Bins must not be coarse compared with the straggling either. The straggling of a step is then a rare jump of one bin.
  * The variance is correct, but the sum of rare jumps has a fourth cumulant of a bin² times the variance; a Gaussian has
  * none. That makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff turn the dose of
- * its cells into a comb. So steps that are coarse compared with the falloff are divided into more bins, and cells show
- * their mean.
+ * its cells into a comb. So steps that are coarse compared with the falloff are divided into more bins, and cells
+ * contain the mean.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
-import { tidy } from '../../../model/scenarios/nice.ts';
+import { tidy } from '../../../model/scenarios/rounded.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { materialOf, type TransportContext, tableOf } from './context.ts';
+import { gridMedium } from './axis-range.ts';
+import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
-import { rangeStraggling_mm } from './straggling.ts';
 
-/** Most wanted first: three hold every tissue and metal at its own density; more take as much more time. */
+/**
+ * In order of preference: three bins represent every tissue and metal at its usual density; more need more time in
+ * proportion.
+ */
 const CANDIDATES = [3, 2, 4, 5, 6] as const;
-/** In water alone, only the plane-to-plane paths of a tilted beam are not a whole number of bins. */
+/** In water alone, only plane-to-plane paths of a tilted beam are fractions of a bin. */
 const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
-/** As many parts as a bin of the file is taken in. */
+/** Possible numbers of parts into which a bin of the file is divided. */
 const PARTS = [1, 2, 3, 4, 5, 6] as const;
-/** Finest bins of a step that bins of the file are divided to. */
+/** Limit on the bins per step after division of the file's bins. */
 const MOST_PER_STEP = 6;
 /**
- * Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 %, 1.5 % or 1 % wider.
- * The program's own grids of metals would not fit into usual memory with less than the first.
+ * Acceptable added variance as a share of the straggling's: the falloff is 3 %, 1.5 % or 1 % wider. With a smaller
+ * first value, this program's grids of metals would not fit into usual memory.
  */
 const BEARABLE = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
 /** Largest bin that the program chooses, relative to the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
 /**
- * Bins relative to the beam's straggling, for steps that are shorter than a bin: from the widest on, each is about half
- * as wide. A beam in air has such steps; dividing them would need tens of thousands of bins.
+ * Bin widths relative to the beam's straggling for steps shorter than a bin, each about half of the previous one. A
+ * beam in air has such steps; dividing them would need tens of thousands of bins.
  */
 const THIN_BINS = [WIDEST_BIN, 0.11, 0.055, 0.0275] as const;
-/** Bins of a step without straggling: one makes a comb of the last cells, two are within a hundredth of the peak. */
+/** Bins per step without straggling: with one, the last cells form a comb; with two, the peak is within a hundredth. */
 const LEAST_WITHOUT_SPREAD = 2;
-/** Middles of nine equally likely parts of a normal distribution. */
+/** Centres of nine equally likely parts of a normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
-/** Scattering power of water, rad² per g/cm², about: (MeV / pv)² / length. */
+/** Approximate scattering power of water, rad² per g/cm²: (MeV / pv)² / length. */
 const SCATTERING = { energy_MeV: 15, length_g_cm2: 46.88, share: 0.9 } as const;
 const PROTON_MEV = 938.272;
-/** Energies between the lowest and the beam's at which the steps are looked at. */
+/** Number of energies between the lowest and the beam's at which steps are evaluated. */
 const ENERGIES = 200;
 
 interface Medium {
   readonly material: string;
   readonly density_scale: number;
-  /** Along z, mm. */
+  /** Thickness along z, mm. */
   readonly thickness_mm: number;
 }
 
-/** Energies and what is needed of water at them, ascending. */
+/** Energies in ascending order, with properties of water at them. */
 interface Slowing {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
   /** Variance of the residual range, mm². */
   readonly straggling_mm2: Float64Array;
   readonly stopping: Float64Array;
-  /** Root mean square angle to the axis, rad, that a beam has from scattering in water. */
+  /** Root mean square angle to the axis from scattering in water, rad. */
   readonly angle: Float64Array;
-  /** Stopping power of a material at the same energies; each is looked up once. */
+  /** Stopping power of a material at these energies; cached. */
   readonly stoppingIn: (material: string) => Float64Array;
 }
 
@@ -120,25 +123,25 @@ function pathsOf({ beam, solver }: TransportWithBeam): Paths {
 }
 
 interface Step {
-  /** Along the axis, mm. */
+  /** Length along the axis, mm. */
   readonly length_mm: number;
-  /** At each of the energies. */
+  /** Relative plane-to-plane lengths at each energy. */
   readonly paths: readonly (readonly number[])[];
 }
 
-/** Variance of the residual range, mm² of water, that a beam gets from bins of `bin_mm` on its way through `medium`. */
+/** Variance of the residual range, mm² of water, that bins of `bin_mm` add over the path through `medium`. */
 function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, context: TransportContext): number {
   const own = water.stoppingIn(medium.material);
   const density = materialOf(context, medium.material).density_g_cm3 * medium.density_scale;
   let added = 0;
   let own_mm = 0;
   let [before, straggled] = [0, 0];
-  // Two hundred media and six numbers of bins make a quarter of a million turns, on the loop that answers pages.
+  // A loop, because two hundred media and six numbers of bins need a quarter of a million iterations on the event loop.
   for (let i = 0; i < ENERGIES; i += 1) {
     const range = water.range_mm[i] ?? 0;
     const shift_mm = ((own[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step.length_mm;
     const steps = (range - before) / shift_mm;
-    // Straggling between two residual ranges is the difference of what is left of it at them.
+    // Straggling between two residual ranges is the difference of the variances at them.
     const variance = water.straggling_mm2[i] ?? 0;
     const held = (variance - straggled) / steps / bin_mm ** 2;
     const paths = step.paths[i] ?? STRAIGHT;
@@ -153,22 +156,27 @@ function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, c
     before = range;
     straggled = variance;
   }
-  // Wherever on the way the medium lies, it adds in the mean what is its share of the way.
+  // On average over its positions along the path, the medium adds in proportion to its share of the path.
   return added * Math.min(1, medium.thickness_mm / own_mm);
 }
 
-/** The background, which goes on for ever, and each matter of the regions once, as thick as they are together. */
-function mediaOf({ background, regions }: TransportWithBeam['geometry']): readonly Medium[] {
+/**
+ * Media: the background over the beam's largest path in it, and each material of the regions once, with its total
+ * thickness.
+ */
+function mediaOf(scenario: TransportWithBeam, context: TransportContext): readonly Medium[] {
+  const { background, regions } = scenario.geometry;
   const found = new Map<string, Medium>();
   for (const { material, density_scale, z_mm } of regions) {
     const key = `${material} ${density_scale}`;
     const thickness_mm = (found.get(key)?.thickness_mm ?? 0) + z_mm[1] - z_mm[0];
     found.set(key, { material, density_scale, thickness_mm });
   }
-  return [{ material: background, density_scale: 1, thickness_mm: Number.POSITIVE_INFINITY }, ...found.values()];
+  const { background_mm } = gridMedium(scenario, context);
+  return [{ material: background, density_scale: 1, thickness_mm: background_mm }, ...found.values()];
 }
 
-/** Densities on the way through a CT that are as good as one. */
+/** Density steps per unit of relative density; CT densities that round to the same step are merged. */
 const DENSITY_STEPS = 50;
 
 /** Media on the beam's axis in a CT, each with its total thickness. */
@@ -189,7 +197,7 @@ function mediaOnAxis({ x_mm, z_mm, angle_deg }: TransportWithBeam['beam'], ct: P
   return [...found.values()];
 }
 
-/** Standard deviation of the residual range that the beam ends with, mm of water; 0 without straggling. */
+/** Standard deviation of the residual range at the end of the beam, mm of water; 0 without straggling. */
 function spread_mm({ beam, physics }: TransportWithBeam, context: TransportContext): number {
   if (physics.straggling === 'off') return 0;
   const { range, stopping } = stoppingAt(context.rangeTable, context.water, beam.energy_MeV);
@@ -204,8 +212,8 @@ function fewest(
   candidates: readonly number[],
   bearable: number,
 ): number {
-  const { beam, geometry } = scenario;
-  const media = [...mediaOf(geometry), ...mediaOnAxis(beam, context.ct)];
+  const { beam } = scenario;
+  const media = [...mediaOf(scenario, context), ...mediaOnAxis(beam, context.ct)];
   const water = slowing(beam.energy_MeV, context);
   const step = { length_mm: step_mm, paths: Array.from(water.angle, pathsOf(scenario)) };
   const allowed = bearable * spread_mm(scenario, context) ** 2;
@@ -220,7 +228,7 @@ function fewest(
 
 /**
  * @param step_mm along the beam's axis
- * @param stepInWater_mm what such a step takes of the residual range in the background, mm of water
+ * @param stepInWater_mm what such a step takes of the residual range there, mm of water
  */
 function binsPerStep(
   scenario: TransportWithBeam,
@@ -245,39 +253,42 @@ function leastBins(length_mm: number, spread_mm: number): number {
   return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : LEAST_WITHOUT_SPREAD;
 }
 
-/** From plane to plane, each angle has a way of its own. */
+/** Whether plane-to-plane paths differ between angles. */
 const isTilted = ({ solver, beam }: TransportWithBeam): boolean => solver.stepping === 'depth' && beam.angle_deg !== 0;
 
-/** The way along the axis that takes the beam one cell deeper: its row then moves by whole cells, and stays one. */
+/** Path along the axis per cell in depth: the beam's row then moves by whole cells, and is not divided. */
 export function wayPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
   return beam.angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
 }
 
-/** Loss of residual range per solver step along the beam's axis in the background, mm of water. */
+/**
+ * Loss of residual range per solver step along the beam axis, mm of water: in the background, or in the region where
+ * the beam stops.
+ */
 function stepInWater_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
-  const { background } = scenario.geometry;
-  const linear = (material: string): number =>
-    stoppingAt(context.rangeTable, tableOf(context, material), scenario.beam.energy_MeV).stopping *
-    materialOf(context, material).density_g_cm3;
-  const toWater = background === 'water' ? 1 : linear(background) / linear('water');
+  const { material, density_scale } = gridMedium(scenario, context).medium;
+  const linear = (name: string): number =>
+    stoppingAt(context.rangeTable, tableOf(context, name), scenario.beam.energy_MeV).stopping *
+    materialOf(context, name).density_g_cm3;
+  const toWater = (material === 'water' ? 1 : linear(material) / linear('water')) * density_scale;
   return toWater === 1 ? step_mm : Number((step_mm * toWater).toPrecision(4));
 }
 
-/** The range step that the program chooses for a solver step along the beam's axis, mm of water. */
+/** Default range step for a solver step along the beam axis, mm of water. */
 export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const inWater_mm = stepInWater_mm(scenario, context, step_mm);
   const thin = thinBin_mm(scenario, context, step_mm);
   return thin ?? tidy(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
 }
 
-/** The bin for a background in which a step takes less than the narrowest of THIN_BINS; null in denser ones. */
+/** Bin width for a background with steps shorter than the narrowest of THIN_BINS; null in denser ones. */
 function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number | null {
   const straggling = { ...scenario, physics: { ...scenario.physics, straggling: 'bohr' as const } };
   const spread = spread_mm(straggling, context);
   const narrowest = (THIN_BINS.at(-1) ?? 0) * spread;
   if (stepInWater_mm(scenario, context, step_mm) >= narrowest) return null;
   const depth_mm = scenario.geometry.depth_mm ?? Number.POSITIVE_INFINITY;
-  const media = mediaOf(scenario.geometry).map(({ thickness_mm, ...medium }) => ({
+  const media = mediaOf(scenario, context).map(({ thickness_mm, ...medium }) => ({
     ...medium,
     thickness_mm: Math.min(thickness_mm, depth_mm),
   }));
@@ -290,10 +301,13 @@ function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step
   return Number(((found ?? 0) * spread || narrowest).toPrecision(4));
 }
 
-/** Checks, estimate and problem ask for the same: two hundred densities take twenty milliseconds. */
+/**
+ * Cached, because checks, estimate and problem need the same result, and two hundred densities need twenty
+ * milliseconds.
+ */
 const knownParts = new WeakMap<TransportScenario, { readonly context: TransportContext; readonly parts: number }>();
 
-/** Parts that a range bin of the file is taken in, so that none that a file asks for smears the range. */
+/** Number of parts into which a range bin of the file is divided, so that no requested bin blurs the range. */
 export function partsPerBin(scenario: TransportScenario, context: TransportContext): number {
   const known = knownParts.get(scenario);
   if (known?.context === context) return known.parts;
@@ -308,17 +322,17 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   const bin_mm = grid.energy.step_mm;
   const step_mm = solver.stepping === 'depth' ? wayPerCell(scenario, grid.dz_mm) : solver.step_mm;
   const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MOST_PER_STEP) * (1 - 1e-6));
-  // A scenario with the values that the program filled in is as good as one without them, and no better.
+  // Explicitly written defaults must give the same result as omitted ones.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   if (own && thinBin_mm(scenario, context, step_mm) !== null) return 1;
   const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
-  // The gain in a tilted beam's rows was measured with the bins of its file.
+  // For tilted beams, keep the file's bins, with which the accuracy of their rows was measured.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
   return fewest(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }
 
-/** The range step that the engine gets for the file's, mm of water. */
+/** Range step passed to the engine for that of the file, mm of water. */
 export function takenRangeStep_mm(scenario: TransportScenario, context: TransportContext): number {
   const { energy } = scenario.grid;
   return energy.kind === 'range' ? energy.step_mm / partsPerBin(scenario, context) : Number.NaN;

@@ -1,26 +1,27 @@
 /**
- * Contents of each cell of the box. Borders may cut cells anywhere: a cell contains each medium by its share of the
- * cell's area. So a foil thinner than a cell counts with its actual thickness.
+ * Contents of each cell of the box. Borders may cut cells anywhere: each medium is included by its share of the cell's
+ * area. So a foil thinner than a cell has the correct total mass.
  */
 
-import { atOnce, type Pausing } from '../../../../contract/pausing.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { inTurns } from '../../../io/flow/in-turns.ts';
-import type { CellContents, Contents, Medium } from './contents.ts';
-import type { TransportContext } from './context.ts';
+import { atOnce, type Pausing } from '../../../../domain/values/pausing.ts';
+import { inSlices } from '../../../io/flow/cooperative.ts';
+import type { CellContents, Contents, Medium, TransportContext } from './context.ts';
 import { findCtContents } from './ct/ct-contents.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
 
-/** The solver indexes materials by one byte, and 255 of them. */
+/** Limit of the solver, which stores a material index in one byte. */
 export const MOST_CONTENTS = 255;
-/** Parts of a cell that shares are rounded to where they are too many different ones, the finest that fits. */
+/**
+ * Rounding of shares to fractions with these denominators if there are too many mixtures; the finest that fits is used.
+ */
 const PARTS = [64, 32, 16, 8, 4, 2, 1] as const;
-/** Decimal borders may miss those of the cells by this fraction of a cell. */
+/** Tolerance in cells for decimal borders that should coincide with cell borders. */
 const SLACK = 1e-6;
-/** Shares that differ by less are one. */
+/** Shares that differ by less count as equal. */
 const SAME_SHARE = 1e-9;
 
-/** Cells [from, to) along one axis that are all cut alike, and the shares of them between the borders' lines. */
+/** Consecutive cells [from, to) along one axis with equal cuts, and their shares between the lines. */
 interface Band {
   readonly from: number;
   readonly to: number;
@@ -28,7 +29,7 @@ interface Band {
 }
 
 interface Axis {
-  /** Places of all borders in cells from the box's own, its faces among them; ascending. */
+  /** Positions of all borders in cells from the front of the box, including its faces; ascending. */
   readonly lines: readonly number[];
   readonly bands: readonly Band[];
 }
@@ -62,7 +63,7 @@ function axisOf(places: readonly number[], count: number): Axis {
   return { lines, bands };
 }
 
-/** Media between the lines of both axes: `of` gives the index of the one in an interval of z and one of x. */
+/** Media between the lines of both axes: `of` returns the index for one interval of z and one of x. */
 function between(scenario: TransportScenario, z: Axis, x: Axis, place: (edge: number, axis: 'x' | 'z') => number) {
   const media: Medium[] = [{ material: scenario.geometry.background, density_scale: 1 }];
   const width = x.lines.length - 1;
@@ -77,7 +78,7 @@ function between(scenario: TransportScenario, z: Axis, x: Axis, place: (edge: nu
   return { media, of: (intervalZ: number, intervalX: number): number => index[intervalZ * width + intervalX] ?? 0 };
 }
 
-/** Shares by index of the medium, as whole multiples of 1 / `parts` that sum to 1. */
+/** Shares by index of the medium, rounded to multiples of 1 / `parts` that sum to 1. */
 function rounded(shares: ReadonlyMap<number, number>, parts: number): ReadonlyMap<number, number> {
   const exact = [...shares].map(([medium, share]) => ({
     medium,
@@ -93,13 +94,13 @@ function rounded(shares: ReadonlyMap<number, number>, parts: number): ReadonlyMa
   return new Map(exact.filter(({ taken }) => taken > 0).map(({ medium, taken }) => [medium, taken / parts]));
 }
 
-/** Different contents, numbered as they are met. */
+/** Distinct contents, numbered in order of appearance. */
 class ContentsList {
   readonly list: Contents[];
   private readonly known: Map<string, number>;
   private readonly media: readonly Medium[];
   private readonly parts: number | null;
-  /** By medium. */
+  /** Index of the pure contents, by medium. */
   private readonly whole: number[] = [];
 
   constructor(media: readonly Medium[], parts: number | null) {
@@ -111,7 +112,7 @@ class ContentsList {
     this.known = new Map(index < 0 ? [] : [[String(index), 0]]);
   }
 
-  /** Index in `list` of a medium that fills its cell: most do. */
+  /** Index in `list` of a single medium, the case of most cells. */
   only(medium: number): number {
     const known = this.whole[medium];
     if (known !== undefined) return known;
@@ -120,7 +121,7 @@ class ContentsList {
     return found;
   }
 
-  /** Index in `list`. */
+  /** Index in `list` of a mixture. */
   of(exact: ReadonlyMap<number, number>): number {
     const shares = [...(this.parts === null || exact.size === 1 ? exact : rounded(exact, this.parts))];
     shares.sort(([a], [b]) => a - b);
@@ -138,7 +139,7 @@ class ContentsList {
   }
 }
 
-/** Blocks of bands between two pauses: less than a millisecond. */
+/** Blocks of bands to process before yielding, less than a millisecond. */
 const BLOCKS_AT_ONCE = 128;
 
 function* findContents(scenario: TransportScenario, nz: number, nx: number): Pausing<CellContents> {
@@ -151,7 +152,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
     geometry.regions.flatMap((region) => region[`${axis}_mm`].map((edge) => place(edge, axis)));
   const [z, x] = [axisOf(placesOf('z'), nz), axisOf(placesOf('x'), nx)];
   const { media, of } = between(scenario, z, x, place);
-  /** The one medium where both bands meet; null where they hold several. */
+  /** The only medium in the intersection of two bands; null if there are several. */
   const onlyIn = (row: Band, column: Band): number | null => {
     let only: number | null = null;
     for (const a of row.shares) {
@@ -173,7 +174,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
     }
     return shares;
   };
-  /** Index of the contents, bands of z × bands of x; null where they are too many. */
+  /** Index of the contents by bands of z × bands of x; null if there are too many. */
   function* blocks(list: ContentsList): Pausing<Uint8Array | null> {
     const index = new Uint8Array(z.bands.length * x.bands.length);
     let i = 0;
@@ -203,24 +204,24 @@ type WithCt = Pick<TransportContext, 'ct'>;
 const contentsOf = (scenario: TransportScenario, ct: PlacedCt | null, nz: number, nx: number): Pausing<CellContents> =>
   ct === null ? findContents(scenario, nz, nx) : findCtContents(scenario, ct, nz, nx);
 
-/** Checks, estimates and every run ask for the same scenario's: hundreds of borders take half a second. */
+/** Cached, because checks, estimates and runs use the same scenario, and hundreds of borders need half a second. */
 const found = new WeakMap<TransportScenario, CellContents>();
 
-/** `scenario` has whole numbers of cells; they fill the box exactly also where the sizes in the file are rounded. */
+/** `scenario` has whole numbers of cells, which fill the box exactly even if sizes in the file are rounded. */
 export function cellContents(scenario: TransportScenario, { ct }: WithCt, nz: number, nx: number): CellContents {
   const contents = found.get(scenario) ?? atOnce(contentsOf(scenario, ct, nz, nx));
   found.set(scenario, contents);
   return contents;
 }
 
-/** Finds them while others take their turns; `cellContents` then has them at once. */
+/** Computes the contents cooperatively and caches them for `cellContents`. */
 export async function findContentsInTurns(
   scenario: TransportScenario,
   { ct }: WithCt,
   nz: number,
   nx: number,
 ): Promise<CellContents> {
-  const contents = found.get(scenario) ?? (await inTurns(contentsOf(scenario, ct, nz, nx)));
+  const contents = found.get(scenario) ?? (await inSlices(contentsOf(scenario, ct, nz, nx)));
   found.set(scenario, contents);
   return contents;
 }
@@ -231,7 +232,7 @@ function painted(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): U
     x.bands.forEach((column, i) => {
       map.fill(index[row * x.bands.length + i] ?? 0, from * nx + column.from, from * nx + column.to);
     });
-    // Doubling: rows of one band are alike.
+    // Copy by doubling, because the rows of a band are equal.
     for (let done = 1; done < to - from; done *= 2) {
       map.copyWithin((from + done) * nx, from * nx, (from + Math.min(done, to - from - done)) * nx);
     }

@@ -1,11 +1,9 @@
-/** Energies against the stopping power tables, the cutoff and the energy grid. */
+/** Checks energies against the stopping-power tables, the cutoff and the energy grid. */
 import { type Fault, fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
-import { formatNumber } from '../../../../contract/units.ts';
+import { formatNumber } from '../../../../domain/values/units.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { materialOf, type TransportContext, tableOf } from './context.ts';
+import { type Check, materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import { beamSigmas } from './estimate.ts';
-import type { Check } from './one-check.ts';
-import { rangeStraggling_mm } from './straggling.ts';
 
 interface Limit {
   readonly energy_MeV: number;
@@ -20,7 +18,7 @@ function usedMaterials(scenario: TransportScenario): readonly string[] {
   ];
 }
 
-/** The table that ends first, and the one that begins last. */
+/** Highest of the tables' lowest energies, and lowest of their highest energies. */
 function limits(scenario: TransportScenario, context: TransportContext): { lowest: Limit; highest: Limit } {
   const all = usedMaterials(scenario).map((material) => ({ material, table: tableOf(context, material) }));
   const limit = (pick: typeof lowestEnergy) =>
@@ -124,7 +122,7 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
   return [warning(['solver', 'max_steps'], solver.max_steps, message)];
 }
 
-/** The rest of the range at the cutoff is deposited on the spot; where it exceeds the straggling, it shows in R80. */
+/** Residual energy at the cutoff is deposited locally; if its range exceeds the straggling, R80 changes. */
 function warnOfCutoff(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { beam, grid, initial } = scenario;
   if (initial.kind !== 'beam' || beam.energy_MeV <= grid.cutoff_MeV) return [];

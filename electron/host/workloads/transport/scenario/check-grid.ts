@@ -1,4 +1,7 @@
-/** Whether the grid is one: whole numbers of cells, an angle range that the stepper takes, a state that fits. */
+/**
+ * Checks the grid: whole numbers of cells, an angle range that the stepper supports, and the memory limit. Also warns
+ * if energy bins widen the beam: compares the range spread added by the bins with the physical spread.
+ */
 import {
   type Fault,
   fault,
@@ -6,24 +9,72 @@ import {
   unknownVariant,
   warning,
 } from '../../../../contract/scenario/index.ts';
-import { formatBytes, formatNumber } from '../../../../contract/units.ts';
-import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
+import { formatBytes, formatNumber } from '../../../../domain/values/units.ts';
+import { divides, divisorNear } from '../../../model/scenarios/rounded.ts';
 import { partsPerBin } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
-import type { TransportContext } from './context.ts';
+import { type Check, rangeStraggling_mm, type TransportContext } from './context.ts';
 import { angleBins, energyBins, estimateGrid, type GridEstimate, mostPictureBytes, pictureBytes } from './estimate.ts';
-import type { Check } from './one-check.ts';
-import { partCells } from './warn-spread.ts';
 
-/** Per axis. Tables of the solver grow with these, so that memory alone would not bound them. */
+/** Added spread relative to the physical one that makes the distal falloff 2 % wider. */
+const NOTICEABLE_SHARE = 0.2;
+/** Smaller spreads change no number shown, even for a beam without any physical spread. */
+const NOTICEABLE_MM = 0.01;
+
+/** Whether a step moves the beam's row by a fraction of a cell in depth. */
+function partCells({ beam, grid, solver }: TransportScenario): boolean {
+  if (solver.stepping === 'depth') return false;
+  return !divides(grid.dz_mm, solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180));
+}
+
+/** Sigma of the residual range from straggling and the beam's energy spread, mm of water. */
+function physicalSpread_mm({ beam, physics }: TransportScenario, range_mm: number, slope_mm_MeV: number): number {
+  const straggling = physics.straggling === 'off' ? 0 : rangeStraggling_mm(range_mm);
+  return Math.hypot(straggling, beam.energy_sigma_MeV * slope_mm_MeV);
+}
+
+/**
+ * @param extra_mm range spread (sigma, mm of water) that the energy grid adds, as the engine states it
+ * @param range_mm CSDA range in water
+ * @param slope_mm_MeV change of that range with the beam's energy
+ */
+export function spreadWarning(
+  scenario: TransportScenario,
+  extra_mm: number,
+  range_mm: number,
+  slope_mm_MeV: number,
+): Fault | null {
+  const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
+  if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
+  const { energy } = scenario.grid;
+  // Spread from steps of fractional cells has its own warning.
+  if (energy.kind === 'range' && partCells(scenario)) return null;
+  const [key, value] =
+    energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
+  const factor = (Math.hypot(physical, extra_mm) / physical).toFixed(2);
+  const effect =
+    physical === 0 ? 'this beam has none of its own' : `physics gives ${physical.toFixed(2)} mm; W80–20 is ${factor}×`;
+  const remedy =
+    energy.kind === 'range'
+      ? 'a solver step of a whole number of bins, in water, adds nothing; elsewhere finer bins add less'
+      : 'finer bins add less; a range grid adds nothing in water';
+  const bins = `${formatNumber(Number(value.toPrecision(4)))} ${key.slice(5)}`;
+  return warning(
+    ['grid', 'energy', key],
+    value,
+    `${bins} adds ${extra_mm.toFixed(2)} mm (σ) of range spread, ${effect}: ${remedy}`,
+  );
+}
+
+/** Limits per axis, because the solver's tables grow with these beyond the memory of the state. */
 const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
-/** Cells of the dose map and of the material map. */
+/** Limit on the cells of the dose and material maps. */
 const mostMapCells = 2 ** 22;
 
-/** Losses, two bins that feed it and two angles, for each angle, material and energy. */
+/** Bytes per angle, material and energy: losses, two source bins and two angles. */
 const leastOperatorBytes = 80;
 
-/** Depth stepping divides by the cosine of the angle; beyond this the planes are too far apart along the path. */
+/** Depth stepping divides by the cosine of the angle; beyond this limit, paths between planes are too long. */
 const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
 
 function checkDivision(size: 'width_mm' | 'depth_mm', cell: 'dx_mm' | 'dz_mm') {
@@ -65,7 +116,7 @@ function checkEnergyCount(scenario: TransportScenario, context: TransportContext
   return tooMany(['grid', 'energy', key], value, energyBins(scenario, context), mostCells.energy, key.slice(5));
 }
 
-/** The beam angle has to be the centre of a bin, or the beam would be spread over two. */
+/** The beam angle must be the centre of a bin; otherwise the beam would be spread over two. */
 function checkAngles({ grid, initial }: TransportScenario): readonly Fault[] {
   const { dtheta_mrad, theta_max_mrad } = grid;
   const unit = initial.kind === 'beam' ? dtheta_mrad : dtheta_mrad / 2;
@@ -100,7 +151,7 @@ function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly Fault[]
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
-/** A beam whose row ends between two cells is spread over both, again at every step. */
+/** A beam whose row ends between two cells is distributed over both, again at every step. */
 function warnOfPartCells(scenario: TransportScenario): readonly Fault[] {
   const { grid, solver, beam, initial } = scenario;
   if (initial.kind !== 'beam' || !partCells(scenario)) return [];
@@ -117,7 +168,7 @@ function warnOfPartCells(scenario: TransportScenario): readonly Fault[] {
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
-/** Bins that would show in range or falloff are taken in parts: right, and slower. */
+/** Warns that bins which would affect range or falloff are divided: correct results, but slower. */
 function warnOfParts(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { energy } = scenario.grid;
   if (energy.kind !== 'range') return [];
@@ -132,7 +183,7 @@ function warnOfParts(scenario: TransportScenario, context: TransportContext): re
 
 type Cells = Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
-/** Each angle, material and energy has operators of its own where a step goes from plane to plane. */
+/** Limits memory, because plane-to-plane steps need separate operators for each angle, material and energy. */
 function checkOperators(scenario: TransportScenario, context: TransportContext, { ne, ntheta, nz, nx }: Cells) {
   const angles = scenario.solver.stepping === 'depth' ? Math.ceil(ntheta / 2) : 1;
   const plain = scenario.geometry.regions.length === 0 && context.ct === null;

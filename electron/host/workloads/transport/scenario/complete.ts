@@ -1,84 +1,103 @@
 /**
- * Fills in what follows from the beam's range, so that a file with nothing but
- * an energy runs well. Values that the user set are never changed; values that
- * were left out adapt to them.
+ * Fills in defaults that depend on the beam's range, so that a file with only an energy runs well. Values set by the
+ * user are never changed; defaults adapt to them.
  */
 import { spotsOf, type TransportScenario, type TransportWithBeam } from '../../../../contract/scenario/index.ts';
-import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../../../model/scenarios/nice.ts';
+import {
+  multipleAbove,
+  niceAbove,
+  niceBelow,
+  niceNear,
+  tidy,
+  twoDigitsBelow,
+} from '../../../model/scenarios/rounded.ts';
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { gridMedium } from './axis-range.ts';
 import { chosenRangeStep_mm, wayPerCell } from './bins-per-step.ts';
-import { materialOf, type TransportContext, tableOf } from './context.ts';
+import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
 import { estimateGrid, mostPictureBytes, pictureBytes } from './estimate.ts';
-import { rangeStraggling_mm } from './straggling.ts';
 
-/** Beam width at the end of the range in water, both in mm: a fit as that of the straggling. */
+/** Beam width at the end of the range in water, both in mm: a fit like that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
 
 const isCrossed = (range_mm: number, depth_mm: number): boolean => depth_mm < crossedShare * range_mm;
 
-/** Beam width at a depth: it grows with the depth to the power of 3/2 where protons slow down little. */
-const widthAt_mm = (range_mm: number, depth_mm: number): number =>
-  widthAtEnd_mm(range_mm) * (isCrossed(range_mm, depth_mm) ? (depth_mm / range_mm) ** 1.5 : 1);
+/**
+ * Beam width at a depth: it grows as the depth to the power of 3/2 before protons slow down noticeably. Matter that
+ * scatters more than water over the range widens the beam in proportion to its angles.
+ */
+const widthAt_mm = ({ own_mm, scattering }: Ranges, depth_mm: number): number =>
+  scattering * widthAtEnd_mm(own_mm) * (isCrossed(own_mm, depth_mm) ? (depth_mm / own_mm) ** 1.5 : 1);
 
-/** The distal 80–20 % falloff is this many times the straggling; three cells have to lie in it. */
+/** Ratio of the distal 80–20 % falloff, which must contain three cells, to the straggling. */
 const falloffPerStraggling = 1.312;
 const cellsPerFalloff = 3;
 /**
- * Longest cell in depth, mm of water, before it is rounded down. Above 180 MeV a third of the falloff is a millimetre:
- * means over such cells lower the peak by 0.8 %, and at 201 and 214 MeV 83 and 70 % of depths pass 1 %/1 mm against Monte
- * Carlo where 98 % do.
+ * Longest cell in depth, mm of water, before it is rounded down. Above 180 MeV a third of the falloff is a millimetre.
+ * Means over such cells lower the peak by 0.8 %. At 201 and 214 MeV, 83 and 70 % of depths then pass 1 %/1 mm against
+ * Monte Carlo, instead of 98 %.
  */
 const longestCell_mm = 0.75;
-/** A tilted beam's cells across show in its falloff: the narrowest beam's width along the axis is an eighth. */
+/**
+ * Cell size for a tilted beam, whose lateral cells affect its falloff: the cell's width along the axis is an eighth of
+ * that of the narrowest beam.
+ */
 const cellPerStraggling = 0.16;
-/** With this many cells in the beam's width at the end, halving them changes the width by less than 1 %. */
+/** Number of cells in the beam's width at its end for which halving the cells changes the width by less than 1 %. */
 const cellsPerWidth = 3.5;
-/** The dose ends three straggling widths behind the range; the rest is for the eye. */
+/** Ratio of depth to range: the dose ends three straggling widths behind the range; the rest is for display. */
 const depthPerRange = 1.2;
 /** Beyond this angle from the beam lie less than 1e-6 of the protons of any therapeutic energy in water. */
 const theta_max_mrad = 400;
-/** Width of angle bins in water; kernels of a step hold its variance exactly on any. */
+/** Width of angle bins in water; kernels of a step have the exact variance for any width. */
 const waterBin_mrad = 5;
-/** Three quarters of that are enough for tissues; what scatters more takes as much more. */
+/**
+ * Factor on the angle range for matter that scatters more than water: three quarters of the ratio of angles are enough.
+ */
 const angleMargin = 0.75;
-/** With fewer a beam loses so much that its file should say so: what depth stepping does not take is then an error. */
+/**
+ * Smallest default angle range: with less, too many protons are lost. If depth stepping does not support it, the
+ * scenario has an error.
+ */
 const leastAngle_mrad = 200;
-/** Depth stepping ends at 60°. */
+/** Largest angle that depth stepping supports, 60°. */
 const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
-/** Energies at which protons may stop; the highest whose rest of range does not show in the peak is taken. */
+/** Possible cutoff energies; the highest one whose residual range does not affect the peak is used. */
 const cutoffs_MeV = [2, 1.5, 1, 0.7, 0.5, 0.3, 0.2] as const;
-/** With more the peak is up to 7 % too high, as the rest of the energy is deposited at once. */
+/** With a higher cutoff the peak is up to 7 % too high, because the residual energy is deposited locally. */
 const highestCutoff_MeV = 0.5;
-/** In matter that scatters this much more than water slow protons turn round within a step, and leave the angle grid. */
+/** In matter with a larger scattering ratio to water, slow protons turn back within a step and leave the angle grid. */
 const turnsRound = 1.3;
 /** Residual range at the cutoff, relative to the straggling. */
 const restPerStraggling = 0.1;
 const restPerStragglingInMetals = 0.5;
 
-/** Bounds of the schema, for materials in which a beam goes further than any grid. */
+/** Limits of the schema, for materials with ranges beyond any grid. */
 const widest_mm = 10_000;
 const deepest_mm = 5000;
 const finest_mm = 1e-5;
 const coarsest_mm = 100;
-/** A box that the beam crosses without stopping still gets this many cells. */
+/** Minimum number of cells in a box that the beam crosses without stopping. */
 const fewestCells = 40;
 
-/** In a box of less than this share of the range a beam is far narrower than at its end. */
+/** In a box shorter than this share of the range, the beam is far narrower than at the end of its range. */
 const crossedShare = 0.1;
 /**
- * Width of such a box relative to the beam's width at its back. It is at least the depth, to contain products of
- * reactions.
+ * Width of such a box relative to the beam's width at its back. The box is at least as wide as deep, to contain
+ * products of reactions.
  */
 const widthPerBeam = 16;
 
 interface Ranges {
-  /** In water. */
+  /** Range in water. */
   readonly water_mm: number;
-  /** In the background. */
+  /** Range in the background, or in the denser region where the beam stops. */
   readonly own_mm: number;
-  /** Along a straight line, with what regions that stop less than the background add. */
+  /** Path along a straight line, with the additional range in regions that stop less than the background. */
   readonly path_mm: number;
+  /** Ratio of the angles to those in water; 1 for tissue, which is close to water. */
+  readonly scattering: number;
 }
 
 function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges {
@@ -87,27 +106,31 @@ function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges 
   const at = (material: string): StoppingAt => stoppingAt(context.rangeTable, tableOf(context, material), energy_MeV);
   const linear = (material: string, scale: number): number =>
     at(material).stopping * materialOf(context, material).density_g_cm3 * scale;
-  const own_mm = (at(background).range * 10) / materialOf(context, background).density_g_cm3;
-  let path_mm = own_mm;
-  for (const region of regions) {
+  const { medium, range_mm } = gridMedium(scenario, context);
+  const density = materialOf(context, medium.material).density_g_cm3 * medium.density_scale;
+  const own_mm = (at(medium.material).range * 10) / density;
+  const inRegion = Number.isFinite(range_mm);
+  let path_mm = inRegion ? range_mm : own_mm;
+  for (const region of inRegion ? [] : regions) {
     const ratio = linear(region.material, region.density_scale) / linear(background, 1);
     if (ratio < 1) path_mm += (1 - ratio) * (region.z_mm[1] - region.z_mm[0]);
   }
-  return { water_mm: stoppingAt(context.rangeTable, context.water, energy_MeV).range * 10, own_mm, path_mm };
+  const water_mm = stoppingAt(context.rangeTable, context.water, energy_MeV).range * 10;
+  const scattering = Math.sqrt(
+    scatteringOver(medium.material, scenario, context) / scatteringOver('water', scenario, context),
+  );
+  return { water_mm, own_mm, path_mm, scattering: scattering > turnsRound ? scattering : 1 };
 }
 
-/** Both ways of the pair (size, cell) that divide: whichever was left out gives way. */
+/** Computes the missing one of size and cell from the other, so that the cells divide the size. */
 function sizeAndCell(size: number | undefined, cell: number | undefined, wanted: { size: number; cell: number }) {
   if (cell !== undefined) return { size: size ?? multipleAbove(wanted.size, cell), cell };
   if (size === undefined) return { size: multipleAbove(wanted.size, wanted.cell), cell: wanted.cell };
   return { size, cell: tidy(size / Math.max(1, Math.ceil(size / wanted.cell - 1e-6))) };
 }
 
-function wantedSize(
-  scenario: TransportWithBeam,
-  { own_mm, path_mm }: Ranges,
-  ct: PlacedCt | null,
-): { width: number; depth: number } {
+function wantedSize(scenario: TransportWithBeam, found: Ranges, ct: PlacedCt | null): { width: number; depth: number } {
+  const { own_mm, path_mm } = found;
   if (ct !== null) {
     return { width: Math.min(widest_mm, ct.width_mm), depth: Math.min(deepest_mm, Math.max(ct.depth_mm, 1)) };
   }
@@ -121,9 +144,9 @@ function wantedSize(
   const along = beam.z_mm + path_mm * (depthPerRange * Math.cos(angle) + 0.3 * Math.sin(angle));
   const depth_mm = Math.min(geometry.depth_mm ?? deepest_mm, deepest_mm);
   const across_mm = isCrossed(own_mm, depth_mm)
-    ? Math.max(widthPerBeam * widthAt_mm(own_mm, depth_mm), depth_mm)
+    ? Math.max(widthPerBeam * widthAt_mm(found, depth_mm), depth_mm)
     : own_mm;
-  const regionWidth = 2 * Math.max(0, ...geometry.regions.flatMap(({ x_mm }) => x_mm.map(Math.abs)));
+  const regionWidth = 2 * Math.max(0, ...geometry.regions.flatMap(({ x_mm }) => (x_mm ?? []).map(Math.abs)));
   const regionDepth = Math.max(0, ...geometry.regions.map(({ z_mm }) => z_mm[1]));
   return {
     width: Math.min(widest_mm, Math.max(niceNear(across_mm + aside), regionWidth)),
@@ -131,7 +154,7 @@ function wantedSize(
   };
 }
 
-/** The highest cutoff that neither peak nor R80 shows, as far as the tables and a uniform energy grid go down. */
+/** Highest cutoff that affects neither peak nor R80, within the tables and a uniform energy grid. */
 function cutoffOf(scenario: TransportWithBeam, context: TransportContext): number {
   const { beam, grid } = scenario;
   const metal = scatteringToWater(scenario, context) > turnsRound;
@@ -145,15 +168,27 @@ function cutoffOf(scenario: TransportWithBeam, context: TransportContext): numbe
   return hidden ?? allowed.at(-1) ?? cutoffs_MeV[0];
 }
 
-/** Slow protons scatter this many times as much as the mean over their range: a foil may lie at its end. */
+/**
+ * Factor on the share of a thin region, which may be at the end of the range: slow protons scatter this many times as
+ * much as the mean.
+ */
 const mostAtEnd = 4;
 
-/** Scattering over the beam's range in the background and regions, each by its thickness, over that in water: √(R/X_S). */
-function scatteringToWater({ beam, geometry }: TransportWithBeam, context: TransportContext): number {
-  const rangeOf = (material: string): number =>
-    stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range;
-  const squared = (material: string): number =>
-    rangeOf(material) / materialOf(context, material).scattering_length_g_cm2;
+const massRange = (material: string, { beam }: TransportWithBeam, context: TransportContext): number =>
+  stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range;
+
+/** Square of the scattering angle over the beam's range in a material: R/X_S. */
+const scatteringOver = (material: string, scenario: TransportWithBeam, context: TransportContext): number =>
+  massRange(material, scenario, context) / materialOf(context, material).scattering_length_g_cm2;
+
+/**
+ * Largest scattering angle in the background or in a region, by the region's thickness, relative to that in water:
+ * √(R/X_S).
+ */
+function scatteringToWater(scenario: TransportWithBeam, context: TransportContext): number {
+  const { geometry } = scenario;
+  const rangeOf = (material: string): number => massRange(material, scenario, context);
+  const squared = (material: string): number => scatteringOver(material, scenario, context);
   const part = ({ material, density_scale, z_mm }: (typeof geometry.regions)[number]): number => {
     const thickness = 0.1 * (z_mm[1] - z_mm[0]) * materialOf(context, material).density_g_cm3 * density_scale;
     return Math.min(1, (mostAtEnd * thickness) / rangeOf(material)) * squared(material);
@@ -163,13 +198,13 @@ function scatteringToWater({ beam, geometry }: TransportWithBeam, context: Trans
   return Math.sqrt(most / squared('water'));
 }
 
-/** Width of the angle bins: metals that scatter more spread the beam over wider ones alike. */
+/** Width of the angle bins: wider for metals, in proportion to their wider angles. */
 function angleBin_mrad(scenario: TransportWithBeam, context: TransportContext): number {
   const more = scatteringToWater(scenario, context);
-  return more > turnsRound ? niceBelow(waterBin_mrad * more) : waterBin_mrad;
+  return more > turnsRound ? twoDigitsBelow(waterBin_mrad * more) : waterBin_mrad;
 }
 
-/** The angle grid from the beam's angle to its end, as far as the stepping takes it. */
+/** Limit of the angle grid, measured from the beam's angle, as far as the stepping supports it. */
 function largestAngle(scenario: TransportWithBeam, context: TransportContext, dtheta_mrad: number): number {
   const { beam, solver } = scenario;
   const scattered = theta_max_mrad * Math.max(1, angleMargin * scatteringToWater(scenario, context));
@@ -184,7 +219,7 @@ function largestAngle(scenario: TransportWithBeam, context: TransportContext, dt
   return Math.min(wanted, tidy(most));
 }
 
-/** The solver step: a cell in depth, or the whole multiple of a given range step nearest to it. */
+/** Solver step: a cell in depth, or the nearest whole multiple of a given range step. */
 function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   const { energy } = scenario.grid;
   const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : wayPerCell(scenario, dz_mm);
@@ -192,22 +227,25 @@ function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   return tidy(Math.max(1, Math.round(step_mm / energy.step_mm)) * energy.step_mm);
 }
 
-/** Wanted cell in depth, mm: by the falloff, and by the range in water that a cell takes. */
+/** Preferred cell size in depth, mm: from the falloff, and from the cell's thickness in water. */
 function deepOf({ own_mm, water_mm }: Ranges): number {
   const falloff = falloffPerStraggling * rangeStraggling_mm(own_mm);
   return Math.min(falloff / cellsPerFalloff, (longestCell_mm * own_mm) / water_mm);
 }
 
-/** Wanted cell across, mm: by the beam's width at its end, or behind the box, and by what it adds to a tilted beam's falloff. */
-function acrossOf({ beam }: TransportWithBeam, { own_mm }: Ranges, depth_mm: number, entrance_mm: number): number {
-  const width = Math.hypot(widthAt_mm(own_mm, depth_mm), entrance_mm) / cellsPerWidth;
+/**
+ * Preferred cell size across, mm: from the beam's width at its end, or behind the box; and from its effect on a tilted
+ * beam's falloff.
+ */
+function acrossOf({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, entrance_mm: number): number {
+  const width = Math.hypot(widthAt_mm(found, depth_mm), entrance_mm) / cellsPerWidth;
   const tilt = Math.abs(Math.sin((beam.angle_deg * Math.PI) / 180));
-  return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(own_mm)) / tilt);
+  return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(found.own_mm)) / tilt);
 }
 
 /**
- * `scenario` with every number present. Nothing is checked here. A deep box, such as one with a nozzle's air gap, may have
- * more cells than a picture of the run can: cells across then follow the beam's width at its entrance too.
+ * Returns `scenario` with all values filled in, without checks. A deep box, such as one with a nozzle's air gap, may
+ * have too many cells for a keyframe. Cells across then follow the beam's width at its entrance too.
  */
 export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
   const complete = completeBy(scenario, context, 0);
@@ -217,7 +255,7 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
   return completeBy(scenario, context, narrowest_mm);
 }
 
-/** The CT with its slice and the place of the box in it: a run states them without the file. */
+/** The CT with its slice and the position of the box in it, so that a run is complete without the file. */
 function placedIn(
   ct: TransportWithBeam['geometry']['ct'],
   placed: PlacedCt | null,
@@ -232,8 +270,11 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   const found = ranges(scenario, context);
   const wanted = wantedSize(scenario, found, context.ct);
   const { geometry, grid, solver } = scenario;
+  // A beam in metal fills several times as many cells as in water, so rounding down to 1, 2, 2.5 or 5 would double the
+  // time.
+  const below = found.scattering > 1 ? twoDigitsBelow : niceBelow;
   const cell = (length_mm: number, box_mm: number): number =>
-    Math.min(coarsest_mm, Math.max(finest_mm, niceBelow(Math.min(length_mm, box_mm / fewestCells))));
+    Math.min(coarsest_mm, Math.max(finest_mm, below(Math.min(length_mm, box_mm / fewestCells))));
   const depth = sizeAndCell(geometry.depth_mm, grid.dz_mm, {
     size: wanted.depth,
     cell: cell(deepOf(found), geometry.depth_mm ?? wanted.depth),
@@ -244,13 +285,19 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   });
   const boxed = { ...scenario, geometry: { ...geometry, depth_mm: depth.size } };
   const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);
-  // Depth stepping steps by the cell in depth, whatever the file says of the step.
+  // Depth stepping uses the cell in depth as the step, and ignores the step in the file.
   const taken_mm = solver.stepping === 'depth' ? wayPerCell(scenario, depth.cell) : step_mm;
   const { energy } = grid;
   const dtheta_mrad = grid.dtheta_mrad ?? angleBin_mrad(scenario, context);
   return {
     ...scenario,
-    geometry: { ...geometry, ...placedIn(geometry.ct, context.ct), width_mm: width.size, depth_mm: depth.size },
+    geometry: {
+      ...geometry,
+      ...placedIn(geometry.ct, context.ct),
+      width_mm: width.size,
+      depth_mm: depth.size,
+      regions: geometry.regions.map(({ x_mm = [-width.size / 2, width.size / 2], ...region }) => ({ ...region, x_mm })),
+    },
     grid: {
       ...grid,
       dx_mm: width.cell,

@@ -1,8 +1,11 @@
-/** Size of a scenario's grid, and the memory that every variant needs at least. */
-import { spotsOf, type TransportScenario } from '../../../../contract/scenario/index.ts';
+/** Size of a scenario's grid, and the least memory of any variant. Also the result of reading a transport scenario. */
+import { spotsOf, type TransportDocument, type TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import type { Read } from '../../scenarios/read.ts';
 import { takenRangeStep_mm } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
+import type { PlacedCt } from './ct/placed-ct.ts';
 
 export interface GridEstimate {
   readonly ne: number;
@@ -11,13 +14,13 @@ export interface GridEstimate {
   readonly nx: number;
   readonly cells: number;
   /**
-   * Least memory of the leanest method: a window that follows the beam, or one plane in depth stepping. The engine's
-   * plan knows the variant and is exact.
+   * Memory needed by the most economical method: a window that follows the beam, or one plane in depth stepping. The
+   * exact value is in the engine's plan for a variant.
    */
   readonly state_bytes: number;
 }
 
-/** One picture of a run, its dose and the sums over every two axes, is copied while the page waits. */
+/** Limit on one keyframe, its dose and the sums over every pair of axes, because it is copied while the page waits. */
 export const mostPictureBytes = 96 * 2 ** 20;
 
 export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): number {
@@ -25,13 +28,13 @@ export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | '
   return 4 * sums + 8 * nz * nx;
 }
 
-/** As the engine builds them: the grid reaches this many sigma above the beam's energy. */
+/** Upper end of the grid in standard deviations above the beam's energy, as in the engine. */
 export const beamSigmas = 5;
 
-/** Below this many straggling widths a window of energy and depth cannot hold the beam. */
+/** Smallest window of energy and depth that can contain the beam, in straggling widths. */
 const leastWindow_sigmas = 4;
 
-/** Straggling grows to 1.1 % of the range; half of that holds for the run as a whole. */
+/** Straggling as a share of the range, averaged over the run; at the end it is 1.1 %. */
 const leastStraggling = 0.005;
 
 export function energyBins(scenario: TransportScenario, context: TransportContext): number {
@@ -46,14 +49,14 @@ export function energyBins(scenario: TransportScenario, context: TransportContex
   }
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
   const start = range_mm(beam.energy_MeV);
-  // A bin stands for half a step on either side, and holds protons as long as there is range left.
+  // A bin covers half a step on either side, and contains protons while there is residual range.
   const step = takenRangeStep_mm(scenario, context);
   const lowest = Math.max(range_mm(grid.cutoff_MeV) - step / 2, 1e-9 * step);
   const below = Math.floor((start - lowest) / step);
   return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / step - 1e-9));
 }
 
-/** Bins of an axis that a window around a spread of `sigma` takes at least, in the unit of `step`. */
+/** Minimum number of bins in a window around a spread of `sigma`, in the unit of `step`. */
 function windowBins(bins: number, step: number, sigma: number): number {
   return Math.min(bins, Math.ceil((leastWindow_sigmas * sigma) / step) + 2);
 }
@@ -91,5 +94,60 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
     nx,
     cells: ne * ntheta * nz * nx,
     state_bytes: 2 * bytesPerCell * storedEnergies * ntheta * storedDepths * nx,
+  };
+}
+
+/** Result of reading a transport scenario, or a text that is not a scenario. */
+export interface Reading extends Read {
+  /** The draft in the newest version; null if it has errors. */
+  readonly document: TransportDocument | null;
+  /** Scenario with every default, as far as possible if there are errors. Null if no energy is usable. */
+  readonly scenario: TransportScenario | null;
+  readonly estimate: GridEstimate | null;
+  /** CSDA range along the beam axis from the entrance, through the regions on it; mm. */
+  readonly range_mm: number | null;
+  /** CSDA range in water of density 1; mm. */
+  readonly waterRange_mm: number | null;
+  /** Title of the stopping-power table of water in use. */
+  readonly table: string | null;
+  /** CT that the scenario names, with its position in the box. */
+  readonly ct: PlacedCt | null;
+  /** Builds the problem for the engine; null if there are errors. */
+  readonly problem: (() => TransportProblem) | null;
+}
+
+export interface TransportReading extends Reading {
+  readonly kind: 'transport';
+}
+
+const nothing = {
+  document: null,
+  scenario: null,
+  estimate: null,
+  range_mm: null,
+  waterRange_mm: null,
+  table: null,
+  ct: null,
+  problem: null,
+};
+
+const isTransport = (reading: { readonly kind: string | null }): reading is TransportReading =>
+  reading.kind === 'transport';
+
+/** Narrows a reading to transport; one of another kind becomes empty, with an error that states it. */
+export function asTransport(
+  reading: TransportReading | (Read & { readonly kind: string | null }),
+  file: string | null,
+): Reading {
+  const { draft, issues, kind, locate } = reading;
+  if (kind === null) return { draft, issues, locate, ...nothing };
+  if (isTransport(reading)) return reading;
+  const message = `${JSON.stringify(kind)} is another workload; allowed here: transport`;
+  const at = { severity: 'error', file, path: 'kind', line: null, column: null } as const;
+  return {
+    draft: null,
+    issues: [{ ...at, message, value: kind, allowed: 'transport' }, ...issues],
+    locate,
+    ...nothing,
   };
 }

@@ -1,4 +1,9 @@
-/** The transport workload's side of scenario files: tables, defaults, checks, the problem. */
+/**
+ * Scenario files of the transport workload: tables, defaults, checks, the problem. A named variant determines the
+ * stepping and precision that the file omits. So `depth`, which supports only depth stepping, can be chosen without
+ * further changes. The stopping-power table of water comes from the library or from a user's file in the scenario's
+ * folder.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../../../../contract/errors.ts';
 import {
@@ -9,27 +14,91 @@ import {
   valueAt,
 } from '../../../../contract/scenario/index.ts';
 import type { Offers, TransportProblem } from '../../../io/addon/addon.ts';
-import { inTurns } from '../../../io/flow/in-turns.ts';
+import { inSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { ownMaterial } from '../../../model/matter/own-material.ts';
-import type { Material, MaterialSet, Materials } from '../../../model/scenarios/materials.ts';
-import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
-import { type RangeTable, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { axisRange_mm } from './axis-range.ts';
+import { namedFileReader } from '../../../model/scenarios/named-files.ts';
+import {
+  type Material,
+  type MaterialSet,
+  type Materials,
+  type NuclearTable,
+  type RangeTable,
+  readStoppingCsv,
+  type StoppingTable,
+  standardTable,
+  stoppingAt,
+} from '../../../model/scenarios/stopping-table.ts';
+import { axisEnd } from './axis-range.ts';
 import { withEnergies } from './beam.ts';
 import { findContentsInTurns } from './cell-contents.ts';
 import { checkTransport, energyIsUnknown } from './check.ts';
+import { spreadWarning } from './check-grid.ts';
 import { completeTransport } from './complete.ts';
 import type { TransportContext } from './context.ts';
-import { placedCt } from './ct/ct-file.ts';
-import type { PlacedCt } from './ct/placed-ct.ts';
+import { type PlacedCt, placedCt } from './ct/placed-ct.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
-import { mixAll } from './mixture.ts';
-import { asOffered } from './offered.ts';
-import { resolveTransport } from './resolve.ts';
+import { mixAll, resolveTransport } from './resolve.ts';
 import { readSpots } from './spots-file.ts';
-import { waterTable } from './user-table.ts';
-import { spreadWarning } from './warn-spread.ts';
+
+type Solver = Pick<TransportScenario['solver'], 'stepping' | 'precision'>;
+
+/** Whether the document sets the value; otherwise it is a default. */
+export const isSaid = (document: unknown, key: keyof Solver): boolean =>
+  valueAt(document, ['solver', key]) !== undefined;
+
+/**
+ * Returns `solver` with a stepping and precision that the variant supports, if the document omits them and the variant
+ * does not support the defaults.
+ */
+function asOffered<S extends Solver>(solver: S, document: unknown, offers: Offers | null): S {
+  if (offers === null) return solver;
+  const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
+    offered.includes(solver[key]) || isSaid(document, key) ? solver[key] : (offered[0] ?? solver[key]);
+  return {
+    ...solver,
+    stepping: taken('stepping', offers.steppings),
+    precision: taken('precision', offers.precisions),
+  };
+}
+
+const readTable = namedFileReader({
+  task: 'read a stopping table',
+  path: ['physics', 'stopping_power', 'file'],
+  /** Size of 10,000 rows of three columns. */
+  largest_bytes: 1024 * 1024,
+  allowed: 'a CSV file with the columns T_MeV,S in the folder of the scenario',
+  parse: (text, name) => {
+    const csv = readStoppingCsv(text, name);
+    return csv.ok ? { ok: true, value: csv.table } : csv;
+  },
+});
+
+interface WaterTable {
+  /** The library's standard table if the requested one cannot be used; errors then give the reason. */
+  readonly table: StoppingTable;
+  readonly faults: readonly Fault[];
+  /** Errors inside the table's own file. */
+  readonly issues: readonly Issue[];
+}
+
+/** `scenarioName` is the displayed name of the scenario file; the table's name is shown relative to it. */
+async function waterTable(
+  scenario: TransportWithConstants,
+  materials: Materials,
+  folder: string | null,
+  scenarioName: string,
+): Promise<WaterTable> {
+  const wanted = scenario.physics.stopping_power;
+  const standard = standardTable(materials.water);
+  if (typeof wanted === 'string') {
+    const table = materials.water.tables.get(wanted);
+    if (table === undefined) throw new Error(`water has no table ${wanted}`);
+    return { table, faults: [], issues: [] };
+  }
+  const { value, faults, issues } = await readTable(wanted.file, { name: scenarioName, folder });
+  return { table: value ?? standard, faults, issues };
+}
 
 interface TransportServices {
   readonly materials: Materials;
@@ -37,34 +106,34 @@ interface TransportServices {
   readonly huTable: ShippedHuTable;
   readonly rangeTable: RangeTable;
   readonly variants: readonly string[];
-  /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
+  /** Range spread (sigma, mm of water) that the energy grid adds; null if the engine rejects the problem. */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
   readonly offers: (variant: string) => Offers | null;
   readonly memoryLimit_bytes: number;
 }
 
 interface TransportParts {
-  /** Every value present, as far as possible if there are errors. Null if there is no usable energy. */
+  /** Scenario with every value, as far as possible if there are errors. Null if no energy is usable. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
-  /** CSDA range along the beam's axis from the entrance, through the regions on it; mm. */
+  /** CSDA range along the beam axis from the entrance, through the regions on it; mm. */
   readonly range_mm: number | null;
   /** CSDA range in water of density 1; mm. */
   readonly waterRange_mm: number | null;
-  /** The stopping power table of water in use. */
+  /** Stopping-power table of water in use. */
   readonly table: StoppingTable;
-  /** Null if there is none or it cannot be used. */
+  /** CT in the box; null if there is none or it cannot be used. */
   readonly ct: PlacedCt | null;
   readonly faults: readonly Fault[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
-  /** Only for a scenario without errors. */
+  /** Builds the problem; only for a scenario without errors. */
   readonly problem: () => TransportProblem;
   /** Warnings for a scenario without errors, before it is run. */
   readonly warnings: () => Promise<readonly Fault[]>;
 }
 
-/** The library's materials with the scenario's own. */
+/** Materials of the library and of the scenario. */
 function materialsOf(
   { geometry }: TransportWithConstants,
   { materials, rangeTable, huTable }: TransportServices,
@@ -78,16 +147,16 @@ function materialsOf(
   return { ...materials, ...Object.fromEntries(own) } as MaterialSet;
 }
 
-/** Finds what fills the cells while others take their turns: checks and problem then have it at once. */
+/** Computes the cell contents cooperatively, so that checks and problem find them in the cache. */
 async function fillCells(scenario: TransportScenario, context: TransportContext): Promise<void> {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if ((geometry.regions.length === 0 && context.ct === null) || !(nz >= 1) || !(nx >= 1)) return;
   const { list } = await findContentsInTurns(scenario, context, nz, nx);
-  await inTurns(mixAll(context, list));
+  await inSlices(mixAll(context, list));
 }
 
-/** Completes and checks what the schema has let through. */
+/** Completes and checks a document that satisfies the schema. */
 export async function readTransport(
   read: TransportWithConstants,
   document: unknown,
@@ -119,7 +188,7 @@ export async function readTransport(
   return {
     scenario: energyIsOff ? null : scenario,
     estimate: energyIsOff ? null : estimateGrid(scenario, context),
-    range_mm: energyIsOff ? null : axisRange_mm(scenario, context),
+    range_mm: energyIsOff ? null : axisEnd(scenario, context).range_mm,
     waterRange_mm: energyIsOff
       ? null
       : stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV).range * 10,

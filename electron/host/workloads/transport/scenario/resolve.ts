@@ -1,15 +1,118 @@
-/** A complete scenario as the problem that the engines take. */
+/**
+ * Converts a complete scenario to the engine's problem. The contents of a cell become a material of the solver: one
+ * medium, or a mixture.
+ */
+
 import type { Spot, TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { Pausing } from '../../../../domain/values/pausing.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
+import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 import { takenRangeStep_mm } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
-import type { TransportContext } from './context.ts';
+import { type Contents, type Medium, materialOf, type TransportContext, tableOf } from './context.ts';
 import { angleBins } from './estimate.ts';
-import { problemMaterial } from './mixture.ts';
+
+type ProblemMaterial = TransportProblem['materials'][number];
+
+function nameOf({ material, density_scale }: Medium): string {
+  return density_scale === 1 ? material : `${material}, density × ${Number(density_scale.toPrecision(6))}`;
+}
+
+function pure(context: TransportContext, medium: Medium): ProblemMaterial {
+  const material = materialOf(context, medium.material);
+  const table = tableOf(context, medium.material);
+  return {
+    name: nameOf(medium),
+    density_g_cm3: material.density_g_cm3 * medium.density_scale,
+    z_over_a: material.z_over_a,
+    x0_g_cm2: material.radiation_length_g_cm2,
+    xs_g_cm2: material.scattering_length_g_cm2,
+    energies_MeV: table.energies_MeV,
+    stopping_MeV_cm2_g: table.stopping_MeV_cm2_g,
+    elements: Object.entries(material.composition).map(([symbol, mass_fraction]) => ({ symbol, mass_fraction })),
+  };
+}
+
+/** Mass stopping power of a mixture with these mass shares (Bragg's rule), at every energy of the parts' tables. */
+function mixedTable(
+  context: TransportContext,
+  parts: readonly { readonly table: StoppingTable; readonly mass: number }[],
+): Pick<ProblemMaterial, 'energies_MeV' | 'stopping_MeV_cm2_g'> {
+  const energies = Float64Array.from(new Set(parts.flatMap(({ table }) => [...table.energies_MeV]))).sort();
+  const mixed = new Float64Array(energies.length);
+  for (const { table, mass } of parts) {
+    const own = context.rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, energies).stopping_MeV_cm2_g;
+    own.forEach((stopping, i) => {
+      mixed[i] = (mixed[i] ?? 0) + mass * stopping;
+    });
+  }
+  return { energies_MeV: energies, stopping_MeV_cm2_g: mixed };
+}
+
+/** Mass fractions of the elements in a mixture with these mass shares. */
+function mixedElements(
+  parts: readonly { readonly material: ProblemMaterial; readonly mass: number }[],
+): ProblemMaterial['elements'] {
+  const fractions = new Map<string, number>();
+  for (const { material, mass } of parts) {
+    for (const { symbol, mass_fraction } of material.elements) {
+      fractions.set(symbol, (fractions.get(symbol) ?? 0) + mass * mass_fraction);
+    }
+  }
+  return [...fractions].map(([symbol, mass_fraction]) => ({ symbol, mass_fraction }));
+}
+
+/**
+ * Mixture in a cell with areas f of densities ρ: the density is Σfρ, the mass shares are w = fρ / Σfρ. S, Z/A, 1/X₀ and
+ * 1/X_S per mass are additive: sums of w times the values of the parts.
+ */
+function mixed(context: TransportContext, contents: Contents): ProblemMaterial {
+  const found = contents.map(({ medium, share }) => ({ share, material: pure(context, medium), medium }));
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first.material;
+  const density = found.reduce((sum, { share, material }) => sum + share * material.density_g_cm3, 0);
+  const parts = found.map((one) => ({ ...one, mass: (one.share * one.material.density_g_cm3) / density }));
+  const sum = (value: (material: ProblemMaterial) => number): number =>
+    parts.reduce((total, { material, mass }) => total + mass * value(material), 0);
+  return {
+    name: parts.map(({ medium, share }) => `${Number((100 * share).toPrecision(3))} % ${nameOf(medium)}`).join(' + '),
+    density_g_cm3: density,
+    z_over_a: sum((one) => one.z_over_a),
+    x0_g_cm2: 1 / sum((one) => 1 / one.x0_g_cm2),
+    xs_g_cm2: 1 / sum((one) => 1 / one.xs_g_cm2),
+    elements: mixedElements(parts),
+    ...mixedTable(
+      context,
+      parts.map(({ medium, mass }) => ({ table: tableOf(context, medium.material), mass })),
+    ),
+  };
+}
+
+/**
+ * Cached, because checks, estimates and runs need the same mixtures, of which there may be 255; each needs a third of a
+ * millisecond.
+ */
+const known = new WeakMap<Contents, { readonly context: TransportContext; readonly material: ProblemMaterial }>();
+
+function problemMaterial(context: TransportContext, contents: Contents): ProblemMaterial {
+  const kept = known.get(contents);
+  if (kept?.context === context) return kept.material;
+  const material = mixed(context, contents);
+  known.set(contents, { context, material });
+  return material;
+}
+
+/** Computes the materials of a list cooperatively, so that `problemMaterial` finds them in the cache. */
+export function* mixAll(context: TransportContext, list: readonly Contents[]): Pausing<void> {
+  for (const contents of list) {
+    problemMaterial(context, contents);
+    yield;
+  }
+}
 
 type ProblemBeam = TransportProblem['beam'];
 
-/** Along the entry plane, of a beam or a spot under its own angle. */
+/** Width in the entry plane of a beam or a spot at an angle. */
 function widthInPlane(
   beam: TransportScenario['beam'],
   of: { readonly x_sigma_mm: number; readonly angle_deg: number },
@@ -34,7 +137,7 @@ function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
   }));
 }
 
-/** `scenario` has passed its checks. */
+/** Builds the problem; `scenario` has passed its checks. */
 export function resolveTransport(scenario: TransportScenario, context: TransportContext): TransportProblem {
   const { beam, geometry, grid, solver, physics } = scenario;
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
@@ -60,7 +163,7 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
       nx,
       nz,
       ntheta: angleBins(scenario),
-      // Cells fill the box exactly also where the sizes in the file are rounded.
+      // Cells fill the box exactly, even if sizes in the file are rounded.
       dx_mm: geometry.width_mm / nx,
       dz_mm: geometry.depth_mm / nz,
       dtheta_rad: grid.dtheta_mrad / 1000,

@@ -1,11 +1,11 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value. */
-import { decimalOf } from '../../../../contract/csv.ts';
+
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
-import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/spots.ts';
-import { parseJson } from '../../../io/text/json.ts';
-import { schemaFault } from '../../../io/text/schema-fault.ts';
+import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
+import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseJson, schemaFault } from '../../../io/text/json.ts';
 import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
-import { besideReader, type Parsed } from '../../../model/scenarios/beside.ts';
+import { namedFileReader, type Parsed } from '../../../model/scenarios/named-files.ts';
 
 type Path = Parameters<typeof offsetOf>[1];
 interface LineFault {
@@ -13,7 +13,7 @@ interface LineFault {
   readonly message: string;
 }
 
-/** A file with more mistakes is of another kind; further ones are counted. */
+/** A file with more mistakes has another format; only the number of further ones is reported. */
 const mostFaults = 20;
 const columns = Object.keys(spotSchema.shape);
 
@@ -38,7 +38,7 @@ function checked({ value, lineOf }: Listed): Parsed<readonly SpotWithConstants[]
   });
   if (faults.length > mostFaults) {
     const more = faults.length - mostFaults;
-    faults.splice(mostFaults, more, { line: faults[mostFaults]?.line ?? 1, message: `and ${more} more faults` });
+    faults.splice(mostFaults, more, { line: faults[mostFaults]?.line ?? 1, message: `and ${more} more issues` });
   }
   return { ok: false, faults };
 }
@@ -56,8 +56,13 @@ function readJson(text: string): Parsed<readonly SpotWithConstants[]> {
 function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
   const rows = text
     .split(/\r\n?|\n/)
-    .map((content, index) => ({ line: index + 1, cells: content.split(',').map((cell) => cell.trim()) }))
-    .filter(({ cells }) => !(cells.length === 1 && (cells[0] === '' || cells[0]?.startsWith('#'))));
+    .map((content, index) => ({ line: index + 1, content: content.trim() }))
+    // Comments may contain commas.
+    .filter(({ content }) => content !== '' && !content.startsWith('#'))
+    .map(({ line, content }) => ({
+      line,
+      cells: content.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1')),
+    }));
   const [header, ...data] = rows;
   const allowed = `columns of ${columns.join(', ')}`;
   if (header === undefined)
@@ -79,12 +84,14 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
       faults: [{ line: header.line, message: `the file has ${data.length} spots; allowed: 1 to ${mostSpots}` }],
     };
   }
-  const long = data.find(({ cells }) => cells.length > header.cells.length);
-  if (long !== undefined) {
-    const message = `${long.cells.length} values; allowed: ${header.cells.length}, as the first line names columns`;
-    return { ok: false, faults: [{ line: long.line, message }] };
+  const other = data.find(({ cells }) => cells.length !== header.cells.length);
+  if (other !== undefined) {
+    const has = `${other.cells.length} ${other.cells.length === 1 ? 'value' : 'values'}`;
+    const empty = other.cells.length < header.cells.length ? ' (an empty value keeps its commas)' : '';
+    const message = `${has}; allowed: ${header.cells.length}, as the first line names columns${empty}`;
+    return { ok: false, faults: [{ line: other.line, message }] };
   }
-  // An empty cell leaves its value out; what is no number stays text, which the schema refuses by name.
+  // An empty cell omits its value; invalid numbers stay text, which the schema rejects with the column name.
   const value = data.map(({ cells }) =>
     Object.fromEntries(
       header.cells.flatMap((name, i) => {
@@ -99,15 +106,15 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
   });
 }
 
-/** Exported for what makes such files. */
+/** Also used to write such files. */
 function parseSpots(text: string, name: string): Parsed<readonly SpotWithConstants[]> {
   return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
 }
 
-export const readSpots = besideReader({
+export const readSpots = namedFileReader({
   task: 'read spots',
   path: ['beam', 'spots', 'file'],
-  /** 10,000 spots of eight values. */
+  /** Size of 10,000 spots of eight values. */
   largest_bytes: 4 * 1024 * 1024,
   allowed: 'a CSV file with columns such as energy_MeV,x_mm,weight, or a JSON list, in the folder of the scenario',
   parse: parseSpots,

@@ -1,9 +1,13 @@
-/** A question of Live made into a run: as Run would solve it, or on a grid that is answered soon. */
-import type { ScenarioDraft } from '../../../../contract/scenario/draft.ts';
+/**
+ * Prepares a run for a Live request: on the scenario's grid as for Run, or on a grid with a fast answer. The fast one
+ * uses depth stepping, cells larger by whole factors, and few keyframes. Its energy grid is the scenario's, which
+ * determines range and falloff. The factors are chosen from the times of earlier answers.
+ */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { WhatIfWay } from '../../../../contract/scenario/transport/what-if.ts';
 import type { TransportResolved } from '../../../../contract/scenario/transport/workload.ts';
-import type { NativeAddon } from '../../../io/addon/addon.ts';
+import type { ScenarioDraft } from '../../../../contract/scenario/workload.ts';
+import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import {
   type AnyReading,
   problemOf,
@@ -11,32 +15,146 @@ import {
   type ScenarioOrigin,
   type Scenarios,
   type TransportReading,
-} from '../../scenarios/index.ts';
+} from '../../scenarios/scenarios.ts';
+import { laid } from '../batch.ts';
 import { rangesOf } from '../bench/expected-time.ts';
 import { TransportRunning } from '../running.ts';
 import { variantsFor } from '../variants.ts';
-import { laid } from '../work.ts';
-import { asItIs, coarser, type Factors, isLayered } from './coarser.ts';
-import type { Kind, Pace } from './pace.ts';
+
+/** Ratio of cell sizes of the coarser grid to the scenario's. */
+interface Factors {
+  readonly x: number;
+  readonly z: number;
+  readonly theta: number;
+}
+
+const asItIs: Factors = { x: 1, z: 1, theta: 1 };
+
+/** Depth stepping supports up to 60° from the axis. */
+const LIMIT_MRAD = (Math.PI / 3) * 1000;
+/** Minimum of cells across the box, or of bins on either side of the beam, for a usable display. */
+const FEWEST_CELLS = 16;
+const FEWEST_BINS = 8;
+/** Number of keyframes while a control is dragged; saving each needs longer than the steps between two of them. */
+const MOST_KEYFRAMES = 9;
+
+/** Cell size that divides the box after the number of cells is reduced. */
+function cell(box_mm: number, cell_mm: number, factor: number): number {
+  const cells = Math.round(box_mm / cell_mm);
+  return box_mm / Math.max(Math.min(cells, FEWEST_CELLS), Math.ceil(cells / factor));
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+
+/** Returns `document` with the values of `complete`, its completed form, on a grid coarser by `factors`. */
+export function coarser(
+  document: ScenarioDraft,
+  complete: TransportScenario,
+  factors: Factors,
+  variant: 'auto' | 'moments' = 'auto',
+): ScenarioDraft {
+  const { geometry, grid, beam, output } = complete;
+  const { step_mm: _, ...solver } = record(document['solver']);
+  const bins = Math.round(grid.theta_max_mrad / grid.dtheta_mrad);
+  const room_mrad = LIMIT_MRAD - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
+  const left = Math.max(Math.min(bins, FEWEST_BINS), Math.ceil(bins / factors.theta));
+  const dtheta_mrad = left === bins ? grid.dtheta_mrad : grid.theta_max_mrad / left;
+  const within = Math.min(left, Math.floor(room_mrad / dtheta_mrad));
+  return {
+    ...document,
+    geometry: { ...record(document['geometry']), width_mm: geometry.width_mm, depth_mm: geometry.depth_mm },
+    grid: {
+      ...record(document['grid']),
+      dx_mm: cell(geometry.width_mm, grid.dx_mm, factors.x),
+      dz_mm: cell(geometry.depth_mm, grid.dz_mm, factors.z),
+      dtheta_mrad,
+      theta_max_mrad: within * dtheta_mrad,
+      energy: grid.energy,
+      cutoff_MeV: grid.cutoff_MeV,
+    },
+    solver: { ...solver, stepping: 'depth', variant, precision: 'fp32' },
+    output: { ...record(document['output']), keyframes: Math.min(output.keyframes, MOST_KEYFRAMES) },
+  };
+}
+
+/** Whether the moments method can solve the problem: layers across the full width, and beams along z. */
+export function isLayered({ map, grid, beam, spots, initial }: TransportProblem): boolean {
+  if (initial.kind !== 'beam' || (spots ?? [beam]).some(({ angle_rad }) => angle_rad !== 0)) return false;
+  for (let cell = 0; cell < map.length; cell += 1) {
+    if (map[cell] !== map[cell - (cell % grid.nx)]) return false;
+  }
+  return true;
+}
+
+/** Solver time for one answer: a tenth of a second on the CPU; two display frames on a GPU. */
+const BUDGET_S = { cpu: 0.1, gpu: 0.03 } as const;
+/** Seconds per cell visit before there is a measurement: for two cores, and for a GPU. */
+const FIRST_GUESS_S = { cpu: 2.5e-10, gpu: 2e-12 } as const;
+/** Once the grid is coarse, an answer may exceed its time by this factor before the grid becomes coarser. */
+const PATIENCE = 1.5;
+const MOST = 4;
+/**
+ * Limit on the factor in z, along which range and falloff are read: doubled cells move R80 by hundredths of a
+ * millimetre.
+ */
+const MOST_IN_Z = 2;
+/** Weight of the newest measurement. */
+const NEWEST = 0.5;
+
+type Kind = 'cpu' | 'gpu';
+
+/** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted. */
+function factorsOf(factor: number, sameDose: boolean): Factors {
+  return sameDose ? { ...asItIs, theta: factor } : { x: factor, z: Math.min(factor, MOST_IN_Z), theta: factor };
+}
+
+const reduction = ({ x, z, theta }: Factors): number => x * z * theta;
+
+export class Pace {
+  readonly #visit_s: Record<Kind, number> = { ...FIRST_GUESS_S };
+  readonly #setUp_s: Record<Kind, number> = { cpu: 0, gpu: 0 };
+  #held = 1;
+
+  /** Factors for a scenario with this many cells. The grid only becomes finer again after editing pauses. */
+  factors(kind: Kind, cells: number, sameDose: boolean): Factors {
+    const takes_s = (factor: number): number =>
+      this.#setUp_s[kind] + (this.#visit_s[kind] * cells) / reduction(factorsOf(factor, sameDose));
+    // Set-up time does not depend on the cells, so coarser cells cannot reduce it.
+    const allowed_s = Math.max(BUDGET_S[kind], this.#setUp_s[kind] + BUDGET_S[kind] / 2);
+    const most_s = this.#held > 1 ? allowed_s * PATIENCE : allowed_s;
+    while (this.#held < MOST && takes_s(this.#held) > most_s) this.#held += 1;
+    return factorsOf(this.#held, sameDose);
+  }
+
+  took(kind: Kind, cells: number, setUp_s: number, solve_s: number): void {
+    this.#setUp_s[kind] += NEWEST * (setUp_s - this.#setUp_s[kind]);
+    this.#visit_s[kind] += NEWEST * (solve_s / Math.max(1, cells) - this.#visit_s[kind]);
+  }
+
+  rested(): void {
+    this.#held = 1;
+  }
+}
 
 interface WhatIfQuestion {
   readonly document: ScenarioDraft;
   readonly place: ScenarioOrigin;
-  /** As Run solves it. */
+  /** Whether to solve on the scenario's full grid, as by Run. */
   readonly full: boolean;
-  /** A dose is subtracted from the answer's: both need the same cells. */
+  /** Whether a dose is subtracted from the result, which requires equal cells. */
   readonly sameDose: boolean;
 }
 
 export interface PreparedWhatIf {
   readonly running: TransportRunning;
-  /** The scenario as entered. */
+  /** Scenario as entered. */
   readonly reading: TransportReading;
-  /** The scenario that is solved. */
+  /** Scenario that is solved. */
   readonly solved: TransportReading;
   readonly way: WhatIfWay;
   readonly resolved: TransportResolved;
-  /** Visits of a cell, and what visits them, for the pace; null where moments visit none. */
+  /** Number of cell visits and their device, to learn the rate; null for the moments method, which visits no cells. */
   readonly cells: number;
   readonly kind: Kind | null;
 }
@@ -47,7 +165,7 @@ interface Parts {
   readonly memoryLimit_bytes: number;
 }
 
-/** Throws BraggError with the issues of one that cannot be solved. */
+/** Narrows a reading to transport. Throws BraggError with its issues if it cannot be solved. */
 function solvable(reading: AnyReading): TransportReading {
   if (reading.kind === 'transport' && reading.problem !== null) return reading;
   if (reading.kind === null || reading.kind === 'transport') throw refusalOf(reading.issues);
@@ -66,8 +184,8 @@ function solvable(reading: AnyReading): TransportReading {
 }
 
 /**
- * The scenario by moments on its own grid, where its matter is layered; else on the coarser grid, on that of its dose, or
- * as it is, where that cannot be.
+ * Reads the scenario for a fast answer: by moments on its grid if its matter is layered; else on the coarser grid. If
+ * that is invalid, on the scenario's grid, or else unchanged.
  */
 async function readSooner(
   { scenarios }: Parts,
@@ -89,7 +207,7 @@ async function readSooner(
   return reading;
 }
 
-/** Cell sizes of one grid in units of another's. A grid with few cells is coarsened by less than requested. */
+/** Cell sizes of one grid relative to another's. A grid with few cells is coarsened by less than requested. */
 function cellsIn(grid: TransportScenario['grid'], of: TransportScenario['grid']): Factors {
   const ratio = (key: 'dx_mm' | 'dz_mm' | 'dtheta_mrad'): number => Number((grid[key] / of[key]).toPrecision(9));
   return { x: ratio('dx_mm'), z: ratio('dz_mm'), theta: ratio('dtheta_mrad') };
@@ -103,7 +221,7 @@ function kindOf(addon: NativeAddon): Kind {
   return usable ? 'gpu' : 'cpu';
 }
 
-/** Throws BraggError for what cannot be solved. */
+/** Prepares the run. Throws BraggError if the request cannot be solved. */
 export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace: Pace): Promise<PreparedWhatIf> {
   const { addon, scenarios, memoryLimit_bytes } = parts;
   const { document, place, full, sameDose } = question;

@@ -1,10 +1,30 @@
-/** A CT slice as it lies in the box of a scenario: z is the way of the beam, x across it. */
-import type { CtPlacement } from '../../../../../contract/scenario/index.ts';
-import type { CtSlice } from '../../../../io/volumes/ct-slice.ts';
-import { densityAt, type HuTable, materialAt } from '../../../../model/matter/hu-table.ts';
+/**
+ * A CT slice in the box of a scenario: z is along the beam, x across it. The slice is read on a worker thread and
+ * cached until a file changes. Doubtful numbers cause warnings, and the page shows slice, box and beam.
+ */
+import { BraggError } from '../../../../../contract/errors.ts';
+import type { CtPicture, CtSeriesInfo } from '../../../../../contract/fields.ts';
+import {
+  type CtPlacement,
+  type Fault,
+  fault,
+  type TransportScenario,
+  type TransportWithConstants,
+  warning,
+} from '../../../../../contract/scenario/index.ts';
+import type { Pausing } from '../../../../../domain/values/pausing.ts';
+import { formatNumber } from '../../../../../domain/values/units.ts';
+import { insideFolder, stampOf } from '../../../../io/files/folders.ts';
+import { inSlices } from '../../../../io/flow/cooperative.ts';
+import { onThread } from '../../../../io/threads/task.ts';
+import { ctSeries } from '../../../../io/volumes/ct-series.ts';
+import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../../io/volumes/ct-slice.ts';
+import { type GridAxis, mapAxis, reduced, sampling } from '../../../../model/fields/field.ts';
+import { densityAt, type HuTable, huRange, materialAt } from '../../../../model/matter/hu-table.ts';
+import type { MaterialSet } from '../../../../model/scenarios/stopping-table.ts';
 
-/** Pixels that a table does not reach, and the extremes. */
-export interface HuBeyond {
+/** Counts of pixels beyond the table's ends, and their extreme values. */
+interface HuBeyond {
   readonly below: number;
   readonly above: number;
   readonly least: number;
@@ -14,16 +34,16 @@ export interface HuBeyond {
 export interface PlacedCt {
   readonly slice: CtSlice;
   readonly table: HuTable;
-  /** Density that each of the table's materials is listed with, g/cm³: those of cells are multiples of it. */
+  /** Listed density of each material in the table, g/cm³; relative densities of cells refer to it. */
   readonly listed_g_cm3: readonly number[];
   readonly outside: string;
-  /** Along the two axes of the slice. */
+  /** Position along the two axes of the slice, mm. */
   readonly isocentre_mm: readonly [number, number];
   readonly isocentre_depth_mm: number;
-  /** Directions of z and x along the two axes. */
+  /** Directions of the box's z and x along the two axes. */
   readonly along: readonly [number, number];
   readonly across: readonly [number, number];
-  /** Size of the box that the image fills. */
+  /** Size of the box that covers the image. */
   readonly depth_mm: number;
   readonly width_mm: number;
   readonly beyond: HuBeyond;
@@ -34,17 +54,17 @@ interface Rectangle {
   readonly high: readonly [number, number];
 }
 
-/** Edges of the image: half a pixel outside the first and last centres. */
+/** Edges of the image, half a pixel outside the first and last centres. */
 function edgesOf({ origin_mm, spacing_mm, columns, rows }: CtSlice): Rectangle {
   const low = [origin_mm[0] - spacing_mm[0] / 2, origin_mm[1] - spacing_mm[1] / 2] as const;
   return { low, high: [low[0] + columns * spacing_mm[0], low[1] + rows * spacing_mm[1]] };
 }
 
-/** Directions whose parts are smaller lie along an axis. */
+/** Direction components smaller than this count as zero. */
 const STRAIGHT = 1e-12;
 const trimmed = (value: number): number => (Math.abs(value) < STRAIGHT ? 0 : value);
 
-/** Ways from a point to where a line enters and leaves a rectangle; null where it misses it. */
+/** Distances from a point at which a line enters and leaves a rectangle; null if it misses the rectangle. */
 function chord(
   point: readonly [number, number],
   direction: readonly [number, number],
@@ -64,7 +84,7 @@ function chord(
   return to > from ? [from, to] : null;
 }
 
-/** Directions of z and x of the box along the two axes of a slice. */
+/** Directions of the box's z and x along the two axes of a slice. */
 export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | 'across'> {
   const angle = (angle_deg * Math.PI) / 180;
   return {
@@ -73,8 +93,8 @@ export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | '
   };
 }
 
-/** Null if the beam's axis misses the image. */
-export function placeCt(
+/** Position of a CT in the box; null if the beam axis misses the image. */
+function placeCt(
   slice: CtSlice,
   placement: CtPlacement,
   table: HuTable,
@@ -108,7 +128,7 @@ export function placeCt(
 }
 
 /** Coordinates of a point of the box along the two axes of the slice. */
-export function pointAt(
+function pointAt(
   { along, across, isocentre_mm, isocentre_depth_mm }: PlacedCt,
   z_mm: number,
   x_mm: number,
@@ -132,4 +152,233 @@ export function mediumOf(ct: PlacedCt, hu: number): { readonly material: string;
   const index = materialAt(ct.table, hu);
   const scale = densityAt(ct.table, hu) / (ct.listed_g_cm3[index] ?? 1);
   return { material: ct.table.materials[index]?.[1] ?? 'water', density_scale: scale };
+}
+
+/** Pixels beyond the table use its ends: padding becomes air, metal becomes the densest bone. */
+export function warnOfHu({ slice, table, beyond: { below, above, least, most } }: PlacedCt): readonly Fault[] {
+  const [lowest, highest] = huRange(table);
+  const say = (count: number, end: number, which: string, extreme: number): Fault =>
+    warning(
+      ['geometry', 'ct', 'hu_table'],
+      'HU table',
+      `${count} pixels lie ${which} ${formatNumber(end)} HU, where the table ${which === 'below' ? 'begins' : 'ends'} ` +
+        `(${which === 'below' ? 'lowest' : 'highest'} ${formatNumber(Number(extreme.toPrecision(6)))}): they are taken as given`,
+    );
+  return [
+    ...slice.notes.map((note) => warning(['geometry', 'ct', 'file'], 'CT', note.replace(/\.$/, ''))),
+    ...(below > 0 ? [say(below, lowest, 'below', least)] : []),
+    ...(above > 0 ? [say(above, highest, 'above', most)] : []),
+  ];
+}
+
+const readOnThread = onThread('read a CT slice', readCtSlice);
+const listOnThread = onThread('list CT series', ctSeries);
+
+/** CT series in a folder next to a scenario; empty if there is none, or if it cannot be read. */
+export async function ctSeriesOf(name: string, folder: string | null): Promise<readonly CtSeriesInfo[]> {
+  const found = folder === null ? null : await insideFolder(folder, name);
+  if (found === null) return [];
+  return listOnThread({ path: found, name }).catch((error: unknown) => {
+    // Ignored, because reading the slice reports the reason.
+    if (error instanceof BraggError && error.code === 'foreign-file') return [];
+    throw error;
+  });
+}
+
+/** Size of the cache: slices in use at a time. */
+const KEPT = 8;
+const cachedSlices = new Map<string, Promise<CtSlice>>();
+
+async function read(requested: CtRequest): Promise<CtSlice> {
+  const key = JSON.stringify([requested, await stampOf(requested.path)]);
+  const known = cachedSlices.get(key);
+  if (known !== undefined) return known;
+  const reading = readOnThread(requested);
+  cachedSlices.set(key, reading);
+  reading.catch(() => cachedSlices.delete(key));
+  const [oldest] = cachedSlices.keys();
+  if (cachedSlices.size > KEPT && oldest !== undefined) cachedSlices.delete(oldest);
+  return reading;
+}
+
+interface CtRead {
+  readonly slice: CtSlice | null;
+  readonly faults: readonly Fault[];
+}
+
+/** `folder`: folder of the scenario; null for an unsaved one. */
+async function ctSlice(
+  { file, series, plane, at_mm }: CtPlacement,
+  { folder }: { readonly folder: string | null },
+): Promise<CtRead> {
+  const refuse = (says: string, allowed: string, at: readonly string[] = ['file'], value: unknown = file): CtRead => ({
+    slice: null,
+    faults: [fault(['geometry', 'ct', ...at], value, says, allowed)],
+  });
+  const allowed = 'a DICOM folder or file, .nrrd, .mha or .mhd in the folder of the scenario';
+  if (folder === null) {
+    return refuse('cannot be found before the scenario is saved: the path is relative to its file', allowed);
+  }
+  const found = await insideFolder(folder, file);
+  if (found === null) return refuse('leads out of the folder of the scenario', allowed);
+  try {
+    return {
+      slice: await read({ path: found, name: file, series: series ?? null, plane, at_mm: at_mm ?? null }),
+      faults: [],
+    };
+  } catch (error) {
+    if (!(error instanceof BraggError)) throw error;
+    const reason = error.message.replace(/\.$/, '');
+    // Report the error at the field that selects the series, because the folder itself is valid.
+    if (error.issues.some((issue) => issue.path === 'geometry.ct.series')) {
+      return refuse(
+        `does not choose a series: ${reason}`,
+        'UID or description of a series',
+        ['series'],
+        series ?? null,
+      );
+    }
+    return refuse(`cannot be used: ${reason}`, allowed);
+  }
+}
+
+/** Pixels to examine before yielding, a millisecond. */
+const PIXELS_AT_ONCE = 65_536;
+
+function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing<HuBeyond> {
+  let [below, above] = [0, 0];
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < hu.length; i += 1) {
+    if (i % PIXELS_AT_ONCE === 0) yield;
+    const value = hu[i] ?? 0;
+    if (value < lowest) below += 1;
+    if (value > highest) above += 1;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return { below, above, least, most };
+}
+
+/** Cached by slice and ends of the table, because a scenario is checked on every key press. */
+const counted = new WeakMap<CtSlice, Map<string, Promise<HuBeyond>>>();
+
+function beyondOf(slice: CtSlice, table: HuTable): Promise<HuBeyond> {
+  const [lowest, highest] = huRange(table);
+  const ofSlice = counted.get(slice) ?? new Map<string, Promise<HuBeyond>>();
+  counted.set(slice, ofSlice);
+  const key = `${lowest} ${highest}`;
+  const found = ofSlice.get(key) ?? inSlices(countBeyond(slice, lowest, highest));
+  ofSlice.set(key, found);
+  return found;
+}
+
+/** CT of a scenario in its box; null without one, or if it cannot be used. */
+export async function placedCt(
+  { geometry: { ct } }: TransportWithConstants,
+  materials: MaterialSet,
+  shipped: HuTable,
+  place: { readonly folder: string | null },
+): Promise<{ readonly placed: PlacedCt | null; readonly faults: readonly Fault[] }> {
+  if (ct === undefined) return { placed: null, faults: [] };
+  const { slice, faults } = await ctSlice(ct, place);
+  if (slice === null) return { placed: null, faults };
+  const own = ct.frame_of_reference;
+  if (own !== undefined && slice.frame !== '' && own !== slice.frame) {
+    const at = ['geometry', 'ct', 'frame_of_reference'];
+    return { placed: null, faults: [fault(at, own, 'is of another CT', `${slice.frame}, that of the file, or none`)] };
+  }
+  const table = ct.hu_table === 'schneider' ? shipped : ct.hu_table;
+  const listed = table.materials.map(([, name]) => materials[name]?.density_g_cm3 ?? 1);
+  const placed = placeCt(slice, ct, table, listed);
+  if (placed !== null) return { placed: { ...placed, beyond: await beyondOf(slice, table) }, faults: [] };
+  const [u, v] = slice.origin_mm;
+  const ends = [u + (slice.columns - 1) * slice.spacing_mm[0], v + (slice.rows - 1) * slice.spacing_mm[1]];
+  const allowed = `a point of the image: ${u} to ${ends[0]} mm, ${v} to ${ends[1]} mm`;
+  return {
+    placed,
+    faults: [
+      fault(['geometry', 'ct', 'isocentre_mm'], ct.isocentre_mm, "lets the beam's axis miss the image", allowed),
+    ],
+  };
+}
+
+const axisNames: Readonly<Record<CtPlane, readonly [string, string]>> = {
+  transverse: ['left', 'back'],
+  coronal: ['left', 'head'],
+  sagittal: ['back', 'head'],
+};
+
+/** Limit on lines; more would cover the picture. */
+const MOST_BEAMS = 48;
+
+function axisOf({ plane, origin_mm, spacing_mm, columns, rows }: CtSlice, which: 0 | 1): GridAxis {
+  const start = origin_mm[which] - spacing_mm[which] / 2;
+  const count = which === 0 ? columns : rows;
+  const edges = Float64Array.from({ length: count + 1 }, (_, i) => start + i * spacing_mm[which]);
+  return { name: axisNames[plane][which], unit: 'mm', uniform: true, edges };
+}
+
+interface Way {
+  readonly x_mm: number;
+  readonly angle_deg: number;
+}
+
+/** Beam paths to draw; spots with equal position and angle share one. */
+function waysOf({ beam }: TransportScenario): readonly Way[] {
+  const all: readonly Way[] = beam.spots ?? [beam];
+  const different = new Map(all.map(({ x_mm, angle_deg }) => [`${x_mm} ${angle_deg}`, { x_mm, angle_deg }]));
+  const ways = [...different.values()];
+  if (ways.length <= MOST_BEAMS) return ways;
+  return Array.from(
+    { length: MOST_BEAMS },
+    (_, i) => ways[Math.round((i * (ways.length - 1)) / (MOST_BEAMS - 1))],
+  ).filter((way) => way !== undefined);
+}
+
+/** `range_mm`: range of a single beam along its axis. */
+export async function ctPicture(
+  ct: PlacedCt,
+  scenario: TransportScenario,
+  range_mm: number | null,
+  pixels: number,
+): Promise<CtPicture> {
+  const { slice } = ct;
+  const { depth_mm, width_mm } = scenario.geometry;
+  const [horizontal, vertical] = [axisOf(slice, 0), axisOf(slice, 1)];
+  const [across, down] = [sampling(horizontal, null, pixels), sampling(vertical, null, pixels)];
+  const plane = { values: slice.hu, strideHorizontal: 1, strideVertical: slice.columns };
+  const half = width_mm / 2;
+  const corners = [
+    [0, -half],
+    [0, half],
+    [depth_mm, half],
+    [depth_mm, -half],
+  ] as const;
+  const { z_mm } = scenario.beam;
+  const through_mm = (angle: number): number => (depth_mm - z_mm) / Math.cos(angle);
+  const alone = scenario.beam.spots === undefined ? range_mm : null;
+  const toRange = alone !== null && alone < through_mm((scenario.beam.angle_deg * Math.PI) / 180);
+  const beams = waysOf(scenario).map(({ x_mm, angle_deg }) => {
+    const angle = (angle_deg * Math.PI) / 180;
+    const way = toRange ? alone : through_mm(angle);
+    const end = [z_mm + way * Math.cos(angle), x_mm + way * Math.sin(angle)] as const;
+    return { from: [...pointAt(ct, z_mm, x_mm)] as [number, number], to: [...pointAt(ct, ...end)] as [number, number] };
+  });
+  return {
+    plane: slice.plane,
+    slice: {
+      quantity: 'Hounsfield units',
+      unit: 'HU',
+      horizontal: mapAxis(horizontal, across),
+      vertical: mapAxis(vertical, down),
+      ...(await reduced(plane, across, down, 'mean', 1)),
+    },
+    at_mm: slice.at_mm,
+    from_mm: slice.from_mm,
+    to_mm: slice.to_mm,
+    slices: slice.slices,
+    box: corners.map(([z, x]) => [...pointAt(ct, z, x)] as [number, number]),
+    beams,
+    toRange,
+  };
 }

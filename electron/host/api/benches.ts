@@ -1,0 +1,33 @@
+/** Host functions of the command line: benchmarks, sessions, comparisons and claims. */
+
+export { decisionsOf } from '../app/benches/decision.ts';
+export { historyOf, ratioToEarlier, trendOf } from '../app/benches/history.ts';
+export { claimTable } from '../app/claim-table/index.ts';
+export { type ComparedRun, compareRuns } from '../app/compare/compare.ts';
+export { reportRows } from '../app/compare/rows.ts';
+export { asSession, readCurrent, readSessionNamed, withoutRecordings } from '../app/sessions/index.ts';
+export type { BenchKind } from '../model/bench/claims.ts';
+export { bootstrapRatioOf, instancesOf, ratioOf } from '../model/bench/comparison.ts';
+export { runnableDesigns } from '../model/bench/factorial/effects.ts';
+export {
+  type BenchLimits,
+  type BenchProgress,
+  devicesWithCeilings,
+  limitsOf,
+  mostRounds,
+  sessionText,
+} from '../model/bench/index.ts';
+export { kernelFolders } from '../model/bench/machine.ts';
+export { median, unpairedRatioInterval } from '../model/bench/statistics.ts';
+export { readNcuCsv } from '../model/counters/ncu.ts';
+export { countedBy, withCounters } from '../model/counters/run-ncu.ts';
+export { readRegistry } from '../model/external/conversation.ts';
+export { sanitize } from '../model/sanitizer/sanitize.ts';
+export { measureSession } from '../workloads/bench.ts';
+export {
+  type BenchTask,
+  type KnownReading,
+  optionsOfTask,
+  refuseLongBench,
+  taskOfReadings,
+} from '../workloads/benchable.ts';

@@ -1,0 +1,31 @@
+/** Host functions of the command line: user kernels, problems and their formats. */
+
+export { begin } from '../app/user-kernels/begin.ts';
+export { listProblems, readProblem } from '../app/user-kernels/problems.ts';
+export { byBase, freeFolder, reproduce } from '../app/user-kernels/reproduce.ts';
+export { problemHash } from '../app/user-kernels/trust.ts';
+export { type BenchKind, placeOf, UserKernels } from '../app/user-kernels/user-kernels.ts';
+export {
+  fromFlashInfer,
+  isDefinition,
+  type Reported,
+  readDefinition,
+  readSolution,
+  readTraces,
+  toFlashInfer,
+} from '../model/problem-formats/flashinfer.ts';
+export type { Converted } from '../model/problem-formats/formats.ts';
+export { fromKernelBench, toKernelBench } from '../model/problem-formats/kernelbench.ts';
+export {
+  descriptionFile,
+  descriptionText,
+  extensionOf,
+  replaceable,
+  type UserKernel,
+} from '../model/user-kernels/file.ts';
+export {
+  candidateFiles,
+  cppSignature,
+  problemFileIn,
+  readProblemFolder,
+} from '../model/user-kernels/problem-folder.ts';

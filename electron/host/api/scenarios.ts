@@ -1,0 +1,18 @@
+/** Host functions of the command line: scenarios and workloads. */
+
+export type { SolvedBeam } from '../app/batches/batches.ts';
+export { allVariants, hostWorkloads, kernelFoldersOf, openedAs, rulesOf, timelineOf } from '../workloads/index.ts';
+export type { AnyRunData } from '../workloads/run-data.ts';
+export {
+  type AnyReading,
+  checkWritable,
+  engineIssue,
+  engineRefusal,
+  type Override,
+  parseOverride,
+  problemOf,
+  refusalOf,
+  type TaskReading,
+  writeAtomically,
+} from '../workloads/scenarios/scenarios.ts';
+export type { Need } from '../workloads/workload.ts';

@@ -1,0 +1,49 @@
+/** Host functions of the command line: studies, tuning, clusters and other machines. */
+
+export { Connection } from '../app/remote/connection.ts';
+export { PROBE, type Probed, readProbe } from '../app/remote/probe.ts';
+export { folderName, installProgram, packProgram, programSource } from '../app/remote/program.ts';
+export { type Asking, afterMark, checkedHost, MARK, Ssh } from '../app/remote/ssh.ts';
+export { clusterSays, refuseSearch, solveOnCluster, stopOnCluster } from '../app/studies/cluster/engine.ts';
+export {
+  type LocalOptions,
+  type StudyOutcome,
+  type StudyProgress,
+  solveLocally,
+  wholeMachine,
+} from '../app/studies/local/engine.ts';
+export type { Share } from '../app/studies/local/groups.ts';
+export {
+  forecastOf,
+  holdStudy,
+  keepPlan,
+  leftOf,
+  MOST_CHECKED,
+  meanSeconds,
+  type PlannedStudy,
+  plannedFolder,
+  planStudy,
+  usualFolder,
+} from '../app/studies/plan.ts';
+export { collect, readRows } from '../app/studies/results.ts';
+export { SlurmEngine } from '../app/studies/slurm/engine.ts';
+export { Slurm } from '../app/studies/slurm/slurm.ts';
+export { quoted, solveTask } from '../app/studies/slurm/task.ts';
+export { type StudyStatus, statusOf } from '../app/studies/status.ts';
+export {
+  BEST_FILE,
+  type Search,
+  type Steered,
+  type TuneOutcome,
+  timeOf,
+  tuneLocally,
+  variantOf,
+} from '../app/tuning/evaluator.ts';
+export { importStudy, tuningResultsOf } from '../app/tuning/transfer.ts';
+export { isStudyFolder, StudyFolder } from '../model/studies/folder.ts';
+export { writeOn } from '../model/studies/folder-state.ts';
+export type { StudyPoint } from '../model/studies/points.ts';
+export { type StudyTable, tableCsv, tableHdf5, tableNotes, tableParquet, titleOf } from '../model/studies/table.ts';
+export { constantsOf } from '../model/tuning/constants.ts';
+export { kernelTunerText, type TuningResults } from '../model/tuning/files/kernel-tuner.ts';
+export { readTuning, t4Text } from '../model/tuning/files/t4.ts';

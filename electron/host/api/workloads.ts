@@ -1,0 +1,20 @@
+/** Host functions of the command line: beams and doses, crystal images, and small measured workloads. */
+
+export { gamma, type PlaneOfVolume, toPeak, type VolumeAxis } from '../model/fields/gamma.ts';
+export { type ImageRunData, isImageRun } from '../workloads/diffraction/image-data.ts';
+export { type ImageBits, imageFigure, imageFile, imageFormats } from '../workloads/diffraction/images/index.ts';
+export { type Measured, readImage, readNexusImage, runOrNexus } from '../workloads/diffraction/images/read.ts';
+export { disagreements, ofImage } from '../workloads/diffraction/refine/measured.ts';
+export { type Refined, refineCrystal } from '../workloads/diffraction/refine/refine.ts';
+export { imageSummary, imageText } from '../workloads/diffraction/summary.ts';
+export { variantsFor } from '../workloads/task/candidates.ts';
+export { isTask } from '../workloads/task/scenario/index.ts';
+export { taskVerdict, userKernelRefusal } from '../workloads/task/user-kernels.ts';
+export { transportRunOf } from '../workloads/transport/as-run.ts';
+export type { DepthUnit } from '../workloads/transport/beams/commission.ts';
+export { type ImportedDose, readDoseFile } from '../workloads/transport/dose-file.ts';
+export { gammaDoseOf, gammaMap } from '../workloads/transport/metrics/gamma-dose.ts';
+export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
+export { summaryOf } from '../workloads/transport/readouts.ts';
+export { measured, type RunData } from '../workloads/transport/run-data.ts';
+export { asTransport } from '../workloads/transport/scenario/estimate.ts';

@@ -1,0 +1,62 @@
+/**
+ * Finds results on a cluster that are missing here, and saves them. Runs on a worker thread, because there are many.
+ */
+import { type PointResult, pointResultSchema } from '../../../../contract/study/index.ts';
+import { onThread } from '../../../io/threads/task.ts';
+import { StudyFolder } from '../../../model/studies/folder.ts';
+
+const RESULT = /^results\/[0-9a-f]{2}\/([0-9a-f]{16})(\.failed)?\.json$/;
+
+/** Remote result files for points of the plan without a local result. `listing`: one name per line. */
+export const lackingHere = onThread(
+  'look which results of a cluster are lacking',
+  async (requested: { readonly folder: string; readonly listing: Uint8Array }): Promise<readonly string[]> => {
+    const folder = await StudyFolder.open(requested.folder);
+    const ended = await folder.ended();
+    const points = new Set((await folder.lines()).map(({ id }) => id));
+    return new TextDecoder()
+      .decode(requested.listing)
+      .split('\n')
+      .filter((name) => {
+        const [, id = '', failed] = RESULT.exec(name) ?? [];
+        // The point failed here, but was solved on the cluster.
+        const known = ended.get(id) === 'done' || (ended.get(id) === 'failed' && failed !== undefined);
+        return points.has(id) && !known;
+      });
+  },
+);
+
+interface Brought {
+  readonly id: string;
+  readonly status: PointResult['status'];
+}
+
+/** Saves results, one JSON document per line. Skips results that are damaged or were not requested. */
+export const keepBrought = onThread(
+  'keep results of a cluster',
+  async (asked: {
+    readonly folder: string;
+    readonly names: readonly string[];
+    readonly lines: Uint8Array;
+  }): Promise<readonly Brought[]> => {
+    const folder = await StudyFolder.open(asked.folder);
+    const wanted = new Set(asked.names.map((name) => RESULT.exec(name)?.[1] ?? ''));
+    const brought: Brought[] = [];
+    for (const line of new TextDecoder().decode(asked.lines).split('\n')) {
+      const result = read(line);
+      if (result === null || !wanted.delete(result.id)) continue;
+      await folder.write(result);
+      brought.push({ id: result.id, status: result.status });
+    }
+    return brought;
+  },
+);
+
+function read(line: string): PointResult | null {
+  if (line === '') return null;
+  try {
+    return pointResultSchema.parse(JSON.parse(line)) as PointResult;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+/** Worker thread of the host; performs the tasks of every module imported here. */
+import { parentPort } from 'node:worker_threads';
+import { BraggError, toWireError } from '../../../contract/errors.ts';
+import { performHere } from '../../io/threads/task.ts';
+import { Assembly, type FromThread, type Piece, piecesOf, type ToThread } from '../../io/threads/threads.ts';
+import '../claim-table/index.ts';
+import '../compare/times.ts';
+import '../projects/pack.ts';
+import '../projects/unpack.ts';
+import '../run-files/tasks.ts';
+import '../sessions/index.ts';
+import '../studies/cluster/download.ts';
+import '../studies/results.ts';
+import '../../model/fields/field.ts';
+import '../../model/reproducer/reproducer.ts';
+import '../../model/tuning/files/t4.ts';
+import '../../model/user-kernels/includes.ts';
+import '../../model/user-kernels/value-files.ts';
+import '../../workloads/diffraction/summary.ts';
+import '../../workloads/diffraction/refine/measured.ts';
+import '../../workloads/transport/readouts.ts';
+import '../../workloads/transport/beams/commission.ts';
+import '../../workloads/transport/beams/sobp-fit.ts';
+import '../../workloads/transport/display/map-file.ts';
+import '../../workloads/transport/dose-file.ts';
+import '../../workloads/index.ts';
+import '../../workloads/scenarios/scenarios.ts';
+
+/** Answer pieces that the host has not requested yet. */
+const left = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
+
+/** Arrays in an answer are not used elsewhere, so they are transferred to the host without a copy. */
+function movable(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    const { buffer } = value;
+    if (buffer instanceof ArrayBuffer && value.byteLength === buffer.byteLength) found.add(buffer);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) movable(part, found);
+  }
+  return found;
+}
+
+function send(message: FromThread, moved: readonly ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, moved);
+}
+
+function sendNext(id: number): void {
+  const pieces = left.get(id);
+  const next = pieces?.next();
+  if (pieces === undefined || next === undefined || next.done === true) return;
+  const { piece, last } = next.value;
+  if (last) left.delete(id);
+  send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...movable(piece.value)] : []);
+}
+
+function answer(id: number, value: unknown): void {
+  const pieces = piecesOf(value);
+  left.set(id, pieces.map((piece, i) => ({ piece, last: i === pieces.length - 1 })).values());
+  sendNext(id);
+}
+
+/** Task arguments received so far, in pieces. */
+const requests = new Map<number, Assembly>();
+
+function taken(id: number, piece: Piece): unknown {
+  const assembly = requests.get(id) ?? new Assembly();
+  requests.set(id, assembly);
+  return assembly.take(piece);
+}
+
+/** Abort controllers of running tasks. */
+const running = new Map<number, AbortController>();
+
+async function perform({ id, name, piece }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
+  const argument = taken(id, piece);
+  requests.delete(id);
+  const cancel = new AbortController();
+  running.set(id, cancel);
+  try {
+    return await performHere(name, argument, cancel.signal);
+  } finally {
+    running.delete(id);
+  }
+}
+
+parentPort?.on('message', (message: ToThread) => {
+  const { id } = message;
+  if (message.kind === 'more') sendNext(id);
+  else if (message.kind === 'cancel') running.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
+  else if (message.kind === 'part') taken(id, message.piece);
+  else {
+    perform(message).then(
+      (value) => answer(id, value),
+      (error: unknown) => send({ kind: 'failed', id, error: toWireError(error) }),
+    );
+  }
+});

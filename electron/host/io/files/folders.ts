@@ -1,0 +1,75 @@
+/**
+ * Folders that the program reads and writes: its data folder for this user, and the folder of a scenario, which its
+ * files must not leave.
+ *
+ * A stamp changes whenever a file or a folder does. It includes ctime, because restored backups keep size and mtime.
+ */
+import { existsSync, type Stats } from 'node:fs';
+import { mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path, { relative, resolve, sep } from 'node:path';
+
+/** Options for folders of the program's data and their parents: other users must not read drafts, labels and logs. */
+export const PRIVATE = { recursive: true, mode: 0o700 } as const;
+
+/**
+ * Creates a private folder. Returns the first folder that was created, undefined if all exist. Rejects with system
+ * errors.
+ */
+export async function makePrivate(folder: string): Promise<string | undefined> {
+  try {
+    return await mkdir(folder, PRIVATE);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    // On a read-only disk Node reports that the folder does not exist; creating the first missing parent gives the real
+    // reason.
+    let missing = folder;
+    while (!existsSync(path.dirname(missing))) missing = path.dirname(missing);
+    await mkdir(missing, PRIVATE.mode);
+    return mkdir(folder, PRIVATE);
+  }
+}
+
+/** The environment variable `BRAGGBENCH_HOME` replaces it, for portable use and for tests. */
+export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
+  const own = environment['BRAGGBENCH_HOME'];
+  if (own !== undefined && own !== '') return path.resolve(own);
+  const home = homedir();
+  switch (platform) {
+    case 'win32':
+      return path.join(environment['APPDATA'] ?? path.join(home, 'AppData', 'Roaming'), 'Braggbench');
+    case 'darwin':
+      return path.join(home, 'Library', 'Application Support', 'Braggbench');
+    default:
+      return path.join(environment['XDG_DATA_HOME'] ?? path.join(home, '.local', 'share'), 'braggbench');
+  }
+}
+
+/** Path of the file without symbolic links, if it is below `folder`. Null if it is outside. */
+export async function insideFolder(folder: string, file: string): Promise<string | null> {
+  const wanted = resolve(folder, file);
+  try {
+    const [realFolder, realFile] = await Promise.all([realpath(folder), realpath(wanted)]);
+    const way = relative(realFolder, realFile);
+    return way.startsWith(`..${sep}`) || way === '..' || resolve(way) === way ? null : realFile;
+  } catch {
+    // A missing file is reported when it is read.
+    return wanted;
+  }
+}
+
+const partsOf = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+
+/** Null if there is no file. */
+export async function stampOf(where: string): Promise<string | null> {
+  const found = await stat(where).catch(() => null);
+  if (found === null) return null;
+  const own = partsOf(found);
+  if (!found.isDirectory()) return own;
+  const stamps: string[] = [];
+  for (const name of (await readdir(where)).sort()) {
+    const one = await stat(path.join(where, name)).catch(() => null);
+    stamps.push(`${name} ${one === null ? '' : partsOf(one)}`);
+  }
+  return [own, ...stamps].join('\n');
+}

@@ -1,0 +1,61 @@
+/** Moves arrays in large values to memory that threads share, yielding to other work in between. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Memory of the arrays in a value, in bytes. */
+export function sizeOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const part of Object.values(value)) sum += sizeOf(part);
+  return sum;
+}
+
+/** Smaller values are copied by the message within a millisecond. */
+const LARGE_BYTES = 2 ** 20;
+/** Smaller arrays are always copied by the message, because shared memory is allocated in pages. */
+const SMALL_ARRAY_BYTES = 2 ** 14;
+/** Bytes copied before yielding: some 2 ms. */
+const STRIDE_BYTES = 8 * 2 ** 20;
+
+type Maker = new (buffer: SharedArrayBuffer) => ArrayBufferView;
+
+/** Copies arrays one by one, and yields after each stride. */
+class Sharing {
+  #copied = 0;
+
+  async value(value: unknown): Promise<unknown> {
+    if (ArrayBuffer.isView(value)) return this.#view(value);
+    if (typeof value !== 'object' || value === null || sizeOf(value) < SMALL_ARRAY_BYTES) return value;
+    if (Array.isArray(value)) {
+      const list: unknown[] = [];
+      for (const each of value) list.push(await this.value(each));
+      return list;
+    }
+    const entries: [string, unknown][] = [];
+    for (const [key, each] of Object.entries(value)) entries.push([key, await this.value(each)]);
+    return Object.fromEntries(entries);
+  }
+
+  async #view(view: ArrayBufferView): Promise<ArrayBufferView> {
+    if (view.byteLength < SMALL_ARRAY_BYTES || view.buffer instanceof SharedArrayBuffer) return view;
+    const memory = new SharedArrayBuffer(view.byteLength);
+    const [from, to] = [new Uint8Array(view.buffer, view.byteOffset, view.byteLength), new Uint8Array(memory)];
+    for (let at = 0; at < from.length; at += STRIDE_BYTES) {
+      const part = from.subarray(at, at + STRIDE_BYTES);
+      to.set(part, at);
+      this.#copied += part.length;
+      if (this.#copied < STRIDE_BYTES) continue;
+      this.#copied = 0;
+      await nextTurn();
+    }
+    // A Buffer becomes a Uint8Array, because the constructor of Buffer would use a pool.
+    return Buffer.isBuffer(view) ? to : new (view.constructor as Maker)(memory);
+  }
+}
+
+/**
+ * Copy of a value with its arrays in shared memory, if they are large in total. Arrays in shared memory are not copied.
+ */
+export async function withSharedArrays<T>(value: T): Promise<T> {
+  return sizeOf(value) < LARGE_BYTES ? value : ((await new Sharing().value(value)) as T);
+}

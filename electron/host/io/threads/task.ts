@@ -1,0 +1,87 @@
+/**
+ * Work that a user's file can make long runs on a worker thread. A task is a function with a name, which its caller
+ * awaits like any other.
+ *
+ * Work on arrays: immediate for small arrays, on a worker thread for large ones.
+ */
+import { isMainThread } from 'node:worker_threads';
+import { sizeOf } from './shared.ts';
+import { threads } from './threads.ts';
+
+type Work = (argument: never, signal: AbortSignal) => unknown;
+
+/** A signal that is never aborted, for calls that cannot be cancelled. */
+const NEVER = new AbortController().signal;
+
+/** Arguments and results are plain values. Errors other than BraggError become BraggError `internal`. */
+interface Task<A, R> {
+  (argument: A, signal?: AbortSignal): Promise<R>;
+  readonly task: string;
+}
+
+const made = new Set<string>();
+/** Names of all tasks that this program may request. */
+export const taskNames = (): readonly string[] => [...made];
+
+/** Tasks that reuse data of earlier calls. */
+const keeping = new Set<string>();
+
+/** Tasks that this thread can perform. */
+const works = new Map<string, Work>();
+
+/** Declares a task by name; only the thread that performs it loads its code. */
+export function task<A, R>(name: string): Task<A, R> {
+  // Worker threads perform tasks directly, because they do not block the event loop of the host.
+  const call = async (argument: A, signal = NEVER): Promise<R> =>
+    (isMainThread
+      ? await threads.perform(name, argument, keeping.has(name), signal)
+      : await performHere(name, argument, signal)) as R;
+  made.add(name);
+  return Object.assign(call, { task: name });
+}
+
+/** Registers the function of a task in the thread that loads this module. */
+export function does<A, R>(
+  { task: name }: Task<A, R>,
+  work: (argument: A, signal: AbortSignal) => R | Promise<R>,
+): void {
+  works.set(name, work as Work);
+}
+
+/** Declares a task and registers `work` for it. The worker thread must load the module too. */
+export function onThread<A, R>(name: string, work: (argument: A, signal: AbortSignal) => R | Promise<R>): Task<A, R> {
+  const made = task<A, R>(name);
+  does(made, work);
+  return made;
+}
+
+/** Like `onThread`, for data that is read once and requested often: one thread performs all calls, and lives longer. */
+export function onThreadReusing<A, R>(
+  name: string,
+  work: (argument: A, signal: AbortSignal) => R | Promise<R>,
+): Task<A, R> {
+  keeping.add(name);
+  return onThread(name, work);
+}
+
+/** Performs a task in the worker thread. */
+export function performHere(name: string, argument: unknown, signal: AbortSignal): unknown {
+  const work = works.get(name);
+  if (work === undefined) throw new Error(`the thread does not know how to ${name}`);
+  return work(argument as never, signal);
+}
+
+/** Arrays of this size are processed within milliseconds, about the overhead of a thread. */
+const FEW_BYTES = 4 * 2 ** 20;
+
+/**
+ * Like `onThread`, for work whose time grows with the arrays in its argument. `work` gets no signal, because its
+ * second parameter may have another meaning.
+ */
+export function onThreadIfLarge<A, R>(
+  name: string,
+  work: (argument: A) => R | Promise<R>,
+): (argument: A) => Promise<R> {
+  const task = onThread(name, (argument: A) => work(argument));
+  return async (argument) => (sizeOf(argument) > FEW_BYTES ? task(argument) : work(argument));
+}

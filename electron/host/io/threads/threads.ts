@@ -1,0 +1,270 @@
+/**
+ * Worker threads of the host: few, started on demand, ended after some idle time.
+ *
+ * Splits a value into pieces that are sent and received in a few milliseconds each. Messages are copied for the other
+ * thread, so a large one would block the sending thread.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { BraggError, type WireError } from '../../../contract/errors.ts';
+import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
+import { inSlices } from '../flow/cooperative.ts';
+import { startedFile } from '../programs.ts';
+import { withSharedArrays } from './shared.ts';
+
+type Step = string | number;
+
+/** Position in a piece where another piece is inserted; the root of the piece if `at` is empty. */
+interface Hole {
+  readonly at: readonly Step[];
+  readonly piece: number;
+}
+
+/** Pieces are numbered from 0; nested ones come first, and the last is the complete value. */
+export type Piece =
+  | { readonly kind: 'value'; readonly value: unknown; readonly holes: readonly Hole[] }
+  /** Concatenated lists, or objects with merged keys. */
+  | { readonly kind: 'list' | 'map'; readonly of: readonly number[] };
+
+/** Maximum number of values in a piece, which need some 4 ms to serialize. */
+const MOST_VALUES = 10_000;
+/** Characters that count as one value. */
+const CHARACTERS = 64;
+
+interface Cut {
+  readonly value: unknown;
+  readonly values: number;
+  readonly holes: readonly Hole[];
+}
+
+function isTree(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
+}
+
+class Group {
+  readonly entries: [Step, unknown][] = [];
+  readonly holes: Hole[] = [];
+  values = 1;
+
+  add(step: Step, { value, values, holes }: Cut): void {
+    this.entries.push([step, value]);
+    this.values += values;
+    for (const hole of holes) this.holes.push({ at: [step, ...hole.at], piece: hole.piece });
+  }
+}
+
+/** Size of a leaf in values. */
+const leafValues = (leaf: unknown): number => (typeof leaf === 'string' ? 1 + Math.floor(leaf.length / CHARACTERS) : 1);
+
+/** Number of values in a tree; counting stops beyond `most`. */
+function valuesIn(value: unknown, most: number): number {
+  if (!isTree(value)) return leafValues(value);
+  let sum = 1;
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    sum += typeof inner === 'number' ? 1 : valuesIn(inner, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
+}
+
+/** Pieces in the order of assembly. Values are plain: lists, objects, arrays of numbers, and their elements. */
+export const piecesOf = (whole: unknown, most?: number): readonly Piece[] => atOnce(piecesInSteps(whole, most));
+
+export function* piecesInSteps(whole: unknown, most: number = MOST_VALUES): Pausing<readonly Piece[]> {
+  const pieces: Piece[] = [];
+  const put = (piece: Piece): number => pieces.push(piece) - 1;
+  function* cut(value: unknown): Pausing<Cut> {
+    yield;
+    // A value that fits is sent unchanged, because copying it here doubled the time of a thread for a file.
+    const values = valuesIn(value, most);
+    if (!isTree(value) || values <= most) return { value, values, holes: [] };
+    const isList = Array.isArray(value);
+    let group = new Group();
+    const groups = [group];
+    for (const [key, inner] of isList ? value.entries() : Object.entries(value)) {
+      const part = yield* cut(inner);
+      if (group.values + part.values > most && group.entries.length > 0) {
+        group = new Group();
+        groups.push(group);
+      }
+      group.add(isList ? group.entries.length : key, part);
+    }
+    const made = groups.map(({ entries, values, holes }) => ({
+      value: isList ? entries.map(([, entry]) => entry) : Object.fromEntries(entries),
+      values,
+      holes,
+    }));
+    const [only] = made;
+    if (made.length === 1 && only !== undefined) return only;
+    const of = made.map(({ value: each, holes }) => put({ kind: 'value', value: each, holes }));
+    return { value: null, values: 1, holes: [{ at: [], piece: put({ kind: isList ? 'list' : 'map', of }) }] };
+  }
+  const { value, holes } = yield* cut(whole);
+  if (holes[0]?.at.length !== 0) put({ kind: 'value', value, holes });
+  return pieces;
+}
+
+/** Assembles a value from its pieces. */
+export class Assembly {
+  readonly #made: unknown[] = [];
+
+  /** Call with the pieces in order; the last call returns the complete value. */
+  take(piece: Piece): unknown {
+    const made = this.#make(piece);
+    this.#made.push(made);
+    return made;
+  }
+
+  #make(piece: Piece): unknown {
+    if (piece.kind !== 'value') {
+      const parts = piece.of.map((each) => this.#made[each]);
+      if (piece.kind === 'list') return parts.flat();
+      return Object.fromEntries(parts.flatMap((part) => Object.entries(part as object)));
+    }
+    for (const { at, piece: inner } of piece.holes) {
+      const holder = at.slice(0, -1).reduce<unknown>((value, step) => Reflect.get(value as object, step), piece.value);
+      const value = this.#made[inner];
+      const step = at.at(-1) ?? '';
+      Object.defineProperty(holder, step, { value, writable: true, enumerable: true, configurable: true });
+    }
+    return piece.value;
+  }
+}
+
+export type ToThread =
+  /** Argument of a task, in pieces; the last piece comes with the request. */
+  | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
+  | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
+  | { readonly kind: 'cancel'; readonly id: number }
+  /** Requests the next piece of an answer, one at a time, so that other work can run in between. */
+  | { readonly kind: 'more'; readonly id: number };
+
+export type FromThread =
+  | { readonly kind: 'piece'; readonly id: number; readonly piece: Piece; readonly last: boolean }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
+
+/**
+ * One thread may work on a file for minutes while the other reads a scenario; more would use cores that solvers need.
+ */
+const MOST_THREADS = 2;
+/** Loading the HDF5 library needs 50 ms, so an idle thread waits for the next file, but not forever. */
+const IDLE_MS = 30_000;
+/** Longer for threads with rows of a study, because a user who returns to it should not wait for a new read. */
+const KEEPING_MS = 600_000;
+
+interface Waiting {
+  readonly assembly: Assembly;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class Thread {
+  readonly #worker = new Worker(startedFile('aside-worker', 'app/threads/worker.ts'));
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #gone: () => void;
+  #next = 0;
+  #idle: NodeJS.Timeout | undefined;
+  /** True if the thread's data will be requested again, so that it lives longer. */
+  keeps = false;
+
+  constructor(gone: () => void) {
+    this.#gone = gone;
+    this.#worker.on('message', (message: FromThread) => this.#take(message));
+    // The thread is out of memory, or its file is missing: all pending tasks fail, and the next one starts a new
+    // thread.
+    this.#worker.on('error', (error: Error) => this.#fail(error.message));
+    this.#worker.on('exit', () => this.#fail('its thread ended'));
+  }
+
+  get load(): number {
+    return this.#waiting.size;
+  }
+
+  perform(name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<unknown> {
+    clearTimeout(this.#idle);
+    const id = this.#next++;
+    const cancel = (): void => this.#send({ kind: 'cancel', id });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { assembly: new Assembly(), resolve, reject });
+      this.#worker.ref();
+      signal.addEventListener('abort', cancel);
+      void this.#ask(id, name, pieces, signal);
+    }).finally(() => signal.removeEventListener('abort', cancel));
+  }
+
+  async #ask(id: number, name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
+    for (const [i, piece] of pieces.entries()) {
+      if (i > 0) await nextTurn();
+      // The task may have ended in the meantime.
+      if (!this.#waiting.has(id)) return;
+      this.#send(i === pieces.length - 1 ? { kind: 'task', id, name, piece } : { kind: 'part', id, piece });
+    }
+    // A cancellation that was sent before the task is repeated after it.
+    if (signal.aborted) this.#send({ kind: 'cancel', id });
+  }
+
+  #send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  #take(message: FromThread): void {
+    const { id } = message;
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    if (message.kind === 'piece') {
+      const value = waiting.assembly.take(message.piece);
+      if (!message.last) {
+        this.#send({ kind: 'more', id });
+        return;
+      }
+      waiting.resolve(value);
+    } else waiting.reject(BraggError.fromWire(message.error));
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    this.#worker.unref();
+    // Removed from the list before it ends, so that requests in the meantime use another thread.
+    const end = (): void => {
+      this.#gone();
+      void this.#worker.terminate();
+    };
+    this.#idle = setTimeout(end, this.keeps ? KEEPING_MS : IDLE_MS);
+    this.#idle.unref();
+  }
+
+  #fail(reason: string): void {
+    clearTimeout(this.#idle);
+    this.#gone();
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(new BraggError('internal', `The request failed: ${reason}.`));
+  }
+}
+
+class Threads {
+  readonly #all = new Set<Thread>();
+
+  /** `keeps`: the task reuses data of earlier calls, so all such tasks run on one thread. */
+  async perform(name: string, argument: unknown, keeps: boolean, signal: AbortSignal): Promise<unknown> {
+    const pieces = await inSlices(piecesInSteps(await withSharedArrays(argument)));
+    if (!keeps) return this.#leastBusy().perform(name, pieces, signal);
+    const keeper = [...this.#all].find((thread) => thread.keeps) ?? this.#leastBusy();
+    keeper.keeps = true;
+    return keeper.perform(name, pieces, signal);
+  }
+
+  #leastBusy(): Thread {
+    const found = [...this.#all].sort((a, b) => a.load - b.load)[0];
+    if (found !== undefined && (found.load === 0 || this.#all.size === MOST_THREADS)) return found;
+    const thread: Thread = new Thread(() => this.#all.delete(thread));
+    this.#all.add(thread);
+    return thread;
+  }
+}
+
+/** One pool for the program, because each thread needs memory. */
+export const threads = new Threads();

@@ -1,0 +1,168 @@
+/** CT series of a folder: the available series, other files, and the slices of the requested series. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import type { CtSeriesInfo } from '../../../contract/fields.ts';
+import { foreign } from '../../../domain/header-fields.ts';
+import { formatBytes } from '../../../domain/values/units.ts';
+import { type DicomSlice, dicomModality, dicomSeries, isDicom, isLocalizer, readDicomHeader } from './dicom.ts';
+
+const MOST_BYTES = 2 ** 30;
+const MOST_FILES = 4000;
+
+export interface Found extends DicomSlice {
+  readonly file: string;
+}
+
+export interface Series {
+  readonly slices: readonly Found[];
+  readonly notes: readonly string[];
+}
+
+interface Unusable {
+  readonly series: string;
+  readonly error: BraggError;
+}
+
+/** Classifies a file of a folder: a slice, an error, or the kind of another object. */
+function classified(name: string, file: string, bytes: Uint8Array): Found | Unusable | string {
+  const shown = `${name}/${file}`;
+  const modality = dicomModality(shown, bytes);
+  if (modality !== 'CT' && modality !== '') return modality;
+  if (isLocalizer(shown, bytes)) return 'localizer';
+  try {
+    return { ...readDicomHeader(shown, bytes), file };
+  } catch (error) {
+    if (!(error instanceof BraggError)) throw error;
+    return { series: dicomSeries(shown, bytes), error };
+  }
+}
+
+/** Series of a folder as text for messages. */
+function listed(found: readonly Found[]): string {
+  const counts = Map.groupBy(found, ({ series }) => series);
+  return [...counts]
+    .map(([uid, slices]) => {
+      const about = slices[0]?.description.trim() ?? '';
+      return `${slices.length} of ${uid}${about === '' ? '' : ` "${about}"`}`;
+    })
+    .join(', ');
+}
+
+/** Error about the requested series, not the folder. */
+function unchosen(name: string, what: string, requested: string | null): BraggError {
+  const { code, message } = foreign(name, what);
+  const [file, path, value] = [null, 'geometry.ct.series', requested === null ? null : JSON.stringify(requested)];
+  return new BraggError(code, message, [
+    { severity: 'error', file, path, line: null, column: null, message, value, allowed: null },
+  ]);
+}
+
+/** SeriesInstanceUID of the requested series in a folder, or of its only series. */
+export function chosenSeries(name: string, found: readonly Found[], asked: string | null): string {
+  const uids = [...new Set(found.map(({ series }) => series))];
+  const [only = '', second] = uids;
+  const allowed = 'its UID or its description in geometry.ct.series';
+  if (asked === null) {
+    if (second === undefined) return only;
+    throw unchosen(name, `it mixes ${uids.length} series (${listed(found)}); allowed: one, or ${allowed}`, asked);
+  }
+  if (uids.includes(asked)) return asked;
+  const described = new Set(found.filter((one) => one.description.trim() === asked.trim()).map((one) => one.series));
+  const [match, other] = described;
+  if (match !== undefined && other === undefined) return match;
+  const how = match === undefined ? 'no series is' : `${described.size} series are`;
+  throw unchosen(name, `${how} "${asked}"; allowed: ${allowed}: ${listed(found)}`, asked);
+}
+
+interface Scanned {
+  readonly found: readonly Found[];
+  readonly unusable: readonly Unusable[];
+  /** Number of files by other kinds. */
+  readonly others: ReadonlyMap<string, number>;
+}
+
+/** Hidden files and other formats are not part of a series. */
+async function scanned(folder: string, name: string): Promise<Scanned> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
+  if (files.length > MOST_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MOST_FILES}`);
+  const found: Found[] = [];
+  const unusable: Unusable[] = [];
+  const others = new Map<string, number>();
+  let total = 0;
+  for (const entry of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const bytes = await readFile(path.join(folder, entry.name));
+    total += bytes.length;
+    if (total > MOST_BYTES)
+      throw foreign(name, `its files have more than ${formatBytes(MOST_BYTES)}; allowed: ${formatBytes(MOST_BYTES)}`);
+    if (!isDicom(bytes)) continue;
+    const one = classified(name, entry.name, bytes);
+    if (typeof one === 'string') others.set(one, (others.get(one) ?? 0) + 1);
+    else if ('error' in one) unusable.push(one);
+    else found.push(one);
+  }
+  return { found, unusable, others };
+}
+
+/** CT series of a folder, the one with most slices first. Empty for a file. */
+export async function ctSeries({ path: where, name }: { readonly path: string; readonly name: string }) {
+  const there = await stat(where).catch(() => null);
+  if (there?.isDirectory() !== true) return [];
+  const { found, unusable } = await scanned(where, name);
+  const reasons = new Map(unusable.map(({ series, error }) => [series, error.message]));
+  const readable = [...Map.groupBy(found, ({ series }) => series)].map(([uid, slices]): CtSeriesInfo => {
+    const [first] = slices;
+    const places = slices.map(({ position_mm }) => position_mm[2]).sort((a, b) => a - b);
+    return {
+      uid,
+      description: first?.description.trim() ?? '',
+      slices: slices.length,
+      columns: first?.columns ?? 0,
+      rows: first?.rows ?? 0,
+      from_mm: places[0] ?? 0,
+      to_mm: places.at(-1) ?? 0,
+      notes: [...new Set(slices.flatMap(({ notes }) => notes))],
+      reason: reasons.get(uid) ?? null,
+    };
+  });
+  const known = new Set(readable.map(({ uid }) => uid));
+  const others = [...reasons].flatMap(([uid, reason]): CtSeriesInfo[] => {
+    if (known.has(uid)) return [];
+    const slices = unusable.filter(({ series }) => series === uid).length;
+    return [{ uid, description: '', slices, columns: 0, rows: 0, from_mm: 0, to_mm: 0, notes: [], reason }];
+  });
+  return [...readable.sort((a, b) => b.slices - a.slices), ...others];
+}
+
+/** Slices of a folder's only or requested CT series. */
+export async function seriesIn(folder: string, name: string, asked: string | null): Promise<Series> {
+  const { found, unusable, others } = await scanned(folder, name);
+  const known = new Set(found.map((one) => one.series));
+  // An unreadable slice would leave a gap in its series; a series without any readable slice is another kind of image.
+  const [broken] = unusable.filter((one) => one.series === asked || (asked === null && known.size === 0));
+  if (broken !== undefined) throw broken.error;
+  if (found.length === 0) {
+    const there = [...others].map(([kind, count]) => `${count} × ${kind}`).join(', ');
+    throw foreign(
+      name,
+      `it holds no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
+    );
+  }
+  const chosen = chosenSeries(name, found, asked);
+  const gap = unusable.find((one) => one.series === chosen);
+  if (gap !== undefined) throw gap.error;
+  const left = found.filter((one) => one.series !== chosen);
+  const foreignSeries = new Map(unusable.map((one) => [one.series, one.error.message]));
+  return {
+    slices: found.filter((one) => one.series === chosen),
+    notes: [
+      ...(left.length === 0 ? [] : [`Other series in ${name} left out: ${listed(left)}.`]),
+      ...[...others].map(
+        ([kind, count]) =>
+          `${count} ${count === 1 ? 'file' : 'files'} in ${name} left out: ${kind}, not a slice of the CT.`,
+      ),
+      ...[...foreignSeries].map(([uid, why]) => `The series ${uid} in ${name} left out: ${why}`),
+    ],
+  };
+}

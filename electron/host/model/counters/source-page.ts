@@ -1,0 +1,174 @@
+/** Hot lines of kernels from the source page of Nsight Compute: `ncu --import FILE --page source --csv`. */
+import { BraggError } from '../../../contract/errors.ts';
+import type { HotKernel } from '../../../contract/launches.ts';
+
+/** Counted quantities, the most informative first. */
+const COUNTED = [
+  'Warp Stall Sampling (All Samples)',
+  'Warp Stall Sampling (All Cycles)',
+  '# Samples',
+  'Samples',
+  'Instructions Executed',
+] as const;
+const MOST_KERNELS = 1000;
+const MOST_PLACES = 100_000;
+
+/** Reasons for which warps wait, by ncu's short column names. */
+const REASONS: Readonly<Record<string, string>> = {
+  long_sb: 'long scoreboard',
+  short_sb: 'short scoreboard',
+  lg: 'LG throttle',
+  mio: 'MIO throttle',
+  tex: 'TEX throttle',
+  math: 'math pipe throttle',
+  imc: 'IMC miss',
+  no_inst: 'no instruction',
+};
+/** Selected and eligible warps are not waiting. */
+const NO_WAIT = new Set(['selected', 'not_selected']);
+
+interface Head {
+  readonly counted: string;
+  readonly columns: number;
+  readonly source: number;
+  readonly value: number;
+  readonly address: number;
+  readonly line: number;
+  /** Columns with the reasons of waits. */
+  readonly reasons: readonly (readonly [name: string, column: number])[];
+}
+
+function headOf(cells: readonly string[]): Head | null {
+  const [address, line] = [cells.indexOf('Address'), cells.findIndex((cell) => cell === 'Line No' || cell === '#')];
+  const source = cells.indexOf('Source');
+  if (source < 0 || (address < 0 && line < 0)) return null;
+  const counted = COUNTED.find((name) => cells.includes(name));
+  if (counted === undefined) return null;
+  const reasons = cells.flatMap((name, column) =>
+    name.startsWith('stall_') && !/not.issued/i.test(name) && !NO_WAIT.has(name.slice(6))
+      ? [[REASONS[name.slice(6)] ?? name.slice(6).replaceAll('_', ' '), column] as const]
+      : [],
+  );
+  return { counted, columns: cells.length, source, value: cells.indexOf(counted), address, line, reasons };
+}
+
+/** Parses a cell; null for an empty cell or a dash, which ncu prints without a number. */
+function numberIn(cell: string | undefined): number | null {
+  const plain = (cell ?? '').replaceAll(/[,\s]/g, '');
+  const value = plain === '' ? Number.NaN : Number(plain);
+  return Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function reasonOf(cells: readonly string[], { reasons }: Head): string | null {
+  const [most] = reasons
+    .map(([name, column]) => ({ name, value: numberIn(cells[column]) ?? 0 }))
+    .sort((a, b) => b.value - a.value);
+  return most === undefined || most.value === 0 ? null : most.name;
+}
+
+/** Cells of a row. ncu does not double the quotes in a line of source, which may look like further cells. */
+function cellsOf(line: string, head: Head | null): readonly string[] {
+  const cells = line
+    .replace(/^"/, '')
+    .replace(/",?\s*$/, '')
+    .split('","');
+  const more = head === null ? 0 : cells.length - head.columns;
+  if (head === null || more <= 0) return cells;
+  const { source } = head;
+  return [
+    ...cells.slice(0, source),
+    cells.slice(source, source + more + 1).join('","'),
+    ...cells.slice(source + more + 1),
+  ];
+}
+
+interface Open {
+  readonly kernel: string;
+  file: string | null;
+  head: Head | null;
+  /** Address of the kernel's first instruction, because addresses in a report are absolute. */
+  first: number | null;
+  readonly places: HotKernel['places'];
+}
+
+/** A kernel's name without its parameters. */
+const bareName = (text: string): string => text.replace(/\(.*$/, '').trim().split(/\s+/).at(-1) ?? '';
+
+function addPlace(into: Open, cells: readonly string[], head: Head): void {
+  const value = numberIn(cells[head.value]);
+  const text = cells[head.address] ?? '';
+  const isInstruction = head.address >= 0 && /^(0x)?[0-9a-f]+$/i.test(text);
+  if (isInstruction) {
+    // Absolute addresses are converted to offsets from the first instruction.
+    const at = Number.parseInt(text, text.startsWith('0x') || /[a-f]/i.test(text) ? 16 : 10);
+    if (!Number.isSafeInteger(at)) return;
+    into.first ??= at;
+    if (value !== null && at >= into.first) {
+      const reason = reasonOf(cells, head);
+      into.places.push({ address: at - into.first, file: null, line: null, value, reason });
+    }
+    return;
+  }
+  const line = numberIn(cells[head.line]);
+  if (value === null || line === null || into.file === null || !Number.isInteger(line)) return;
+  into.places.push({ address: null, file: into.file, line, value, reason: reasonOf(cells, head) });
+}
+
+/** Kernels with their hot lines; several launches of one kernel are added up. Throws a BraggError `invalid`. */
+export function readSourcePage(text: string, name: string): readonly HotKernel[] {
+  const all = new Map<string, HotKernel>();
+  let open: Open | null = null;
+  let file: string | null = null;
+  const seen = new Set<string>();
+  const close = (): void => {
+    if (open === null || open.head === null || open.places.length === 0) return;
+    const { kernel, head, places, first } = open;
+    // ncu may print the same launch twice.
+    const same = JSON.stringify([kernel, head.counted, first, places]);
+    if (seen.has(same)) return;
+    seen.add(same);
+    const before = all.get(kernel);
+    const sums = new Map<string, HotKernel['places'][number]>();
+    for (const place of [...(before?.places ?? []), ...places]) {
+      const key = `${place.address} ${place.file} ${place.line}`;
+      const known = sums.get(key);
+      sums.set(key, known === undefined ? place : { ...known, value: known.value + place.value });
+    }
+    const summed = [...sums.values()];
+    all.set(kernel, {
+      ...{ kernel, counted: head.counted, places: summed },
+      total: summed.reduce((sum, { value }) => sum + value, 0),
+    });
+  };
+  for (const line of text.split(/\r?\n/)) {
+    if (!line.startsWith('"')) continue;
+    const cells = cellsOf(line, open?.head ?? null);
+    const [first = '', second = ''] = cells;
+    if (first === 'Kernel Name') {
+      close();
+      if (all.size >= MOST_KERNELS) break;
+      open = { kernel: bareName(second), file: null, head: null, first: null, places: [] };
+      continue;
+    }
+    if (first === 'File Name' || first === 'File Path') {
+      file = second;
+      if (open !== null) open.file = file;
+      continue;
+    }
+    const head = headOf(cellsOf(line, null));
+    if (head !== null) {
+      open ??= { kernel: '', file, head: null, first: null, places: [] };
+      open.head = head;
+      continue;
+    }
+    if (open !== null && open.head !== null && open.places.length < MOST_PLACES) addPlace(open, cells, open.head);
+  }
+  close();
+  if (all.size === 0) {
+    throw new BraggError(
+      'invalid',
+      `${name}: has no source counters; allowed: the CSV of ncu --import REPORT --page source --csv, of a report with --section SourceCounters`,
+    );
+  }
+  return [...all.values()];
+}

@@ -1,0 +1,229 @@
+/**
+ * Machine code for one GPU architecture, from a fat binary of nvcc, and the kernels in it. NVIDIA documents neither
+ * format; the offsets are those of `fatbinary` and `ptxas` 11.8 to 13.0. Every length is checked against the size of
+ * the file.
+ */
+import { zstdDecompressSync } from 'node:zlib';
+import { BraggError } from '../../../contract/errors.ts';
+import type { KernelResource } from '../../../contract/launches.ts';
+
+const FATBIN_MAGIC = 0xba55ed50;
+const ELF_MAGIC = 0x464c457f;
+const KIND_ELF = 2;
+const [LZ4, ZSTD] = [0x2000n, 0x8000n];
+/** A workload compiled for six architectures has fewer than 100. */
+const MOST_ENTRIES = 1024;
+/** Our largest file has 3 MB for one architecture. */
+const MOST_BYTES = 256 * 2 ** 20;
+const MOST_SECTIONS = 65_535;
+
+const damaged = (what: string): BraggError => new BraggError('invalid', `The compiled kernels are damaged: ${what}.`);
+
+/** Reads integers at checked positions. */
+class Reader {
+  readonly #view: DataView;
+  readonly #what: string;
+
+  constructor(bytes: Uint8Array, what: string) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#what = what;
+  }
+
+  #checked(at: number, size: number): number {
+    if (!Number.isSafeInteger(at) || at < 0 || at + size > this.#view.byteLength) {
+      throw damaged(`${this.#what} ends at byte ${this.#view.byteLength}, and byte ${at} is needed`);
+    }
+    return at;
+  }
+
+  u8 = (at: number): number => this.#view.getUint8(this.#checked(at, 1));
+  u16 = (at: number): number => this.#view.getUint16(this.#checked(at, 2), true);
+  u32 = (at: number): number => this.#view.getUint32(this.#checked(at, 4), true);
+  u64 = (at: number): number => Number(this.#view.getBigUint64(this.#checked(at, 8), true));
+  flags = (at: number): bigint => this.#view.getBigUint64(this.#checked(at, 8), true);
+}
+
+/** Decompresses a block of LZ4, which nvcc used before CUDA 12.8. */
+export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
+  const out = new Uint8Array(size);
+  let [at, to] = [0, 0];
+  const next = (): number => {
+    const byte = packed[at];
+    if (byte === undefined) throw damaged('an LZ4 block ends too early');
+    at += 1;
+    return byte;
+  };
+  const extended = (nibble: number): number => {
+    let length = nibble;
+    if (nibble < 15) return length;
+    for (let byte = 255; byte === 255; length += byte) byte = next();
+    return length;
+  };
+  while (at < packed.length) {
+    const token = next();
+    const literals = extended(token >> 4);
+    if (at + literals > packed.length || to + literals > size) throw damaged('an LZ4 block has too many literals');
+    out.set(packed.subarray(at, at + literals), to);
+    at += literals;
+    to += literals;
+    if (at >= packed.length) break;
+    const back = next() | (next() << 8);
+    const length = extended(token & 15) + 4;
+    if (back === 0 || back > to || to + length > size) throw damaged('an LZ4 block copies from outside of it');
+    for (let i = 0; i < length; i += 1) out[to + i] = out[to + i - back] ?? 0;
+    to += length;
+  }
+  if (to !== size) throw damaged(`an LZ4 block has ${to} bytes in place of ${size}`);
+  return out;
+}
+
+function unpacked(payload: Uint8Array, flags: bigint, size: number): Uint8Array {
+  if (size > MOST_BYTES) throw damaged(`one image has ${size} bytes; allowed: ${MOST_BYTES}`);
+  if ((flags & ZSTD) !== 0n) {
+    try {
+      return zstdDecompressSync(payload, { maxOutputLength: Math.max(1, size) });
+    } catch (error) {
+      throw damaged(`an image cannot be decompressed (${error instanceof Error ? error.message : 'zstd'})`);
+    }
+  }
+  return (flags & LZ4) === 0n ? payload : lz4Block(payload, size);
+}
+
+/** Machine code by architecture, such as 90; PTX in a fat binary is left out. */
+export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
+  const file = new Reader(fatbin, 'the fat binary');
+  if (file.u32(0) !== FATBIN_MAGIC) throw damaged('it does not begin as a fat binary does');
+  const end = file.u16(6) + file.u64(8);
+  const out = new Map<number, () => Uint8Array>();
+  let at = file.u16(6);
+  for (let entries = 0; at + 64 <= Math.min(end, fatbin.length) && entries < MOST_ENTRIES; entries += 1) {
+    const [kind, header, size] = [file.u16(at), file.u32(at + 4), file.u64(at + 8)];
+    if (header < 64 || !Number.isSafeInteger(size)) throw damaged(`its entry at byte ${at} has no size`);
+    const [packed, architecture, flags] = [file.u32(at + 16), file.u32(at + 28), file.flags(at + 40)];
+    const compressed = (flags & (LZ4 | ZSTD)) !== 0n;
+    const whole = compressed ? file.u64(at + 56) : size;
+    const begin = at + header;
+    const payload = fatbin.subarray(begin, begin + (compressed && packed > 0 ? packed : size));
+    if (begin + size > fatbin.length) throw damaged(`its entry at byte ${at} ends behind the file`);
+    if (kind === KIND_ELF) out.set(architecture, () => unpacked(payload, flags, whole));
+    at = begin + size;
+  }
+  return out;
+}
+
+interface Section {
+  readonly name: string;
+  readonly type: number;
+  readonly flags: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly link: number;
+  readonly info: number;
+}
+
+export interface CubinKernel {
+  readonly name: string;
+  /** Index in the symbol table, as an argument of `nvdisasm -fun`. */
+  readonly symbol: number;
+  readonly resource: Omit<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'>;
+}
+
+const [SYMTAB, NOBITS, FUNCTION, ENTRY] = [2, 8, 2, 0x10];
+/** Numbers of attributes in `.nv.info`. An attribute has a format byte, a number, and a size or a value. */
+const [FRAME_SIZE, REGISTERS, MAX_THREADS, BARRIERS, SIZED] = [0x11, 0x2f, 0x05, 0x4c, 4];
+/**
+ * Shared memory per block that the system reserves from sm_90 on. The section includes it, but ptxas does not report
+ * it.
+ */
+const SYSTEM_SHARED_BYTES = 1024;
+
+function textAt(bytes: Uint8Array, at: number, limit: number): string {
+  const end = bytes.subarray(at, limit).indexOf(0);
+  return new TextDecoder().decode(bytes.subarray(at, end < 0 ? limit : at + end));
+}
+
+function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
+  const [first, size, count, names] = [file.u64(0x28), file.u16(0x3a), file.u16(0x3c), file.u16(0x3e)];
+  if (size < 64 || count > MOST_SECTIONS) throw damaged(`its table of ${count} sections has rows of ${size} bytes`);
+  const rows = Array.from({ length: count }, (_, i) => first + i * size);
+  const table = rows[names];
+  if (table === undefined) throw damaged('its sections have no names');
+  const [from, length] = [file.u64(table + 24), file.u64(table + 32)];
+  return rows.map((at) => {
+    const section = {
+      name: textAt(cubin, from + file.u32(at), Math.min(cubin.length, from + length)),
+      type: file.u32(at + 4),
+      flags: file.u64(at + 8),
+      offset: file.u64(at + 24),
+      size: file.u64(at + 32),
+      link: file.u32(at + 40),
+      info: file.u32(at + 44),
+    };
+    if (section.type !== NOBITS && section.offset + section.size > cubin.length) {
+      throw damaged(`its section ${section.name} ends behind the file`);
+    }
+    return section;
+  });
+}
+
+/** Sized attributes of one `.nv.info` section. */
+function attributesOf(file: Reader, section: Section | undefined): readonly (readonly [number, number])[] {
+  const out: [number, number][] = [];
+  if (section === undefined) return out;
+  const end = section.offset + section.size;
+  for (let at = section.offset; at + 4 <= end; ) {
+    const [format, attribute] = [file.u8(at), file.u8(at + 1)];
+    out.push([attribute, at + 4]);
+    at += 4 + (format === SIZED ? file.u16(at + 2) : 0);
+  }
+  return out;
+}
+
+/** Kernels of one cubin, by name. */
+export function kernelsIn(cubin: Uint8Array, architecture: string): readonly CubinKernel[] {
+  const file = new Reader(cubin, 'the machine code');
+  if (file.u32(0) !== ELF_MAGIC) throw damaged('it does not begin as an ELF file does');
+  const sections = sectionsOf(cubin, file);
+  const named = new Map(sections.map((section) => [section.name, section]));
+  const symbols = sections.find(({ type }) => type === SYMTAB);
+  const strings = symbols === undefined ? undefined : sections[symbols.link];
+  if (symbols === undefined || strings === undefined) throw damaged('it has no symbols');
+  const general = attributesOf(file, named.get('.nv.info'));
+  const bySymbol = (wanted: number): ReadonlyMap<number, number> =>
+    new Map(general.flatMap(([one, at]) => (one === wanted ? [[file.u32(at), file.u32(at + 4)] as const] : [])));
+  const [frames, registers] = [bySymbol(FRAME_SIZE), bySymbol(REGISTERS)];
+  const reserved = named.has('.nv.shared.reserved.0') ? SYSTEM_SHARED_BYTES : 0;
+  const out: CubinKernel[] = [];
+  for (let symbol = 0; (symbol + 1) * 24 <= symbols.size; symbol += 1) {
+    const at = symbols.offset + symbol * 24;
+    if ((file.u8(at + 4) & 15) !== FUNCTION || (file.u8(at + 5) & ENTRY) === 0) continue;
+    const name = textAt(cubin, strings.offset + file.u32(at), strings.offset + strings.size);
+    const text = named.get(`.text.${name}`);
+    if (text === undefined) continue;
+    const own = attributesOf(file, named.get(`.nv.info.${name}`));
+    const bounds = own.find(([attribute]) => attribute === MAX_THREADS);
+    const barriers = own.find(([attribute]) => attribute === BARRIERS);
+    const shared = named.get(`.nv.shared.${name}`)?.size ?? 0;
+    const threads = bounds === undefined ? null : [0, 4, 8].reduce((all, by) => all * file.u32(bounds[1] + by), 1);
+    out.push({
+      name,
+      symbol,
+      resource: {
+        name,
+        architecture,
+        // Older formats store the number in the upper byte of the section's info.
+        registers: registers.get(symbol) ?? text.info >>> 24,
+        shared_bytes: Math.max(0, shared - reserved),
+        // Bank 0 contains the parameters.
+        constant_bytes: [...named].reduce((sum, [one, { size }]) => {
+          const bank = /^\.nv\.constant[1-9]\d*\.(.+)$/.exec(one)?.[1];
+          return bank === name ? sum + size : sum;
+        }, 0),
+        stack_bytes: frames.get(symbol) ?? 0,
+        barriers: barriers === undefined ? 0 : file.u8(barriers[1] - 2),
+        max_threads: threads === 0 ? null : threads,
+      },
+    });
+  }
+  return out.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

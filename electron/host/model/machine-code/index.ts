@@ -1,0 +1,313 @@
+/**
+ * PTX and SASS of one kernel. Code of a shipped kernel comes from the fat binary that runs. A user kernel, or a shipped
+ * one without a fat binary, is compiled for display: by nvcc, else by NVRTC.
+ */
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import type { Code, CodeLanguage, KernelResource } from '../../../contract/launches.ts';
+import { flagsFor } from '../../../contract/user-kernels/options.ts';
+import type { KernelFolders } from '../../io/addon/addon.ts';
+import { onDisk } from '../../io/programs.ts';
+import { kernelResources } from '../bench/session-file.ts';
+import { workloadFolder } from '../bench/sources.ts';
+import { type BuildOptions, buildUserKernel } from '../user-kernels/build.ts';
+import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
+import { type CubinKernel, cubinsOf, kernelsIn } from './cubin.ts';
+import { kernelsOfPtx, type Listing, readPtx, readSass, targetOfPtx } from './listing.ts';
+import { cudaTool, NO_DISASSEMBLER, output, toolName } from './tools.ts';
+
+/** PTX of the largest workload needs 18 MB. */
+const MOST_FILE_BYTES = 256 * 2 ** 20;
+/** Largest number of sources shown with a listing, and the largest size of one. */
+const [MOST_FILES, MOST_SOURCE_BYTES] = [64, 2 ** 20];
+
+interface CodeRequest {
+  readonly architecture: string;
+  readonly language: CodeLanguage;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Code for one architecture: machine code or PTX, the resources of its kernels, and the names of its source files. */
+interface Image {
+  readonly bytes: Uint8Array;
+  /** Name of the compiler, for a reader. */
+  readonly by: string;
+  readonly spills: ReadonlyMap<string, Pick<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'>>;
+  /** Path from the repository's root, or a user kernel's name; null for files of the compiler. */
+  readonly pathOf: (file: string) => string | null;
+  readonly textOf: (shown: string) => Promise<string | null>;
+}
+
+const numberOf = (architecture: string): number => Number.parseInt(architecture.slice(3), 10);
+
+async function bounded(file: string): Promise<Uint8Array | null> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return null;
+  if (found.size > MOST_FILE_BYTES) {
+    throw new BraggError('memory', `${file} has ${found.size} bytes; allowed: ${MOST_FILE_BYTES}`);
+  }
+  return readFile(file);
+}
+
+/** Path `kernels/micro/…` of a shipped source, from the path that a compiler wrote on any machine. */
+function shippedPath(file: string): string | null {
+  const at = file.replaceAll('\\', '/').lastIndexOf('/kernels/');
+  if (at >= 0) return file.replaceAll('\\', '/').slice(at + 1);
+  return path.isAbsolute(file) ? null : path.posix.join('kernels', file.replace(/^kernels\//, ''));
+}
+
+async function shippedText(sources: string, shown: string): Promise<string | null> {
+  const file = path.join(sources, path.posix.relative('kernels', shown));
+  const inside = !path.relative(sources, file).startsWith('..');
+  const found = inside ? await stat(file).catch(() => null) : null;
+  return found?.isFile() === true && found.size <= MOST_SOURCE_BYTES ? readFile(file, 'utf8') : null;
+}
+
+async function filesOf(listing: Listing, { pathOf, textOf }: Image): Promise<Code['files']> {
+  return Promise.all(
+    listing.files.map(async (file, i) => {
+      const shown = pathOf(file);
+      return {
+        path: shown ?? path.basename(file),
+        text: shown === null || i >= MOST_FILES ? null : await textOf(shown),
+      };
+    }),
+  );
+}
+
+const newFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'braggbench-code-'));
+
+interface Read extends CodeRequest {
+  readonly image: Image;
+  /** Name of the requested kernel; null for the first one. */
+  readonly kernel: string | null;
+  /** Kernels to choose from; null allows every kernel in the image. */
+  readonly among: readonly string[] | null;
+}
+
+/** The selected kernel, and the kernels to choose from. */
+function chosen(all: readonly string[], { kernel, among }: Pick<Read, 'kernel' | 'among'>, of: string) {
+  const names = among?.filter((name) => all.includes(name)) ?? all;
+  const [first] = names;
+  if (first === undefined) throw new BraggError('not-found', `${of} has no kernel.`);
+  if (kernel !== null && !names.includes(kernel)) {
+    throw new BraggError('not-found', `${of} has no kernel ${kernel}; it has ${names.join(', ')}.`);
+  }
+  return { name: kernel ?? first, kernels: [...names] };
+}
+
+/** Resources without the fields that identify the kernel. */
+function shownResource<T extends CubinKernel['resource']>(found: T) {
+  const { constant_bytes: _, name: __, architecture: ___, ...counted } = found;
+  return { ...counted, max_threads: counted.max_threads ?? null };
+}
+
+async function ptxOf({ image, ...wanted }: Read): Promise<Code> {
+  const text = new TextDecoder().decode(image.bytes);
+  const { name, kernels } = chosen(kernelsOfPtx(text), wanted, 'The PTX');
+  const listing = readPtx(text, name);
+  if (listing === null) throw new BraggError('not-found', `The PTX has no kernel ${name}.`);
+  return {
+    ...{ kernel: name, kernels, architecture: targetOfPtx(text), language: 'ptx', by: image.by },
+    ...{ lines: [...listing.lines], dropped: listing.dropped, missing: null, resource: null },
+    files: await filesOf(listing, image),
+  };
+}
+
+async function sassOf({ image, architecture, signal, ...wanted }: Read): Promise<Code> {
+  const found = kernelsIn(image.bytes, architecture);
+  const names = found.map(({ name }) => name);
+  const { name, kernels } = chosen(names, wanted, `The machine code for ${architecture}`);
+  const own = found.find((one) => one.name === name);
+  if (own === undefined) throw new BraggError('internal', `${name} is in no image.`);
+  const spills = image.spills.get(name) ?? { spill_store_bytes: null, spill_load_bytes: null };
+  const code = {
+    ...{ kernel: name, kernels, architecture, language: 'sass' as const },
+    resource: { ...shownResource(own.resource), ...spills },
+  };
+  const program = cudaTool('nvdisasm');
+  if (program === null) {
+    return { ...code, by: image.by, lines: [], dropped: 0, missing: NO_DISASSEMBLER, files: [] };
+  }
+  const folder = await newFolder();
+  try {
+    await writeFile(path.join(folder, 'kernels.cubin'), image.bytes);
+    const words = ['--print-code', '--print-line-info', '-fun', String(own.symbol), 'kernels.cubin'];
+    const { stdout } = await output(program, words, { folder, signal });
+    const listing = readSass(stdout, name);
+    if (listing.lines.length === 0) {
+      throw new BraggError(
+        'invalid',
+        `nvdisasm printed no instruction of ${name}; it printed ${stdout.length} characters`,
+      );
+    }
+    const by = `${image.by}, ${await toolName(program, { folder, signal })}`;
+    const { dropped } = listing;
+    return { ...code, by, lines: [...listing.lines], dropped, missing: null, files: await filesOf(listing, image) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const read = (what: Read): Promise<Code> => (what.language === 'ptx' ? ptxOf(what) : sassOf(what));
+
+const spillsOf = (kernels: readonly KernelResource[], architecture: string): Image['spills'] =>
+  new Map(
+    kernels
+      .filter((one) => one.architecture === architecture)
+      .map(({ name, spill_store_bytes, spill_load_bytes }) => [name, { spill_store_bytes, spill_load_bytes }]),
+  );
+
+/** Code of kernels in a fat binary. `among` restricts the choice to the kernels of a variant. Throws a BraggError. */
+export async function shippedCode(
+  { images, sources }: KernelFolders,
+  { workload, kernel, among, ...request }: CodeRequest & Pick<Read, 'kernel' | 'among'> & { readonly workload: string },
+): Promise<Code> {
+  const folder = workload.replaceAll('-', '_');
+  const known = await kernelResources(onDisk(images), folder);
+  const { architecture, language } = request;
+  const file = path.join(onDisk(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
+  const bytes = await bounded(file);
+  if (bytes === null || known === null) {
+    throw new BraggError('unsupported', `${workload} was not compiled here: that takes nvcc, and npm run build.`);
+  }
+  const cubins = language === 'ptx' ? null : cubinsOf(bytes);
+  const cubin = cubins?.get(numberOf(architecture));
+  if (cubins !== null && cubin === undefined) {
+    const there = [...cubins.keys()].map((one) => `sm_${one}`).join(', ');
+    throw new BraggError('not-found', `${workload} was not compiled for ${architecture}, but for ${there}.`);
+  }
+  const image: Image = {
+    bytes: cubin?.() ?? bytes,
+    by: known.compiler === null ? 'nvcc' : `nvcc ${known.compiler}`,
+    spills: spillsOf(known.kernels, architecture),
+    pathOf: shippedPath,
+    textOf: (shown) => shippedText(onDisk(sources), shown),
+  };
+  const code = await read({ ...request, image, kernel, among });
+  if (code.resource !== null) return code;
+  // PTX has no resources of a GPU, so those of the machine code are shown.
+  const own = known.kernels.find((one) => one.name === code.kernel && one.architecture === architecture);
+  return own === undefined ? code : { ...code, resource: shownResource(own) };
+}
+
+/** Same flags as for shipped kernels: electron/build/steps/kernels.mjs. */
+const NVCC_FLAGS = ['-std=c++20', '-O3', '--fmad=true', '-lineinfo', '-Xptxas', '-v'];
+
+const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stores, (\d+) bytes spill loads/g;
+
+/** Compiled code, the latest last: a view shows PTX, SASS and a difference of the same kernel. */
+const compiled = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
+const MOST_COMPILED = 8;
+
+async function byNvcc(
+  nvcc: string,
+  kernel: UserKernel,
+  sources: string,
+  { architecture, language, signal }: CodeRequest,
+) {
+  const { base, whole, description } = kernel;
+  const folder = await newFolder();
+  try {
+    const root = path.join(folder, 'kernels');
+    await cp(sources, root, { recursive: true });
+    const placeOf = (file: string): string => path.join(folder, file);
+    const replaced = placeOf(description.replaces);
+    const includes = { beside: path.dirname(replaced), sources: root, workload: workloadFolder(base), engine: [] };
+    await writeFile(replaced, presentIncludes(whole, includes));
+    const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
+    const number = numberOf(architecture);
+    const kind = language === 'ptx' ? ['-ptx', `-arch=compute_${number}`] : ['-cubin', `-arch=sm_${number}`];
+    const words = [...NVCC_FLAGS, ...flagsFor('cuda', description.compile), '-I', root, ...kind, '-o', 'out', main];
+    const { stdout, stderr } = await output(nvcc, words, { folder, signal }).catch((error: unknown) => {
+      if (!(error instanceof BraggError)) throw error;
+      throw new BraggError(error.code, error.message.replaceAll(`${folder}/`, ''));
+    });
+    const spills = new Map(
+      [...`${stdout}${stderr}`.matchAll(SPILLS)].map(([, name = '', stores, loads]) => [
+        name,
+        { spill_store_bytes: Number(stores), spill_load_bytes: Number(loads) },
+      ]),
+    );
+    const bytes = await bounded(path.join(folder, 'out'));
+    if (bytes === null) throw new BraggError('invalid', `nvcc made nothing of ${kernel.id}.`);
+    return { bytes, by: await toolName(nvcc, { folder, signal }), spills };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function byNvrtc(kernel: UserKernel, options: BuildOptions, { architecture, language, signal }: CodeRequest) {
+  const target = `${language === 'ptx' ? 'compute' : 'sm'}_${numberOf(architecture)}`;
+  const { code, issues } = await buildUserKernel(kernel, { ...options, signal, target });
+  if (code?.kind !== 'kernels') {
+    const [first] = issues;
+    throw new BraggError(
+      'invalid',
+      `${kernel.id}:${first?.line ?? ''}: ${first?.message ?? 'does not compile'}`,
+      issues,
+    );
+  }
+  return { bytes: code.image, by: 'NVRTC', spills: new Map() };
+}
+
+/**
+ * Compiles a kernel for display, once for each text and target. Throws a BraggError for a kernel that is not CUDA C++.
+ */
+async function compiledImage(kernel: UserKernel, options: BuildOptions, request: CodeRequest) {
+  if (kernel.base.device !== 'cuda' || !codeFileOf(kernel).endsWith('.cu')) {
+    throw new BraggError('unsupported', `${kernel.id} is not in CUDA C++: it has neither PTX nor SASS here.`);
+  }
+  const [refused] = kernel.refused;
+  if (refused !== undefined) throw new BraggError('invalid', `${kernel.id}: ${refused.message}`, kernel.refused);
+  const nvcc = cudaTool('nvcc');
+  const key = createHash('sha256')
+    .update(
+      JSON.stringify([nvcc, kernel.sha256, kernel.whole, kernel.description, request.architecture, request.language]),
+    )
+    .digest('hex');
+  let made = compiled.get(key);
+  compiled.delete(key);
+  made ??=
+    nvcc === null ? byNvrtc(kernel, options, request) : byNvcc(nvcc, kernel, onDisk(options.folders.sources), request);
+  compiled.set(key, made);
+  made.catch(() => compiled.delete(key));
+  for (const oldest of [...compiled.keys()].slice(0, -MOST_COMPILED)) compiled.delete(oldest);
+  return made;
+}
+
+/** Compiles a user kernel for display, without running it. The caller has to check that the kernel is trusted. */
+export async function userCode(
+  kernel: UserKernel,
+  options: BuildOptions,
+  { kernel: name, ...request }: CodeRequest & Pick<Read, 'kernel'>,
+): Promise<Code> {
+  const { replaces } = kernel.description;
+  const sources = onDisk(options.folders.sources);
+  const image: Image = {
+    ...(await compiledImage(kernel, options, request)),
+    pathOf: (file) => {
+      if (path.basename(file) === codeFileOf(kernel)) return kernel.id;
+      const shown = shippedPath(file);
+      return shown === replaces ? kernel.id : shown;
+    },
+    textOf: async (shown) => (shown === kernel.id ? kernel.whole : shippedText(sources, shown)),
+  };
+  return read({ ...request, image, kernel: name, among: null });
+}
+
+/**
+ * Resources of all kernels in a user kernel's file, from its machine code. Spills are those printed by nvcc, null
+ * without it.
+ */
+export async function userResources(kernel: UserKernel, options: BuildOptions, request: Omit<CodeRequest, 'language'>) {
+  const { bytes, spills } = await compiledImage(kernel, options, { ...request, language: 'sass' });
+  const none = { spill_store_bytes: null, spill_load_bytes: null };
+  return kernelsIn(bytes, request.architecture).map(({ name, resource }) => ({
+    ...resource,
+    ...(spills.get(name) ?? none),
+  }));
+}

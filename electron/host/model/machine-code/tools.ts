@@ -1,0 +1,56 @@
+/** Programs of the CUDA toolkit that produce and read machine code, wherever they are installed. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+
+/** Full path of a program of the toolkit; null if it is not installed. */
+export function cudaTool(program: string, environment: NodeJS.ProcessEnv = process.env): string | null {
+  const name = process.platform === 'win32' ? `${program}.exe` : program;
+  const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((one) => one !== '');
+  const homes = [environment['CUDA_PATH'], environment['CUDA_HOME'], '/usr/local/cuda'];
+  const places = [
+    ...folders.map((folder) => path.join(folder, name)),
+    ...homes.flatMap((home) =>
+      home === undefined || home === '' ? [] : [path.join(home, 'bin', name), path.join(home, program, name)],
+    ),
+  ];
+  return places.find((place) => existsSync(place)) ?? null;
+}
+
+const version = /release ([\d.]+), V([\d.]+)/;
+const MOST_MS = 120_000;
+/** Our largest listing has 3 MB. */
+const MOST_OUTPUT = 128 * 2 ** 20;
+
+interface Called {
+  readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs a program and returns both output streams; throws a BraggError with the end of the output if it fails. */
+export async function output(
+  program: string,
+  words: readonly string[],
+  { folder, signal }: Called,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: folder, timeout: MOST_MS, maxBuffer: MOST_OUTPUT, signal, encoding: 'utf8' } as const;
+    execFile(program, words, options, (error, stdout, stderr) => {
+      if (error === null) resolve({ stdout, stderr });
+      else {
+        const said = `${stderr}${stdout}`.trim().slice(-2000) || error.message;
+        reject(new BraggError('invalid', `${path.basename(program)} failed: ${said}`, [], { cause: error }));
+      }
+    });
+  });
+}
+
+/** Name and version of a tool for a reader: `nvdisasm 13.0.85`. */
+export async function toolName(program: string, called: Called): Promise<string> {
+  const { stdout } = await output(program, ['--version'], called);
+  return `${path.basename(program, '.exe')} ${version.exec(stdout)?.[2] ?? 'of an unknown version'}`;
+}
+
+export const NO_DISASSEMBLER =
+  "SASS is missing: nvdisasm was not found, in $PATH and in CUDA's folder. It is a part of the CUDA toolkit, as the package cuda-nvdisasm of NVIDIA's Linux repositories or nvidia-cuda-nvdisasm of Python's. PTX needs no disassembler.";

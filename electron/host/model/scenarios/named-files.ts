@@ -1,0 +1,100 @@
+/** Reads a file that a scenario names, relative to the scenario's folder, and reports its errors by line. */
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Issue } from '../../../contract/errors.ts';
+import { type Fault, fault, formatPath, warning } from '../../../contract/scenario/index.ts';
+import { insideFolder } from '../../io/files/folders.ts';
+import { readTableText, type TextOrReason } from '../../io/text/read.ts';
+import { onThread } from '../../io/threads/task.ts';
+
+export type Parsed<T> =
+  | {
+      readonly ok: true;
+      readonly value: T;
+      /** Facts about the file that a user must know. */
+      readonly notes?: readonly string[];
+    }
+  | { readonly ok: false; readonly faults: readonly { readonly line: number; readonly message: string }[] };
+
+/** Properties of one kind of named files. */
+interface NamedFileKind<T> {
+  /** Name of the task that reads such a file on a worker thread. */
+  readonly task: string;
+  /** Path of the scenario's key that names the file. */
+  readonly path: readonly string[];
+  readonly largest_bytes: number;
+  /** Expected value, for error messages. */
+  readonly allowed: string;
+  readonly parse: (text: string, name: string) => Parsed<T>;
+}
+
+export interface NamedFile<T> {
+  /** Parsed content; null if the file cannot be used, for the reason in `faults` or `issues`. */
+  readonly value: T | null;
+  readonly faults: readonly Fault[];
+  /** Issues within the file itself. */
+  readonly issues: readonly Issue[];
+}
+
+/** `place.name` is the displayed path of the scenario; the file is displayed relative to it. */
+type ReadNamedFile<T> = (
+  wanted: string,
+  place: { readonly name: string; readonly folder: string | null },
+) => Promise<NamedFile<T>>;
+
+/** Larger files are read and parsed on a worker thread, which needs longer to start than parsing a smaller file. */
+const SMALL_BYTES = 20_000;
+
+type Read<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
+
+/** Reads the file and caches the last one until it changes, because scenarios are checked after every key press. */
+export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }: NamedFileKind<T>): ReadNamedFile<T> {
+  const readHere = async ({ file, name }: { readonly file: string; readonly name: string }): Promise<Read<T>> => {
+    const read = await readTableText(file, largest_bytes);
+    return read.ok ? { ok: true, parsed: parse(read.text, name) } : read;
+  };
+  const readOnThread = onThread(task, readHere);
+  let last: { readonly stamp: string; readonly parsed: Parsed<T> } | null = null;
+  return async (wanted, { name, folder }) => {
+    const refuse = (says: string): NamedFile<T> => ({
+      value: null,
+      faults: [fault(path, wanted, says, allowed)],
+      issues: [],
+    });
+    if (folder === null) {
+      return refuse('cannot be found before the scenario is saved: the path is relative to its file');
+    }
+    const file = await insideFolder(folder, wanted);
+    if (file === null) return refuse('leads out of the folder of the scenario');
+    // The file's state is read before its text, so that a change in between is noticed at the next read.
+    const found = await stat(file).catch(() => null);
+    const stamp = found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;
+    let parsed = last !== null && last.stamp === stamp ? last.parsed : null;
+    if (parsed === null) {
+      // The reported size is meaningful only for regular files.
+      const small = found === null || (found.isFile() && found.size <= SMALL_BYTES);
+      const read = await (small ? readHere : readOnThread)({ file, name: wanted });
+      if (!read.ok) return refuse(`cannot be used: ${read.reason}`);
+      parsed = read.parsed;
+      last = stamp === null ? null : { stamp, parsed };
+    }
+    if (parsed.ok) {
+      const warnings = (parsed.notes ?? []).map((note) => warning(path, wanted, note.replace(/\.$/, '')));
+      return { value: parsed.value, faults: warnings, issues: [] };
+    }
+    const shown = join(dirname(name), wanted);
+    const issues = parsed.faults.map(
+      ({ line, message }): Issue => ({
+        severity: 'error',
+        file: shown,
+        path: formatPath(path),
+        line,
+        column: null,
+        message,
+        value: null,
+        allowed: null,
+      }),
+    );
+    return { value: null, faults: [], issues };
+  };
+}

@@ -1,2 +1,0 @@
-/** Bytes that a variant declares to move for a cell and step; 0 when unknown. */
-export type DeclaredBytes = (variant: string) => number;
