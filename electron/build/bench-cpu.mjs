@@ -9,11 +9,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { commandLine } from './bench/command-line.mjs';
 import { KEEP, keepTargets, loadNow } from './bench/measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './bench/targets.mjs';
-import { commandLine } from './bench/told.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { capture, hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
@@ -21,21 +21,21 @@ import { main, say } from './setup/say.mjs';
 import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
 
 /**
- * Scenario, variants and seconds; the first variant is what the ratios are
- * against. A round of the second takes 14 s, and an interval needs five.
+ * Scenario, variants and seconds; the first variant is the reference of the ratios. A round of the second scenario
+ * needs 14 s, and an interval needs five rounds.
  */
 const SESSIONS = /** @type {const} */ ([
   ['water-70MeV', 'window,depth', 60],
   ['uniform-grid-70MeV', 'scatter,gather,fused,window', 120],
 ]);
 
-/** Diffraction images. A round takes 3 s on two cores. */
+/** Sessions of diffraction images. A round needs 3 s on two cores. */
 const IMAGES = /** @type {const} */ ([
   ['rotation-100-orientations', 'diffraction-fp64,diffraction-mixed,diffraction-double-float,diffraction-unfused', 60],
 ]);
 
 /**
- * Peak memory of an end-to-end run of water-70MeV in a separate process, bytes.
+ * Peak memory of an end-to-end run of water-70MeV in a separate process, in bytes.
  * @param {string} cli
  */
 async function peakMemory(cli) {
@@ -88,7 +88,7 @@ await main(async () => {
     }
     say(`\nA study of ${STUDY_POINTS} beams`);
     const study = await studyOfBeams(cli);
-    say('\nReactions and LET beside the steps of the beam alone');
+    say('\nReactions and LET, compared with the steps of the beam alone');
     const costs = await measurePhysicsCosts(cli);
     const waits = await measureWaits(own);
     say('');
@@ -102,7 +102,7 @@ await main(async () => {
     ];
     for (const line of targetLines(met)) say(line);
     if (keeps)
-      say(`Kept in ${await keepTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`);
+      say(`Saved in ${await keepTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`);
     return worst;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -16,15 +16,15 @@
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { chosenSessions, valueAfter } from './bench/chosen.mjs';
+import { parseArgs } from 'node:util';
+import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
 import { byImportance, expectedOf, isDone, nameOf, planLines, wordsOf } from './bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
 import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './bench/targets.mjs';
-import { commandLine } from './bench/told.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
-import { main, say } from './setup/say.mjs';
+import { Failure, main, say } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
 
 /** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
@@ -57,7 +57,7 @@ async function record(sessions, { kept, folder, most_s, programs }) {
     say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
-    // Git retains the earlier recording.
+    // Overwrites the earlier recording, which Git retains.
     const all = [commandLine(), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await hand(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
@@ -66,8 +66,32 @@ async function record(sessions, { kept, folder, most_s, programs }) {
   return { worst, left };
 }
 
+/** Throws a Failure for an unknown flag or a missing value, because a typing error must not start a long recording. */
+function checkFlags(/** @type {readonly string[]} */ args) {
+  const texts = ['from', 'sessions', 'minutes', 'out', 'only', 'smatrix', 'nanobragg'];
+  const switches = ['plan', 'resume', 'as-built', 'waits'];
+  const options = Object.fromEntries([
+    ...texts.map((name) => [name, { type: /** @type {'string'} */ ('string') }]),
+    ...switches.map((name) => [name, { type: /** @type {'boolean'} */ ('boolean') }]),
+  ]);
+  try {
+    parseArgs({ args: [...args], options });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    throw new Failure(`npm run bench -- gpu: ${why}; --help lists the flags`, 2);
+  }
+}
+
+/** Throws a Failure without a GPU, so that measurements on a CPU are not saved under the name of a GPU. */
+async function requireGpu() {
+  const { cuda } = await jsonOf('devices');
+  if (!cuda.devices.some((/** @type {{ usable: boolean }} */ { usable }) => usable))
+    throw new Failure(`npm run bench -- gpu: no usable GPU on this machine (${cuda.reason ?? 'none is usable'})`);
+}
+
 await main(async () => {
   const args = process.argv.slice(2);
+  checkFlags(args);
   const from = args.indexOf('--from');
   if (from >= 0) {
     printTargets(path.resolve(args[from + 1] ?? inRoot('assets/runs')));
@@ -91,6 +115,7 @@ await main(async () => {
     return 0;
   }
   if (!asBuilt) await build(await everyStep());
+  await requireGpu();
   const { own, alone } = waitsArguments(args);
   if (alone) {
     for (const line of targetLines(await measureWaits(['--gpu', ...own]))) say(line);

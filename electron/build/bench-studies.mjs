@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- studies`: what a study of a thousand points costs over the sum of its solves. Then how long each view of
- * a hundred thousand rows takes until it is whole. `cost` or `views` alone; `--points N`, `--rows N`.
+ * `npm run bench -- studies`: measures the overhead of a study of a thousand points over the sum of its solves. Then
+ * measures the time until each view of a hundred thousand rows is complete. `cost` or `views` runs only one of them;
+ * `--points N` and `--rows N` set the sizes.
  */
-import { valueAfter } from './bench/chosen.mjs';
+import { commandLine, valueAfter } from './bench/command-line.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import { studyTargets, targetLines } from './bench/targets.mjs';
-import { commandLine } from './bench/told.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';

@@ -8,8 +8,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { chosenSessions, valueAfter } from './bench/chosen.mjs';
-import { commandLine, told } from './bench/told.mjs';
+import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
 import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
 import {
   searchSeconds,
@@ -31,9 +30,9 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** @param {string} file @param {unknown} value */
 const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** The card, as the records name it. */
+/** The GPU of this machine, in the form of the records. */
 async function thisCard() {
-  const { cuda } = await told('devices');
+  const { cuda } = await jsonOf('devices');
   const [gpu] = cuda.devices;
   if (gpu === undefined) return { name: '', uuid: null, driver: null, architecture: null };
   const architecture = Number(gpu.computeCapability.replace('.', ''));
@@ -41,7 +40,7 @@ async function thisCard() {
 }
 
 /**
- * Which source a session's constants are in.
+ * Search space of the source file with a session's constants.
  * @param {import('./bench/tuning-sessions.mjs').TuningSession} session
  */
 function spaceOf({ scenario, variant }) {
@@ -96,7 +95,7 @@ await main(async () => {
     const solved = path.join(work, `${name}-scenario.json`);
     write(solved, tunedScenario(session, read(inRoot(`assets/scenarios/${scenario}.json`))));
     write(file, tuningStudy(session, solved, { search_s, also }));
-    // A variant that this machine cannot run says so; the others go on.
+    // A variant that this machine cannot run prints the reason; the other sessions continue.
     const code = await hand(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');
     const found = existsSync(best) ? read(best) : null;
@@ -106,12 +105,12 @@ await main(async () => {
       worst = Math.max(worst, code);
       report.push(`${name}: nothing right was measured`);
     } else {
-      const { done = 0 } = await told('study', 'status', study);
+      const { done = 0 } = await jsonOf('study', 'status', study);
       sessions.push({ session: name, ...space, variant, scenario, measured: done, ...entries });
       report.push(...reportOf(/** @type {TunedSession} */ (sessions.at(-1))));
     }
     if (existsSync(study)) studies.push(study);
-    // Whatever comes next, what was measured is there.
+    // Written after each session, so that an interruption loses no results.
     const head = { format: 'braggbench-tuned', format_version: 1, created: new Date().toISOString(), commit, on };
     write(path.join(out, 'winners.json'), { ...head, sessions });
     writeFileSync(path.join(out, 'report.txt'), `${on.name}\n${report.join('\n')}\n`);

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 /**
- * `npm run braggbench -- …` and `npx braggbench …`: the command line, built
- * first where it is out of date. Standard output belongs to the command.
+ * `npm run braggbench -- …` and `npx braggbench …`: runs the command line, building it first if it is out of date.
+ * Standard output is reserved for the command.
  */
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { hand } from './setup/command.mjs';
-import { fromImage } from './setup/image.mjs';
 import { LOCK } from './setup/lock.mjs';
-import { otherNode } from './setup/pinned-node.mjs';
+import { fromImage, otherNode } from './setup/pinned-node.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, sayOn } from './setup/say.mjs';
 import { COMMAND_LINE, inputsNow, isAsLooked, keepLook } from './steps/looked-at.mjs';
@@ -16,8 +15,8 @@ import { COMMAND_LINE, inputsNow, isAsLooked, keepLook } from './steps/looked-at
 const cli = inRoot('dist/host/cli.js');
 
 /**
- * From its start-up image, or in this process where its Node is the right one: another takes 40 ms to start, which the
- * image saves several times over.
+ * Runs the command line from its start-up image if possible. Else runs it in this process if its Node version is
+ * suitable, because starting another one needs 40 ms.
  * @param {readonly string[]} args
  */
 async function perform(args) {
@@ -50,7 +49,7 @@ async function afterBuilding(args) {
 await main(async () => {
   sayOn(process.stderr);
   const args = process.argv.slice(2);
-  // The page, which only `serve` needs, is not looked at here.
+  // The page is needed only by `serve`, so its state is not checked for other commands.
   const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isAsLooked(COMMAND_LINE);
   return asLooked ? perform(args) : afterBuilding(args);
 });

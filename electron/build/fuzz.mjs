@@ -1,10 +1,12 @@
 /**
- * `npm run fuzz [FILES] [SEED]`: reads FILES damaged files (2,800 by default) of every kind that the program reads, and
- * good files with one field of their header changed.
- * `npm test` does it with fewer. A seed that is given finds the same files again; the usual one is of the clock.
+ * `npm run fuzz [FILES] [SEED]`: reads FILES damaged files (2,800 by default) of every supported kind, and valid files
+ * with one changed header field. Then tests scenarios and problems, messages of the page and of agents, and answers of
+ * remote machines with the same seed. `npm test` uses fewer files. The same seed generates the same files; by default
+ * it depends on the clock.
  *
- * `npm run fuzz -- cpp [SECONDS]`: libFuzzer on each parser in C++, SECONDS (600 by default) in all, with address and
- * undefined-behaviour sanitizers. Needs Clang with its runtime libraries. Inputs that fail are left in dist/fuzz.
+ * `npm run fuzz -- cpp [SECONDS]`: runs libFuzzer on each parser in C++ for SECONDS in total (600 by default), with
+ * address and undefined-behaviour sanitizers. Needs Clang with its runtime libraries. Inputs that fail are saved in
+ * dist/fuzz.
  */
 
 import { hand } from './setup/command.mjs';
@@ -29,6 +31,11 @@ await main(async () => {
     '1800000',
     'test/fuzz/files.test.ts',
     'test/fuzz/header-fields.test.ts',
+    'test/fuzz/table-fields.test.ts',
+    'test/fuzz/scenario.test.ts',
+    'test/fuzz/contract.test.ts',
+    'test/electron/host/app/remote/probe.test.ts',
+    'test/electron/cli/mcp.test.ts',
   ];
   return hand(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...words]);
 });

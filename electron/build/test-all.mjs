@@ -1,33 +1,76 @@
 /**
- * `npm run test:all`: what a change must pass: `npm test` and the named parts below in one run. `-- nightly` also takes
- * every view in every size and theme, and all damaged values; `-- NAME` runs one of the parts.
+ * `npm run test:all`: runs all checks for a change: `npm test` and the named parts below. `-- nightly` also tests every
+ * view in every size and theme, and all damaged values; `-- NAME` runs one of the parts.
  */
+import { hand } from './setup/command.mjs';
 import { entryLines, runEntry } from './setup/entries.mjs';
+import { inRoot } from './setup/root.mjs';
 import { Failure, main } from './setup/say.mjs';
+import { prepare } from './steps/all.mjs';
 import { testing } from './suites/entry.mjs';
 
-const parts = /** @type {const} */ ({
-  long: ['test-long.mjs', 'tests that take long: largest files, floods, a cluster, finest grids'],
-  sanitized: ['test-sanitized.mjs', 'C++ tests with address and undefined-behaviour sanitizers'],
-  desktop: ['test-desktop.mjs', 'desktop stories in Electron itself; FOLDER: in the package of a folder'],
-  gates: ['test-gates.mjs', 'every gate on the physics, on the grids that the program chooses'],
-  kills: ['test-kills.mjs', 'kills a host N times while it saves'],
-});
+/**
+ * Runs selected tests of the unit project alone, with a time limit of half an hour each.
+ * @param {Readonly<Record<string, string>>} env
+ * @param {readonly string[]} words which tests
+ */
+async function vitest(env, words) {
+  const elsewhere = await prepare(process.argv.slice(2));
+  if (elsewhere !== null) return elsewhere;
+  Object.assign(process.env, env);
+  const program = inRoot('node_modules/vitest/vitest.mjs');
+  return hand(process.execPath, [program, 'run', '--project', 'unit', '--testTimeout', '1800000', ...words]);
+}
+
+const command = 'npm run test:all';
+
+/** @satisfies {import('./setup/entries.mjs').Entries} */
+const parts = {
+  long: {
+    about: 'tests that take long: largest files, floods, a cluster, finest grids',
+    usage: `\`${command} -- long\`: what takes long for what it checks, which \`npm test\` leaves out: see suites/all.mjs.`,
+    run: () => testing(`${command} -- long`, ({ long }) => long, { name: 'long' }),
+  },
+  sanitized: {
+    about: 'C++ tests with address and undefined-behaviour sanitizers',
+    usage: `\`${command} -- sanitized\`: the C++ tests with sanitizers, by Clang where it is installed.`,
+    run: () => testing(`${command} -- sanitized`, ({ sanitized }) => sanitized, { name: 'sanitized' }),
+  },
+  desktop: {
+    about: 'desktop stories in Electron itself; FOLDER: in the package of a folder',
+    usage: `\`${command} -- desktop [FOLDER]\`: the desktop stories in Electron itself, or in the package of a folder.`,
+    run: () =>
+      testing(`${command} -- desktop`, ({ desktop }, folder) => desktop(folder), {
+        name: 'desktop',
+        argument: { name: 'the FOLDER of a package' },
+      }),
+  },
+  gates: {
+    about: 'every gate on the physics, on the grids that the program chooses',
+    usage: `\`${command} -- gates\`: every gate of test/physics on the grids that the program chooses, some ten minutes on two cores. \`npm test\` runs the quick ones.`,
+    run: () => vitest({ BRAGGBENCH_GATES: 'all' }, ['--project', 'long', 'test/physics']),
+  },
+  kills: {
+    about: 'kills a host N times while it saves',
+    usage: `\`${command} -- kills [N]\`: kills a host N times (40 by default) while it saves, and counts the acknowledged edits that are still there. \`npm test\` does it a few times.`,
+    run: ([count = '40']) => vitest({ BRAGGBENCH_KILLS: count }, ['killed-saves']),
+  },
+};
 
 const name = process.argv[2];
 if (name === undefined || name === 'nightly') {
   if (name === 'nightly') {
-    // See test/e2e/looks.ts and test/fuzz/runs.ts.
+    // Options that test/e2e/appearance-page.ts and test/fuzz/runs.ts read.
     process.env['BRAGGBENCH_LOOKS'] ??= 'all';
     process.env['BRAGGBENCH_FUZZ'] ??= 'all';
   }
-  await testing('npm run test:all', ({ all }) => all(), { name: 'nightly', values: ['nightly'] });
+  await testing(command, ({ all }) => all(), { argument: { name: 'nightly', values: ['nightly'] } });
 } else if (Object.hasOwn(parts, name)) {
-  await main(() => runEntry('npm run test:all', parts));
+  await main(() => runEntry(command, parts));
 } else {
   await main(() => {
     throw new Failure(
-      `npm run test:all: unknown name ${name}; allowed: nightly, or one of\n${entryLines(parts).join('\n')}`,
+      `${command}: unknown name ${name}; allowed: nightly, or one of\n${entryLines(parts).join('\n')}`,
       2,
     );
   });

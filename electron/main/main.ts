@@ -1,18 +1,72 @@
-/** The desktop program: one instance, its windows, the host in this process. */
+/**
+ * The desktop program: one instance, its windows, and the host in this process. Also the location of data of Chromium
+ * and Electron: window position, page storage, and the single-instance lock. Child processes use Electron's utility
+ * processes, because the packaged program cannot be started as Node.
+ */
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { app, crashReporter, dialog } from 'electron';
+import { app, crashReporter, dialog, utilityProcess } from 'electron';
 import { messageOf } from '../contract/errors.ts';
-import { dataFolder, type Host, openHost, stagedSolver } from '../host/index.ts';
+import {
+  childFile,
+  dataFolder,
+  type Host,
+  newMark,
+  onPrinted,
+  openHost,
+  PRIVATE,
+  type StartChild,
+  stagedSolver,
+} from '../host/index.ts';
 import { handedOverSchema, isRunFile, ownArguments, readArguments } from './arguments.ts';
-import { keepOwnData, setFolder } from './own-data.ts';
-import { declarePageScheme, servePage } from './page-protocol.ts';
-import { lockDown } from './security.ts';
-import { startUtility } from './utility-child.ts';
+import { declarePageScheme, lockDown, servePage } from './window.ts';
 import { WorkbenchWindows } from './windows.ts';
 
-// Reports of crashes stay on this computer: files in the data folder, which the user may send to whom they like.
+/**
+ * With a data folder set by the user, puts Electron's data into it, separate from those of the default installation.
+ */
+function keepOwnData(): void {
+  if (!process.env['BRAGGBENCH_HOME']) return;
+  setFolder('userData', path.join(dataFolder(), 'desktop'));
+}
 
-/** Before the first window, so that its process is watched too. */
+/** Creates the folder first, because Electron rejects a missing one. */
+function setFolder(name: 'userData' | 'crashDumps', folder: string): void {
+  mkdirSync(folder, PRIVATE);
+  app.setPath(name, folder);
+}
+
+const startUtility: StartChild = (program) => {
+  const mark = newMark();
+  const child = utilityProcess.fork(childFile(program), [], {
+    env: mark.env,
+    serviceName: `Braggbench ${program}`,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Libraries compiled by users are not signed.
+    allowLoadingUnsignedLibraries: program === 'user-kernel-child',
+  });
+  child.on('exit', () => mark.end());
+  return {
+    send: (message) => child.postMessage(message),
+    onMessage: (listener) => child.on('message', listener),
+    onOutput: (listener) => onPrinted(child, listener),
+    onEnded: (listener) => child.on('exit', (code) => listener({ code, signal: null })),
+    kill: () => {
+      // SIGKILL, because `kill` of a utility process sends SIGTERM, which a process in native code never handles.
+      if (child.pid === undefined) return;
+      mark.end();
+      try {
+        process.kill(child.pid, 'SIGKILL');
+      } catch {
+        // The process has just ended.
+      }
+    },
+  };
+};
+
+// Crash reports stay on this computer, as files in the data folder, which the user may send to anyone.
+
+/** Call before the first window is created, so that its process is included. */
 function keepCrashReports(dataFolder: string): void {
   setFolder('crashDumps', path.join(dataFolder, 'crashes'));
   crashReporter.start({ uploadToServer: false, compress: true });
@@ -20,18 +74,18 @@ function keepCrashReports(dataFolder: string): void {
 
 /** Folder with `assets/` and `dist/`: this file is dist/electron/main.js. */
 const root = path.resolve(import.meta.dirname, '../..');
-/** The line that `npm start` waits for. */
+/** Line of output that `npm start` waits for. */
 const READY_LINE = 'braggbench: window ready';
 const own = { args: ownArguments(process.argv, app.isPackaged), folder: process.cwd() };
 
 let windows: WorkbenchWindows | null = null;
 let host: Promise<Host> | null = null;
-/** Whether a connected machine serves an address; none before the host is there. */
+/** Whether a connected machine serves an address; false for all before the host is open. */
 let remotePages: (url: string) => boolean = () => false;
-/** A file that the system hands over before there is a window (macOS). */
+/** File that the system passes before there is a window (macOS). */
 let handedOver: string | null = null;
-/** By a signal, the end of the session, or its menu, before its last window was closed. */
-let toldToQuit = false;
+/** Set if a signal, the end of the session or the menu quits the program before its last window is closed. */
+let quitRequested = false;
 let closedByUser = false;
 
 async function start(): Promise<void> {
@@ -61,8 +115,8 @@ async function start(): Promise<void> {
     preload: path.join(root, 'dist/electron/preload.cjs'),
     ready: () => console.log(READY_LINE),
     allClosed: () => {
-      closedByUser = !toldToQuit;
-      // Without a window there is nothing left to do, on a Mac either: the host ends with the last.
+      closedByUser = !quitRequested;
+      // Quit without windows, also on macOS, because the host ends with the last window.
       app.quit();
     },
   });
@@ -90,7 +144,7 @@ function open(file: string | null): void {
 app.setName('Braggbench');
 keepOwnData();
 if (!app.requestSingleInstanceLock(own)) {
-  // The first instance has received the arguments and shows the file.
+  // Quit, because the first instance has received the arguments and shows the file.
   app.quit();
 } else {
   app.enableSandbox();
@@ -104,12 +158,12 @@ if (!app.requestSingleInstanceLock(own)) {
     open(file);
   });
   app.on('before-quit', () => {
-    toldToQuit = !closedByUser;
+    quitRequested = !closedByUser;
   });
   let closed = false;
   app.on('will-quit', (event) => {
     if (closed || host === null) return;
-    // Ends runs and removes temporary data of this process; then the program may quit.
+    // End runs and remove temporary data of this process before the program quits.
     event.preventDefault();
     host
       .then((opened) => opened.close(closedByUser ? 'drop' : 'keep'))

@@ -1,16 +1,114 @@
-/** The window's side of the contract: dialogs, title, menus, closing, and its events for the page. */
-
+/**
+ * Shell part of the contract for one window: dialogs, title, menus, closing, and events for the page. Also native menus
+ * built from the page's command table.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { app, BrowserWindow, dialog, type FileFilter, Menu, shell } from 'electron';
+import { app, BrowserWindow, dialog, type FileFilter, Menu, type MenuItemConstructorOptions, shell } from 'electron';
 import type { FilePurpose } from '../contract/files.ts';
 import type { MenuCommand, ShellEvent } from '../contract/shell.ts';
-import { withDocumentPolicy } from '../contract/wire/page-policy.ts';
+import { withDocumentPolicy } from '../contract/wire/page.ts';
 import type { ShellHandlers } from '../host/index.ts';
-import { menuTemplate } from './menu.ts';
 
-/** Native file dialogs, by what the file is for. */
+interface MenuOptions {
+  readonly commands: readonly MenuCommand[];
+  readonly mac: boolean;
+  /** Name of the program, the title of the first menu on macOS. */
+  readonly name: string;
+  readonly choose: (id: string) => void;
+  readonly openWindow: () => void;
+}
+
+const order = ['File', 'Edit', 'Run', 'View', 'Help'] as const;
+
+/** Omits plain letters and Escape, which as accelerators would never reach a text field. */
+function accelerator(shortcut: string | null): string | undefined {
+  return shortcut !== null && (shortcut.includes('+') || /^F\d+$/.test(shortcut)) ? shortcut : undefined;
+}
+
+function item(command: MenuCommand, choose: (id: string) => void): MenuItemConstructorOptions {
+  const shown = accelerator(command.shortcut);
+  return {
+    id: command.id,
+    label: command.title,
+    enabled: command.enabled,
+    click: () => choose(command.id),
+    ...(shown === undefined ? {} : { accelerator: shown, registerAccelerator: false }),
+    // Not `radio`, because Electron then checks exactly one entry of each group, regardless of `checked`.
+    ...(command.checked === null ? {} : { type: 'checkbox' as const, checked: command.checked }),
+  };
+}
+
+/** Menu entries in order, with a separator between groups. A submenu is at the position of its first entry. */
+function entries(commands: readonly MenuCommand[], choose: (id: string) => void): MenuItemConstructorOptions[] {
+  const out: MenuItemConstructorOptions[] = [];
+  const submenus = new Map<string, MenuCommand[]>();
+  let group: number | null = null;
+  for (const command of commands) {
+    const inside = command.submenu === null ? undefined : submenus.get(command.submenu);
+    if (inside !== undefined) {
+      inside.push(command);
+      continue;
+    }
+    if (group !== null && group !== command.group) out.push({ type: 'separator' });
+    group = command.group;
+    if (command.submenu === null) out.push(item(command, choose));
+    else {
+      submenus.set(command.submenu, [command]);
+      out.push({ label: command.submenu });
+    }
+  }
+  return out.map((entry) => {
+    const inside = entry.label === undefined ? undefined : submenus.get(entry.label);
+    if (inside === undefined || entry.click !== undefined) return entry;
+    const flat = inside.map((command) => ({ ...command, submenu: null }));
+    return { ...entry, submenu: entries(flat, choose) };
+  });
+}
+
+/** Standard entries appended to each menu. */
+function additions(menu: (typeof order)[number], mac: boolean, openWindow: () => void): MenuItemConstructorOptions[] {
+  switch (menu) {
+    case 'File':
+      return [
+        { type: 'separator' },
+        { id: 'window.new', label: 'New window', accelerator: 'CmdOrCtrl+Shift+N', click: openWindow },
+        mac ? { role: 'close' } : { role: 'quit' },
+      ];
+    case 'Edit':
+      return [{ type: 'separator' }, { role: 'cut' }, { role: 'copy' }, { role: 'paste' }, { role: 'selectAll' }];
+    case 'View':
+      return [
+        { type: 'separator' },
+        { role: 'zoomIn' },
+        { role: 'zoomOut' },
+        { role: 'resetZoom', accelerator: 'CmdOrCtrl+Shift+0' },
+        { role: 'togglefullscreen' },
+        { type: 'separator' },
+        { role: 'toggleDevTools' },
+      ];
+    default:
+      return [];
+  }
+}
+
+function menuTemplate({ commands, mac, name, choose, openWindow }: MenuOptions): MenuItemConstructorOptions[] {
+  const menus = order.map((label) => {
+    const own = entries(
+      commands.filter((command) => command.menu === label),
+      choose,
+    );
+    const added = additions(label, mac, openWindow);
+    // Drop a leading separator if the page has not sent its commands yet.
+    const submenu = own.length === 0 && added[0]?.type === 'separator' ? added.slice(1) : [...own, ...added];
+    return { label, submenu };
+  });
+  const first: MenuItemConstructorOptions[] = mac ? [{ label: name, role: 'appMenu' }] : [];
+  return [...first, ...menus.filter((menu) => menu.submenu.length > 0)];
+}
+
+/** Native file dialogs, by the purpose of the file. */
 const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
 const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'nsys-rep', 'h5'] };
@@ -30,13 +128,13 @@ const saving: Partial<Record<FilePurpose, { readonly title: string; readonly fil
   export: { title: 'Export', filters: [anything] },
 };
 
-/** The chosen path, or null when the dialog was dismissed. */
+/** Returns the chosen path, or null if the user dismissed the dialog. */
 async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggestedName: string): Promise<string | null> {
   const open = opening[purpose];
   if (open !== undefined) {
     const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
     const chosen = canceled ? null : (filePaths[0] ?? null);
-    // The system would open a trace from its list as if it were a document.
+    // Not listed as recent, because the system would open a trace from its list as a document.
     return purpose === 'open-trace' ? chosen : noted(chosen);
   }
   const save = saving[purpose];
@@ -49,13 +147,13 @@ async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggested
   return purpose === 'export' ? chosen : noted(chosen);
 }
 
-/** The system lists it among the recent documents. */
+/** Adds a file to the system's list of recent documents. */
 function noted(file: string | null): string | null {
   if (file !== null) app.addRecentDocument(file);
   return file;
 }
 
-/** The chosen folder, which may be new, or null when the dialog was dismissed. */
+/** Returns the chosen folder, which may be new, or null if the user dismissed the dialog. */
 async function chooseFolder(window: BrowserWindow, title: string, folder: string): Promise<string | null> {
   const { canceled, filePaths } = await dialog.showOpenDialog(window, {
     title,
@@ -65,14 +163,14 @@ async function chooseFolder(window: BrowserWindow, title: string, folder: string
   return canceled ? null : (filePaths[0] ?? null);
 }
 
-// A document as PDF, printed by a window that nobody sees.
+// Prints a document to PDF in a hidden window.
 
-/** `html` needs nothing besides itself: its scripts are off, and it has no preload. */
+/** `html` must be self-contained: its scripts are disabled, and it has no preload. */
 export async function printPdf(html: string): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-print-'));
   const window = new BrowserWindow({ show: false, webPreferences: { sandbox: true, javascript: false } });
   try {
-    // A file, because a URL of the document itself has no room for its figures.
+    // Loaded from a file, because a data URL is too short for the figures.
     const file = path.join(folder, 'report.html');
     await writeFile(file, withDocumentPolicy(html));
     await window.loadFile(file);
@@ -84,7 +182,7 @@ export async function printPdf(html: string): Promise<Uint8Array> {
 }
 
 interface WindowFrame {
-  /** Whether the menus are this window's. */
+  /** Whether this window is in front, so that the menus belong to it. */
   readonly inFront: () => boolean;
   readonly openWindow: () => void;
 }
@@ -95,9 +193,9 @@ export class WindowShell implements ShellHandlers {
   #edited = false;
   #commands: readonly MenuCommand[] = [];
   #emit: ((event: ShellEvent) => void) | null = null;
-  /** Events from before the page subscribed. */
+  /** Events before the page subscribed. */
   #early: ShellEvent[] = [];
-  /** The request to close that waits for the page's answer; answers to earlier ones may still be on their way. */
+  /** Pending request to close; replies to earlier requests may still arrive. */
   #closing: { readonly request: number; readonly answer: (close: boolean) => void } | null = null;
   #requests = 0;
 
@@ -130,14 +228,14 @@ export class WindowShell implements ShellHandlers {
     if (this.#frame.inFront()) this.showMenus();
   }
 
-  /** The program has one set of menus: that of the window in front. */
+  /** Shows this window's menus. The program has one set of menus, that of the window in front. */
   showMenus(): void {
     const commands = this.#commands;
     const { openWindow } = this.#frame;
     const mac = process.platform === 'darwin';
     const choose = (id: string): void => {
       this.tell({ kind: 'command', id });
-      // The entry has ticked itself; what is ticked is for the page to say, which may leave it as it was.
+      // Electron has toggled the entry's check mark; restore it, because the page decides on it.
       setImmediate(() => this.menu(this.#commands));
     };
     Menu.setApplicationMenu(
@@ -174,12 +272,12 @@ export class WindowShell implements ShellHandlers {
   }
 
   /**
-   * Whether the window may close. Asks the page if there are unsaved changes. A page that is gone cannot answer, and
-   * must not block closing.
+   * Whether the window may close. Requests confirmation from the page if there are unsaved changes. A page that is gone
+   * cannot reply, and must not block closing.
    */
   mayClose(): Promise<boolean> {
     if (!this.#edited || this.#emit === null || this.#window.webContents.isCrashed()) return Promise.resolve(true);
-    // A request while the question is on the screen replaces the earlier request.
+    // A request while the prompt is open replaces the earlier request.
     this.#endRequest(false);
     this.#requests += 1;
     const request = this.#requests;
@@ -189,7 +287,7 @@ export class WindowShell implements ShellHandlers {
     });
   }
 
-  /** The page was reloaded or is gone, and the open question with it. */
+  /** The page was reloaded or closed, which also closed its prompt. */
   forget(): void {
     this.#edited = false;
     this.#emit = null;

@@ -1,23 +1,26 @@
-/** The windows of the program: one host behind all, the menus of the one in front, and the end with the last. */
+/**
+ * Windows of the program: they share one host, the menus belong to the window in front, and the program ends with the
+ * last one.
+ */
 import { type IpcMainEvent, ipcMain } from 'electron';
-import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page-channel.ts';
+import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page.ts';
 import type { Host } from '../host/index.ts';
 import { createWindow, loadPage } from './window.ts';
 import { WorkbenchWindow } from './workbench.ts';
 
 interface WindowsOptions {
-  /** A page may ask for its port before the host is there. */
+  /** A promise, because a page may request its port before the host is open. */
   readonly host: Promise<Host>;
   readonly preload: string;
-  /** A workbench has drawn itself. */
+  /** Called when a workbench has been drawn. */
   readonly ready: () => void;
-  /** The last window has gone. */
+  /** Called when the last window has closed. */
   readonly allClosed: () => void;
 }
 
 export class WorkbenchWindows {
   readonly #options: WindowsOptions;
-  /** By how lately each was in front, that one last. */
+  /** Open windows; the most recently focused one is last. */
   #open: readonly WorkbenchWindow[] = [];
 
   constructor(options: WindowsOptions) {

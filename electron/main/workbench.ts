@@ -1,19 +1,18 @@
-/** One window with its page, the host behind it, and how both end. */
+/** One window with its page and its connection to the host, and how both end. */
 import { type BrowserWindow, dialog, type IpcMainEvent, type Rectangle } from 'electron';
 import type { Door, Host } from '../host/index.ts';
 import { mainPort } from '../transports/message-port.ts';
 import { isRunFile } from './arguments.ts';
-import { isPage } from './security.ts';
 import { WindowShell } from './shell.ts';
-import { keepPlace } from './window.ts';
+import { isPage, keepPlace } from './window.ts';
 
 interface WorkbenchOptions {
   readonly window: BrowserWindow;
-  /** The page may ask for its port before the host is there. */
+  /** A promise, because the page may request its port before the host is open. */
   readonly host: Promise<Host>;
-  /** Whether the menus are this window's. */
+  /** Whether this window is in front, so that the menus belong to it. */
   readonly inFront: () => boolean;
-  /** Whether the program ends with it. */
+  /** Whether the program ends when this window closes. */
   readonly isLast: () => boolean;
   readonly openWindow: () => void;
 }
@@ -33,7 +32,7 @@ export class WorkbenchWindow {
     this.#isLast = isLast;
     this.#shell = new WindowShell(window, frame);
     this.#door = host.then((opened) => opened.door(this.#shell));
-    // Reported by whoever opened the host.
+    // The caller that opened the host reports the error.
     this.#door.catch(() => undefined);
     window.webContents.on('did-start-navigation', (details) => {
       if (details.isMainFrame && !details.isSameDocument) this.#shell.forget();
@@ -52,12 +51,12 @@ export class WorkbenchWindow {
     });
   }
 
-  /** Position and size; a further window is offset from it. */
+  /** Position and size, from which another window is offset. */
   get place(): Rectangle {
     return this.#window.getNormalBounds();
   }
 
-  /** It closes, unless a question about runs is answered otherwise. */
+  /** Whether it is closing. This ends if the user decides to continue runs. */
   get leaves(): boolean {
     return this.#leaves;
   }
@@ -72,7 +71,7 @@ export class WorkbenchWindow {
     this.#window.focus();
   }
 
-  /** Has the page open a file, once it can. */
+  /** Opens a file in the page, once the page is ready. */
   async open(file: string): Promise<void> {
     const host = await this.#host;
     const named = host.grant(file);
@@ -83,7 +82,7 @@ export class WorkbenchWindow {
     if (file !== null && isRunFile(file)) await this.open(file);
   }
 
-  /** Only our page in our window's main frame is heard. */
+  /** Only messages from our page in this window's main frame are accepted. */
   isFromPage(event: IpcMainEvent): boolean {
     const frame = event.senderFrame;
     return (
@@ -94,7 +93,7 @@ export class WorkbenchWindow {
     );
   }
 
-  /** The port that its page has sent. */
+  /** Accepts the port that the page has sent. */
   accept(event: IpcMainEvent): void {
     const port = event.ports[0];
     if (port === undefined) return;
@@ -106,7 +105,7 @@ export class WorkbenchWindow {
 
   async #askToClose(): Promise<void> {
     if (!(await this.#shell.mayClose())) return;
-    // Set before the question: of several windows that close together, one has to ask for all.
+    // Set before the prompt: if several windows close together, one of them must prompt for all.
     this.#leaves = true;
     if (this.#isLast() && !(await this.#mayStopRuns())) {
       this.#leaves = false;
@@ -117,7 +116,7 @@ export class WorkbenchWindow {
     this.#window.close();
   }
 
-  /** Closing the last window ends what computes: that is worth a question. */
+  /** Requires confirmation, because closing the last window ends running computations. */
   async #mayStopRuns(): Promise<boolean> {
     const runs = await this.#host.then((host) => host.call('run.list', {}).then((list) => list.runs)).catch(() => []);
     const computing = runs.filter((run) => run.state === 'running' || run.state === 'queued');

@@ -1,12 +1,12 @@
 /**
- * Hands the page one MessagePort to the host in the main process, and nothing
- * else: no object of Electron's is reachable from the page.
+ * Passes to the page one MessagePort to the host in the main process, and nothing else: no Electron object is
+ * accessible from the page.
  */
 import { ipcRenderer } from 'electron';
-import { HERE_IS_PORT, PAGE_READY, PORT_CHANNEL, READY_CHANNEL, WANT_PORT } from '../contract/wire/page-channel.ts';
+import { HERE_IS_PORT, PAGE_READY, PORT_CHANNEL, READY_CHANNEL, WANT_PORT } from '../contract/wire/page.ts';
 
 window.addEventListener('message', (event) => {
-  // Only the page itself is heard, never a frame or another window.
+  // Only accept messages from the page itself, never from a frame or another window.
   if (event.source !== window || event.origin !== location.origin) return;
   if (event.data === WANT_PORT) {
     const { port1, port2 } = new MessageChannel();

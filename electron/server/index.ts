@@ -1,4 +1,4 @@
-/** Serves the workbench to a browser: what `braggbench serve` does. */
+/** Serves the workbench to a browser, for `braggbench serve`. */
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,12 +15,12 @@ import {
 } from '../host/index.ts';
 import { servePage } from './server.ts';
 
-// A server for another machine: its token and address lie in a folder that only the user reads, and it ends when idle.
+// Server for another machine: its token and address are in a folder that only the user can read, and it ends when idle.
 
-/** Without a page and without work for this long, it ends: 30 min, looked at each minute. */
+/** The server ends after this time without pages and work: 30 min, checked every minute. */
 const IDLE = { checks: 30, every_ms: 60_000 } as const;
 
-/** Throws a BraggError `invalid` for a folder without a usable token. */
+/** Reads the token. Throws a BraggError `invalid` for a folder without a usable one. */
 async function sessionToken(folder: string): Promise<string> {
   const file = path.join(folder, TOKEN_FILE);
   const read = servingSchema.shape.token.safeParse(await readFile(file, 'utf8').catch(() => ''));
@@ -28,15 +28,15 @@ async function sessionToken(folder: string): Promise<string> {
   throw new BraggError('invalid', `${file} holds no token; braggbench connect writes it.`);
 }
 
-/** Whole or not at all: whoever waits for the file reads it at once. */
+/** Writes the file atomically, because the process that waits for it reads it at once. */
 async function leaveAddress(folder: string, serving: Serving): Promise<void> {
   const file = path.join(folder, SERVING_FILE);
   await writeFile(`${file}.part`, JSON.stringify(serving), { mode: 0o600 });
   await rename(`${file}.part`, file);
 }
 
-/** `idle` settles once `isUsed` was false in as many checks in a row. */
-function watchIdle(
+/** `idle` resolves after `isUsed` was false in this many consecutive checks. */
+export function watchIdle(
   isUsed: () => boolean,
   { checks, every_ms }: { readonly checks: number; readonly every_ms: number } = IDLE,
 ): { readonly idle: Promise<void>; stop(): void } {
@@ -58,37 +58,43 @@ interface ServeOptions {
   readonly assetsFolder: string;
   /** Folder of the built page; next to the bundle by default. */
   readonly pageFolder?: string;
-  /** The user's data; their own folder by default. */
+  /** Folder of the user's data; the user's default folder if absent. */
   readonly dataFolder?: string;
   /** Scenario file that the page opens first. */
   readonly scenario?: string;
-  /** Runs it at once. */
+  /** Whether to run it at once. */
   readonly run?: boolean;
-  /** Index or UUID of the GPU that runs use. */
+  /** Index or UUID of the GPU for runs. */
   readonly gpu?: string;
-  /** Serves another machine: its user's name for this one, and a folder with the token to take, for the address to be left in. */
+  /**
+   * Present to serve another machine: the folder with the token, which receives the address, and the user's name for
+   * this host.
+   */
   readonly session?: { readonly folder: string; readonly as: string };
 }
 
 export interface Served {
   readonly host: Host;
-  /** With the token; for the user to open. */
+  /** URL with the token, for the user to open. */
   readonly url: string;
   readonly port: number;
-  /** Settles when a session has had no page and nothing to compute for long; never without one. */
+  /** Resolves when a session has been idle for long; never without a session. */
   readonly idle: Promise<void>;
   /** Closes connections, cancels runs, frees the port. Unsaved runs are retained for recovery. */
   close(): Promise<UnsavedRuns>;
 }
 
-/** dist/renderer, seen from dist/host and from the source. */
+/** Path of dist/renderer, from dist/host or from the source. */
 function builtPage(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '..', 'renderer'), path.join(here, '..', '..', 'dist', 'renderer')];
   return places.find((place) => existsSync(path.join(place, 'browser.html'))) ?? path.join(here, '..', 'renderer');
 }
 
-/** Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver not built. */
+/**
+ * Starts the server. Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver
+ * not built.
+ */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { scenario, run, dataFolder, gpu, session } = options;
   if (scenario !== undefined && !existsSync(scenario)) throw new BraggError('not-found', `${scenario} does not exist.`);
@@ -104,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   });
   try {
     const token = session === undefined ? undefined : await sessionToken(session.folder);
-    // Its port is forwarded, so any will do.
+    // Any free port, because it is forwarded.
     const port = session === undefined ? options.port : 0;
     const page = await servePage(host, options.pageFolder ?? builtPage(), port, undefined, token);
     if (session !== undefined && token !== undefined) await leaveAddress(session.folder, { port: page.port, token });
@@ -118,7 +124,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
         watch?.stop();
         if (session !== undefined) await rm(path.join(session.folder, SERVING_FILE), { force: true });
         await page.close();
-        // The user could not be consulted, so unsaved runs are retained.
+        // Retain unsaved runs, because the user could not be consulted.
         return host.close('keep');
       },
     };

@@ -1,18 +1,74 @@
-/** The workbench for a browser: the page over HTTP, its port over a WebSocket, both on the loopback interface. */
-
-import { createReadStream } from 'node:fs';
+/**
+ * Workbench for a browser: the page over HTTP and its port over a WebSocket, both on the loopback interface. The files
+ * of the page are listed once; requests can only name these.
+ */
+import { createReadStream, readdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { BraggError } from '../contract/errors.ts';
 import { MAX_FRAME_BYTES } from '../contract/wire/frame.ts';
-import { pageHeaders, pagePolicy } from '../contract/wire/page-policy.ts';
+import { pageHeaders, pagePolicy } from '../contract/wire/page.ts';
 import type { Host } from '../host/index.ts';
 import { acceptedSocketPort } from '../transports/websocket-host.ts';
-import { hostOf, isOwnOrigin, isToken, newToken } from './guard.ts';
-import { listen } from './listen.ts';
-import { type PageFile, pageFiles } from './page-files.ts';
+import { hostOf, isOwnOrigin, isToken, listen, newToken } from './loopback.ts';
 
-/** Answers HTTP requests. Everything lies below a path that is the token. So the token is in no cookie (those reach every port of this machine) and a request without it learns nothing. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Entry page of the browser shell; that of the desktop shell is not served. */
+const ENTRY = 'browser.html';
+const OTHER_ENTRY = 'desktop.html';
+
+interface PageFile {
+  readonly path: string;
+  readonly type: string;
+  /** True if its name changes with its contents, so that it may be cached forever. */
+  readonly immutable: boolean;
+}
+
+/** Files by path relative to the page's address; the empty path is the page itself. Throws if the page is not built. */
+function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  let found: string[];
+  try {
+    found = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
+  } catch {
+    found = [];
+  }
+  for (const name of found) {
+    const type = TYPES[path.extname(name).toLowerCase()];
+    if (type === undefined || name === OTHER_ENTRY) continue;
+    const file = { path: path.join(folder, name), type, immutable: name.startsWith('assets/') };
+    files.set(name === ENTRY ? '' : name, file);
+  }
+  if (!files.has('')) {
+    throw new BraggError(
+      'unsupported',
+      `The page is not built: ${path.join(folder, ENTRY)} does not exist. Run: npm run build`,
+    );
+  }
+  return files;
+}
+
+/**
+ * HTTP responses. All paths begin with the token. So no cookie contains it (cookies reach every port of this machine),
+ * and a request without it learns nothing.
+ */
 const YEAR_S = 365 * 24 * 60 * 60;
 
 function plain(response: ServerResponse, status: number, text: string): void {
@@ -24,7 +80,7 @@ function plain(response: ServerResponse, status: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** The part of a path behind `/TOKEN/`, decoded; null when the token is not there. */
+/** Decoded part of a path after `/TOKEN/`; null without the token. */
 function belowToken(pathname: string, token: string): string | null {
   const [, first = '', ...rest] = pathname.split('/');
   return rest.length > 0 && isToken(first, token) ? rest.join('/') : null;
@@ -45,7 +101,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   const stream = createReadStream(file.path);
   stream.once('open', () => response.writeHead(200, headers));
   stream.once('error', () => {
-    // Rebuilt under a running server: the page's files have other names now.
+    // The page was rebuilt under a running server, so its files now have other names.
     if (response.headersSent) response.destroy();
     else plain(response, 404, 'This file is no longer there. Start the program again.');
   });
@@ -104,30 +160,30 @@ const SOCKET = 'socket';
 
 export interface PageServer {
   readonly port: number;
-  /** With the token. */
+  /** URL with the token. */
   readonly url: string;
-  /** WebSockets of pages. */
+  /** Number of WebSockets of pages. */
   readonly pages: number;
   close(): Promise<void>;
 }
 
 function refuse(socket: Duplex, status: string): void {
-  // Whoever is refused does not say when the connection ends.
+  // Close from this side, because a rejected client may keep the connection open.
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** Limits of connections. WebSockets of pages have no timeout here; pings monitor them. */
+/** Limits of connections. WebSockets of pages have no such timeout; pings monitor them. */
 interface ConnectionLimits {
-  /** For the head of a request, from its first byte or the connection's beginning. */
+  /** Time limit for the head of a request, from its first byte or the beginning of the connection. */
   readonly head_ms: number;
-  /** Without a byte in either direction. */
+  /** Time limit without a byte in either direction. */
   readonly silent_ms: number;
-  /** Connections at a time. A page needs seven. */
+  /** Limit on concurrent connections; a page needs seven. */
   readonly most: number;
 }
 const LIMITS: ConnectionLimits = { head_ms: 10_000, silent_ms: 30_000, most: 256 };
 
-/** Serves the pages of one host. Throws BraggError when the page is not built or the port is not to be had. */
+/** Serves the pages of one host. Throws BraggError if the page is not built or the port is not available. */
 export async function servePage(
   host: Host,
   pageFolder: string,
@@ -138,7 +194,7 @@ export async function servePage(
   const files = pageFiles(pageFolder);
   const door = host.door();
   const times = { headersTimeout: head_ms, requestTimeout: head_ms, connectionsCheckingInterval: head_ms / 4 };
-  /** Connections that have not given the token yet, the oldest first. */
+  /** Connections that have not sent the token yet, oldest first. */
   const strangers = new Set<Duplex>();
   let open = 0;
   const server = createServer(times, (request, response) => {
@@ -151,16 +207,17 @@ export async function servePage(
       open -= 1;
       strangers.delete(socket);
     });
-    // Silent connections of other users make room for a new one, which may be a page's.
+    // Close the oldest connection without a token for a new one, which may belong to a page.
     if (open > most) [...strangers][0]?.destroy();
   });
-  // Also who asks for a file and never takes it. A socket that becomes a page's is freed of it by `ws`.
+  // This also applies to clients that request a file and never read it. `ws` removes the timeout from a page's socket.
   server.setTimeout(silent_ms, (socket) => socket.destroy());
-  // Frames are compressed where it pays already, and deflating maps would cost more than loopback does.
+  // No deflate, because frames that benefit are compressed already, and deflating maps needs more time than loopback
+  // transfer.
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
   server.on('upgrade', (request: IncomingMessage, socket, head) => {
-    // A peer that goes away in the middle is no reason to end the program.
+    // A lost connection must not end the program.
     socket.on('error', () => socket.destroy());
     const name = hostOf(request);
     const path = (request.url ?? '').split('?')[0] ?? '';

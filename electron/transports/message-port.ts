@@ -1,16 +1,15 @@
 /**
- * Ports over Electron message channels: `pagePort` for the DOM MessagePort that
- * the page holds, `mainPort` for Electron's MessagePortMain. Both are typed by
- * shape, so nothing here imports `electron`, and Node's own MessagePort, which
- * has both shapes, can carry either in tests.
+ * Ports over Electron message channels: `pagePort` for the page's DOM MessagePort, `mainPort` for Electron's
+ * MessagePortMain. Both have structural types, so this module does not import `electron`. Tests use Node's MessagePort,
+ * which fits both types.
  *
  * Electron clones what is posted (an ArrayBuffer cannot be transferred between
  * the main process and a page). So a frame is posted as its exact bytes.
  */
-import type { Port, PortHandler } from '../contract/wire/port.ts';
-import { Inbox } from './inbox.ts';
+import type { Port, PortHandler } from '../contract/wire/protocol.ts';
+import { Inbox } from './websocket-host.ts';
 
-/** DOM MessagePort, as far as it is used. */
+/** Used part of the DOM MessagePort. */
 export interface DomMessagePort {
   postMessage(message: unknown): void;
   start(): void;
@@ -19,7 +18,7 @@ export interface DomMessagePort {
   addEventListener(type: 'close' | 'messageerror', listener: () => void): void;
 }
 
-/** Electron's MessagePortMain, as far as it is used. */
+/** Used part of Electron's MessagePortMain. */
 export interface MainMessagePort {
   postMessage(message: unknown): void;
   start(): void;
@@ -28,11 +27,11 @@ export interface MainMessagePort {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** Posted before closing, because not every runtime notifies the other side. */
+/** Message sent before closing, because not every runtime notifies the other side. */
 const FAREWELL = null;
 
 class MessagePortCarrier implements Port {
-  /** The carrier does not say what it holds; credits alone bound it. */
+  /** Unknown for message channels; only credits limit the buffered bytes. */
   readonly bufferedBytes = 0;
   readonly #inbox = new Inbox();
   readonly #post: (message: unknown) => void;
@@ -55,7 +54,7 @@ class MessagePortCarrier implements Port {
 
   send(frame: Uint8Array): void {
     if (this.#inbox.isClosed) return;
-    // A view on a larger buffer would be cloned with all of that buffer.
+    // Copy a view on a larger buffer, because the entire buffer would be cloned.
     this.#post(frame.byteLength === frame.buffer.byteLength ? frame : frame.slice());
   }
 

@@ -1,14 +1,49 @@
-/** The host's side of a WebSocket, over `ws`. */
+/**
+ * Host side of a WebSocket, using `ws`. Also the receiving part of every Port, which buffers frames before listen(),
+ * and delivers `closed` exactly once and last. Also a pair of ports within one process, for tests and for pages with an
+ * embedded host.
+ */
 import type { RawData, WebSocket } from 'ws';
-import type { Port, PortHandler } from '../contract/wire/port.ts';
-import { Inbox } from './inbox.ts';
+import type { Port, PortClosed, PortHandler } from '../contract/wire/protocol.ts';
+
+export class Inbox {
+  #handler: PortHandler | null = null;
+  #early: Uint8Array[] = [];
+  #closed: PortClosed | null = null;
+
+  get isClosed(): boolean {
+    return this.#closed !== null;
+  }
+
+  listen(handler: PortHandler): void {
+    if (this.#handler !== null) throw new Error('this port is listened to already');
+    this.#handler = handler;
+    for (const frame of this.#early) handler.frame(frame);
+    this.#early = [];
+    if (this.#closed !== null) handler.closed(this.#closed);
+  }
+
+  frame(bytes: Uint8Array): void {
+    if (this.#closed !== null) return;
+    if (this.#handler === null) this.#early.push(bytes);
+    else this.#handler.frame(bytes);
+  }
+
+  /** Closes the inbox; returns true the first time. */
+  close(event: PortClosed): boolean {
+    if (this.#closed !== null) return false;
+    this.#closed = event;
+    this.#handler?.closed(event);
+    return true;
+  }
+}
 
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
 
 /**
- * A broken tunnel notifies neither side. After three pings without an answer the socket is dropped, so that the page's
- * reconnect finds its connection free.
+ * Interval of pings. A broken tunnel notifies neither side. After three pings without a reply the socket is closed, so
+ * that the page can reconnect to its connection.
  */
 const PING_EVERY_MS = 10_000;
 const MISSED_PINGS = 3;
@@ -67,7 +102,46 @@ class HostSocketPort implements Port {
   }
 }
 
-/** The port of a socket that was accepted; frames that came already are not lost. */
+/** Port for an accepted socket; frames that have arrived already are not lost. */
 export function acceptedSocketPort(socket: WebSocket): Port {
   return new HostSocketPort(socket);
+}
+
+class InProcessPort implements Port {
+  readonly inbox = new Inbox();
+  peer: InProcessPort | null = null;
+  #queued = 0;
+
+  get bufferedBytes(): number {
+    return this.#queued;
+  }
+
+  send(frame: Uint8Array): void {
+    const peer = this.peer;
+    if (peer === null || this.inbox.isClosed) return;
+    this.#queued += frame.byteLength;
+    // Asynchronously, so that a reply never re-enters the caller of send().
+    queueMicrotask(() => {
+      this.#queued -= frame.byteLength;
+      peer.inbox.frame(frame);
+    });
+  }
+
+  listen(handler: PortHandler): void {
+    this.inbox.listen(handler);
+  }
+
+  close(reason = 'closed'): void {
+    if (!this.inbox.close({ byUs: true, reason })) return;
+    const peer = this.peer;
+    // In the same queue as the frames, so that all frames arrive first.
+    queueMicrotask(() => peer?.inbox.close({ byUs: false, reason }));
+  }
+}
+
+export function inProcessPorts(): readonly [Port, Port] {
+  const [a, b] = [new InProcessPort(), new InProcessPort()];
+  a.peer = b;
+  b.peer = a;
+  return [a, b];
 }

@@ -1,8 +1,8 @@
-/** The page's side of a WebSocket, over the DOM's WebSocket. */
-import type { Port, PortHandler } from '../contract/wire/port.ts';
-import { Inbox } from './inbox.ts';
+/** Page side of a WebSocket, using the DOM's WebSocket. */
+import type { Port, PortHandler } from '../contract/wire/protocol.ts';
+import { Inbox } from './websocket-host.ts';
 
-/** RFC 6455 close codes that are used here. */
+/** RFC 6455 close codes used in this module. */
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
 
@@ -16,7 +16,7 @@ class PageSocketPort implements Port {
       if (event.data instanceof ArrayBuffer) this.#inbox.frame(new Uint8Array(event.data));
       else socket.close(UNSUPPORTED_DATA, 'not a frame');
     });
-    // An error is followed by `close`. Without a listener, an error outside a browser ends the program.
+    // `close` follows an error. Without a listener, an error outside a browser would end the program.
     socket.addEventListener('error', () => undefined);
     socket.addEventListener('close', (event) => {
       this.#inbox.close({ byUs: false, reason: event.reason || `connection closed (${event.code})` });
@@ -28,7 +28,7 @@ class PageSocketPort implements Port {
   }
 
   send(frame: Uint8Array): void {
-    // The DOM types want a plain ArrayBuffer behind the view; frames are made on one.
+    // DOM types require a plain ArrayBuffer behind the view, which frames have.
     if (!this.#inbox.isClosed) this.#socket.send(frame as Uint8Array<ArrayBuffer>);
   }
 
@@ -38,17 +38,17 @@ class PageSocketPort implements Port {
 
   close(reason = 'closed'): void {
     if (!this.#inbox.close({ byUs: true, reason })) return;
-    // The protocol allows 123 bytes of reason.
+    // The protocol limits the reason to 123 bytes.
     this.#socket.close(NORMAL, reason.slice(0, 100));
   }
 }
 
-/** Connects; rejects with a readable reason when there is nobody or the connection is refused. */
+/** Connects; rejects with a readable reason if no server responds or the connection is refused. */
 export function openSocketPort(url: string): Promise<Port> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
-    // Made before `open`: a frame that follows at once must find its listener.
+    // Created before `open`, because a frame that follows immediately needs its listener.
     const port = new PageSocketPort(socket);
     socket.addEventListener('open', () => resolve(port));
     socket.addEventListener('close', () => reject(new Error('the host does not answer')));

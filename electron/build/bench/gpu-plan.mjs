@@ -1,18 +1,18 @@
-/** Which sessions of `npm run bench -- gpu` come first, what each will take, and what fits. */
+/** Order, expected duration and selection of the sessions of `npm run bench -- gpu`. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { recordedAgain } from '../../contract/bench/recorded-names.mjs';
 
 /** Seconds to start the program, open the device and compute the reference that answers are checked against. */
 const START_S = 3;
-/** Nothing is known of a session that was never recorded: rounds end at their limit at the latest. */
+/** Assumed time limit in seconds of a session without `--time`; the rounds end at the limit at the latest. */
 const USUAL_TIME_S = 30;
 
 /** Workloads, most important first. */
 const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /**
- * User programs, which a session measures if their files are given.
+ * Programs of the user, which a session measures if their files are given.
  * @typedef {'nanobragg' | 'smatrix-2d'} UserProgram
  * @typedef {Readonly<Record<UserProgram, string | null>>} UserPrograms
  * @typedef {{ readonly file: string, readonly words: readonly string[], readonly userProgram?: UserProgram }} Planned
@@ -25,7 +25,7 @@ const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 export const nameOf = ({ file }) => file.replace(/\.json$/, '');
 
 /**
- * The command line of a session, with the user's program among its candidates where claims are about that.
+ * Command line of a session. It includes the user's program if the session's claims are about that program.
  * @param {Planned} planned @param {UserPrograms} files
  * @returns {readonly string[]}
  */
@@ -44,21 +44,21 @@ function read(file) {
 }
 
 /**
- * The file of the session as it was recorded again, or as it was first; null where there is neither.
+ * File of a session's latest recording; null if it was never recorded.
  * @param {string} folder @param {{ readonly file: string }} session
  */
-export const keptFile = (folder, { file }) =>
+export const recordedFile = (folder, { file }) =>
   [...recordedAgain(file), file].find((one) => existsSync(path.join(folder, one))) ?? null;
 
 /** @param {string} folder @param {Planned} planned */
-function keptOf(folder, planned) {
-  const file = keptFile(folder, planned);
+function recordedOf(folder, planned) {
+  const file = recordedFile(folder, planned);
   return file === null ? null : read(path.join(folder, file));
 }
 
 /** @param {string} folder @param {Planned} planned @returns {State} */
 export function stateOf(folder, planned) {
-  const kept = keptOf(folder, planned);
+  const kept = recordedOf(folder, planned);
   if (kept === null) return 'unrecorded';
   return kept.reports.every(({ judged }) => judged !== undefined) ? 'recorded' : 'without-instances';
 }
@@ -70,7 +70,7 @@ function flagOf(words, flag) {
 }
 
 /** @param {Planned} planned */
-function asked({ words }) {
+function requestedWork({ words }) {
   const swept = flagOf(words, '--sweep');
   return {
     limit: Number(flagOf(words, '--time') ?? USUAL_TIME_S),
@@ -80,13 +80,13 @@ function asked({ words }) {
 }
 
 /**
- * Expected duration, seconds: that of the saved session, scaled by rounds and at most its limit. Without one
- * `known` is false and every value is assumed to need its limit.
+ * Expected duration in seconds: that of the saved session, scaled by rounds and at most its limit. Without a saved
+ * session `known` is false, and every value is assumed to need its limit.
  * @param {string} folder @param {Planned} planned
  */
 export function expectedOf(folder, planned) {
-  const { limit, rounds, values } = asked(planned);
-  const reports = keptOf(folder, planned)?.reports ?? [];
+  const { limit, rounds, values } = requestedWork(planned);
+  const reports = recordedOf(folder, planned)?.reports ?? [];
   const known = reports.length >= values && reports.every((one) => one.elapsed_s !== undefined && one.rounds);
   if (!known) return { known, seconds: START_S + values * limit };
   let seconds = START_S;
@@ -100,7 +100,8 @@ export function expectedOf(folder, planned) {
 const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'recorded']);
 
 /**
- * Never recorded first, then those without instances of their own; among these the workloads by their weight.
+ * Sorts sessions that were never recorded first, then those without instances; within these groups by importance of the
+ * workload.
  * @template {Planned} T
  * @param {string} folder @param {readonly T[]} sessions
  * @returns {readonly T[]}
@@ -112,7 +113,7 @@ export function byImportance(folder, sessions) {
 }
 
 /**
- * Whether a session was recorded from this commit, so that it need not be again.
+ * Whether a session was already recorded from this commit.
  * @param {string} folder @param {Planned} planned @param {string | null} commit
  */
 export function isDone(folder, planned, commit) {
@@ -121,7 +122,7 @@ export function isDone(folder, planned, commit) {
 }
 
 /**
- * The plan as lines: expected seconds of each, and of all up to it.
+ * Lines of the plan: expected seconds of each session, and the sum up to it.
  * @param {string} folder @param {readonly Planned[]} sessions
  */
 export function planLines(folder, sessions) {

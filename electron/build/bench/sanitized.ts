@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { findingSchema, type Sanitized, sanitizerToolSchema } from '../../contract/user-kernels/sanitizer.ts';
+import { findingSchema, type Sanitized, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { commitOf } from '../../host/model/bench/commit.ts';
 
 export const SANITIZED_SCENARIO = 'bounds';
@@ -13,33 +13,36 @@ const runSchema = z.strictObject({
   variant: z.string(),
   tool: sanitizerToolSchema,
   errors: z.number().int(),
-  /** Files by their names: folders are the machine's. */
+  /** Findings with file names only, because folders depend on the machine. */
   findings: z.array(findingSchema),
 });
 
 const fileSchema = z.strictObject({
   format: z.literal('braggbench-sanitized'),
   format_version: z.literal(1),
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   created: z.string(),
   commit: z.string().nullable(),
   gpu: z.string(),
   scenario: z.string(),
   runs: z.array(runSchema).min(1),
 });
-export type KeptSanitized = Readonly<z.infer<typeof fileSchema>>;
+export type RecordedSanitized = Readonly<z.infer<typeof fileSchema>>;
 
 const fileOf = (root: string): string => path.join(root, 'assets/measured/sanitized.json');
 
-/** Throws where a run did not come to its end. */
-export function sanitizedRun(variant: string, { tool, errors, findings }: Sanitized): KeptSanitized['runs'][number] {
+/** Record of a run. Throws if the run did not complete. */
+export function sanitizedRun(
+  variant: string,
+  { tool, errors, findings }: Sanitized,
+): RecordedSanitized['runs'][number] {
   if (errors === null) throw new Error(`${tool} did not come to its end with ${variant}`);
   const named = findings.map((one) => ({ ...one, file: one.file === null ? null : path.basename(one.file) }));
   return { variant, tool, errors, findings: named };
 }
 
-/** Gives the file. */
-export async function keepSanitized(root: string, gpu: string, runs: KeptSanitized['runs']): Promise<string> {
+/** Saves the reports and returns the file's path. */
+export async function keepSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
   const kept = fileSchema.parse({ ...head, commit: await commitOf(root), gpu, scenario: SANITIZED_SCENARIO, runs });
   const file = fileOf(root);
@@ -48,8 +51,8 @@ export async function keepSanitized(root: string, gpu: string, runs: KeptSanitiz
   return file;
 }
 
-/** Null if none was saved yet. */
-export function readSanitized(root: string): KeptSanitized | null {
+/** Saved reports; null if there are none. */
+export function readSanitized(root: string): RecordedSanitized | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
 }

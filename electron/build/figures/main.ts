@@ -1,22 +1,26 @@
 /**
- * Regenerates every table of the documents between its markers; with `--only NAME,…` only these. `--check` lists the
- * tables that differ and writes nothing.
+ * Regenerates every table of the documents between its markers, and the JSON Schemas. `--only NAME,…` selects tables,
+ * or `schemas`. `--check` lists the files that differ and writes nothing.
  */
 import { parseArgs } from 'node:util';
-import { documents, placesIn, textOf, withTables, write } from './documents.ts';
-import { tables } from './tables.ts';
+import { tables } from './recorded.ts';
+import { changes, documents, placesIn, write } from './sessions.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false }, only: { type: 'string' } } });
-const only = values.only?.split(',') ?? null;
 const used = new Set(documents.flatMap((file) => placesIn(file).map(({ name }) => name)));
+const wanted = new Set(values.only?.split(',') ?? [...used, 'schemas']);
+const schemas = wanted.delete('schemas');
 const made = new Map<string, string>();
-for (const name of only ?? used) {
+for (const name of wanted) {
   const found = tables[name];
-  if (found === undefined) throw new Error(`No table is called ${name}; known: ${Object.keys(tables).join(', ')}.`);
+  if (found === undefined)
+    throw new Error(`No table is called ${name}; known: schemas, ${Object.keys(tables).join(', ')}.`);
   made.set(name, await found.make());
 }
 const { check } = values;
-const changed = check ? documents.filter((file) => withTables(textOf(file), made) !== textOf(file)) : write(made);
-const what = changed.length === 0 ? 'as they are made' : `${check ? 'different' : 'changed'}: ${changed.join(', ')}`;
-process.stdout.write(`${made.size} tables, ${what}\n`);
-if (check && changed.length > 0) process.exitCode = 1;
+const changed = changes(made, schemas);
+if (!check) write(changed);
+const files = [...changed.keys()].join(', ');
+const said = files === '' ? 'as they are made' : `${check ? 'different' : 'changed'}: ${files}`;
+process.stdout.write(`${made.size} tables${schemas ? ' and the schemas' : ''}, ${said}\n`);
+if (check && changed.size > 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** Tables that the command line makes: it solves, or prints what it knows. */
+/** Tables from the output of the command line, which solves scenarios or lists what it supports. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { runProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal.ts';
-import { root } from './documents.ts';
-import { code, percent, table } from './text.ts';
+import { code, percent, root, table } from './sessions.ts';
 
 const run = promisify(execFile);
 
@@ -17,12 +16,12 @@ const printed = new Map<string, Promise<string>>();
 /** Standard output of the command line; tables with the same arguments share one run. */
 function prints(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
-  const made = printed.get(key) ?? asked(words);
+  const made = printed.get(key) ?? answerTo(words);
   printed.set(key, made);
   return made;
 }
 
-async function asked(words: readonly string[]): Promise<string> {
+async function answerTo(words: readonly string[]): Promise<string> {
   const said = { out: '', error: '' };
   const into = (name: keyof typeof said) => ({
     write: (text: string) => {
@@ -72,10 +71,10 @@ const titles = [
   '>Ledger closes to',
 ];
 
-/** MeV. */
+/** Energies in MeV. */
 const beams = [70, 100, 150, 200, 250] as const;
 
-/** Beams in water on the grids that the program chooses: the scenario says its energy and nothing else. */
+/** Table of beams in water on the automatic grid: each scenario contains only an energy. */
 export async function waterBeams(energies: readonly number[] = beams): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-figures-'));
   try {
@@ -91,7 +90,7 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
   }
 }
 
-/** The scenarios that come with the program and are beams, not timings. */
+/** Shipped scenarios that describe beams, not timings. */
 const shipped = [
   'water-70MeV',
   'water-150MeV',
@@ -107,7 +106,7 @@ export async function shippedScenarios(names: readonly string[] = shipped): Prom
   return table(['Scenario', ...titles], rows);
 }
 
-/** One figure: R80 of a scenario, with the CSDA range along its axis. */
+/** Text with R80 of a scenario, and the CSDA range along its axis. */
 export async function rangeOf(name: string): Promise<string> {
   const { metrics, csda_range_mm } = solved.parse(JSON.parse(await prints('run', name, '--json')));
   return `${to(metrics.r80_mm, 2)} mm of ${to(csda_range_mm, 2)} mm`;
@@ -119,7 +118,7 @@ const built = z.object({
   firstFlatness: z.number(),
 });
 
-/** Range and modulation, mm, and what is set besides. */
+/** Range and modulation in mm, and further settings. */
 export const peaks = [
   [100, 40, ''],
   [150, 50, 'beam.energy_sigma_MeV=0.8'],
@@ -128,7 +127,7 @@ export const peaks = [
 
 type Peak = readonly [asked: (typeof peaks)[number], found: z.infer<typeof built>];
 
-/** Spread-out Bragg peaks: requested range and modulation, and the result of one run of all layers. */
+/** Table of spread-out Bragg peaks: requested range and modulation, and the result of one run of all layers. */
 export function peaksTable(found: readonly Peak[]): string {
   const flat = (share: number): string => `±${percent(share)}`;
   const rows = found.map(([[range, modulation, set], { layers, plateau, firstFlatness }]) => {
@@ -141,15 +140,15 @@ export function peaksTable(found: readonly Peak[]): string {
 
 export async function spreadOutPeaks(): Promise<string> {
   const found: Peak[] = [];
-  for (const asked of peaks) {
-    const [range, modulation, set] = asked;
+  for (const requested of peaks) {
+    const [range, modulation, set] = requested;
     const words = ['--range', `${range}`, '--modulation', `${modulation}`, ...(set === '' ? [] : ['--set', set])];
-    found.push([asked, built.parse(JSON.parse(await prints('sobp', ...words, '--json')))]);
+    found.push([requested, built.parse(JSON.parse(await prints('sobp', ...words, '--json')))]);
   }
   return peaksTable(found);
 }
 
-/** Table rows printed by a gate of test/physics. The C++ tests are built by `npm test`. */
+/** Table rows printed by a gate of test/physics, whose program `npm test` builds. */
 async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
   const { stdout } = await run(path.join(root, 'dist/native/braggbench_tests'), [gate], {
     env: { ...process.env, BRAGGBENCH_SHOW_GATES: '1' },
@@ -160,7 +159,7 @@ async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
     .map((line) => line.slice(2, -2).split(' | '));
 }
 
-/** Depth doses against a Monte Carlo. */
+/** Table of depth doses compared with a Monte Carlo code. */
 export async function reactionsAgainstMonteCarlo(): Promise<string> {
   const titles = ['MeV', 'R80, mm', 'W80–20', 'Plateau', 'Peak to entrance', 'Deposited'];
   const passes = ['γ 1 %/1 mm', 'Absolute', 'γ 2 %/1 mm'];
@@ -170,15 +169,15 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
   );
 }
 
-/** Contributions to the range offset in the plan's solid water, and the range by Monte Carlo. */
+/** Table of contributions to the range offset in the plan's solid water, and of the range by Monte Carlo. */
 export async function planOffset(): Promise<string> {
   return table(['By', '>R80 behind the isocentre, mm'], await gateRows("the plan's offset in range"));
 }
 
-/** Behind it there are hardly any protons left. */
+/** Beyond this depth there are hardly any protons left. */
 const LAST_LET_MM = 164;
 
-/** LET against a Monte Carlo, keV/µm and the difference in percent. */
+/** Table of LET compared with a Monte Carlo code, in keV/µm, and the difference in percent. */
 export async function letAgainstMonteCarlo(): Promise<string> {
   const averages = ['LETt primary', 'LETd primary', 'LETt all', 'LETd all'];
   const rows = (await gateRows('LET of primaries in a plan')).filter(([depth]) => Number(depth) <= LAST_LET_MM);
@@ -189,10 +188,10 @@ export const claimsTable = async (): Promise<string> => (await prints('claims', 
 
 export const claimsByCard = async (): Promise<string> => (await prints('claims', '--cards')).trim();
 
-/** Number of published claims that hold, as `braggbench claims` counts them. */
+/** Number of published claims that hold, from the output of `braggbench claims`. */
 export const claimCounts = async (): Promise<string> => (await prints('claims')).split('\n')[0] ?? '';
 
-/** The verbs with what they do, as help lists them. */
+/** Table of the commands with their descriptions, from the help text. */
 export async function verbs(): Promise<string> {
   const help = await prints('--help');
   const rows = [...help.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(([, name = '', summary = '']) => [
@@ -202,7 +201,7 @@ export async function verbs(): Promise<string> {
   return table(['Verb', 'What it does'], rows);
 }
 
-/** The usage and flags of each verb. */
+/** Usage and flags of each command. */
 export async function usages(): Promise<string> {
   const names = [...(await prints('--help')).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
   const parts: string[] = [];
@@ -225,7 +224,7 @@ const triedSchema = z.array(
   }),
 );
 
-/** Public problems of other benchmarks that were converted, and why others were refused. */
+/** Table of public problems of other benchmarks that were converted, and reasons why others were refused. */
 export function problemFormats(): string {
   const rows = triedSchema.parse(JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')));
   return table(

@@ -1,28 +1,31 @@
-/** Tables of how often verdicts are wrong: simulated, and measured against the same bytes. */
+/**
+ * Tables of error rates of verdicts, from simulations and from sessions that compare a program with a copy of itself.
+ * Also the table of failure rates of `gate` for unchanged and slower code, saved by `npm run bench -- gate`.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { root } from './documents.ts';
-import { code, table } from './text.ts';
+import type { Ratio } from '../../contract/bench/bench-session.ts';
+import { code, digits, root, seconds, table } from './sessions.ts';
 
 const share = z.number().min(0).max(1);
 
-export const keptRatesSchema = z.strictObject({
-  /** Simulated sessions behind each figure. */
+export const recordedRatesSchema = z.strictObject({
+  /** Number of simulated sessions for each figure. */
   trials: z.number().int().positive(),
   seed: z.number().int(),
   rows: z
     .array(
       z.strictObject({
         model: z.string(),
-        /** Requested half width. */
+        /** Requested half width of intervals. */
         precision: share,
         contestants: z.number().int().positive(),
-        /** By what sessions ended. */
+        /** Rule by which sessions ended. */
         rule: z.enum(['decided', 'precise']),
         falseVerdicts: share,
         ratioCoverage: share,
-        /** Null if the model defines no time. */
+        /** Null if the model does not define a time. */
         timeCoverage: share.nullable(),
         apartCoverage: share.nullable(),
         found: share,
@@ -33,28 +36,32 @@ export const keptRatesSchema = z.strictObject({
     )
     .min(1),
 });
-export type KeptRates = Readonly<z.infer<typeof keptRatesSchema>>;
+export type RecordedRates = Readonly<z.infer<typeof recordedRatesSchema>>;
 
-const keptRealSchema = z.strictObject({
-  /** ISO 8601. */
+const recordedRealSchema = z.strictObject({
+  /** Time in ISO 8601. */
   measured: z.string(),
   machine: z.string(),
   cores: z.number().int().positive(),
+  /** Cores of each lane of concurrent sessions; absent or empty if sessions had the whole machine. */
+  lanes: z.array(z.string()).readonly().optional(),
+  /** Duration of every session; absent if sessions differed. */
+  seconds: z.number().positive().optional(),
   variant: z.string(),
-  /** False verdicts on steps that each half may have. */
+  /** Allowed number of false verdicts on steps in each half. */
   allowed: z.number().nonnegative(),
   took_s: z.number().positive(),
   halves: z
     .array(
       z.strictObject({
-        /** Other load on the machine. */
+        /** Name of the other load on the machine. */
         name: z.string(),
         sessions: z
           .array(
             z.strictObject({
               /**
-               * `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer goes from process to
-               * process.
+               * `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer is transferred between
+               * processes.
                */
               verdict: z.string(),
               whole: z.string(),
@@ -70,7 +77,7 @@ const keptRealSchema = z.strictObject({
     )
     .min(1),
 });
-export type KeptReal = Readonly<z.infer<typeof keptRealSchema>>;
+export type RecordedReal = Readonly<z.infer<typeof recordedRealSchema>>;
 
 function read<T>(name: string, schema: z.ZodType<T>): T | null {
   const file = path.join(root, 'assets/rates', `${name}.json`);
@@ -79,9 +86,9 @@ function read<T>(name: string, schema: z.ZodType<T>): T | null {
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
-/** Error rates of each noise model compared with the requested ones. */
+/** Table of error rates for each noise model, compared with the requested rates. */
 export function simulatedRates(): string {
-  const kept = read('simulated', keptRatesSchema);
+  const kept = read('simulated', recordedRatesSchema);
   if (kept === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
   return table(
     [
@@ -97,7 +104,7 @@ export function simulatedRates(): string {
       '>Instances',
     ],
     kept.rows.map((row) => [
-      row.contestants === 1 ? row.model : `${row.model}, ${row.contestants} contestants`,
+      row.contestants === 1 ? row.model : `${row.model}, ${row.contestants} candidates`,
       row.rule,
       percent(row.precision),
       percent(row.falseVerdicts),
@@ -115,22 +122,74 @@ function middle(values: readonly number[]): string {
   return sorted[sorted.length >> 1]?.toFixed(1) ?? '–';
 }
 
-/** Results of A/A sessions: the same binary measured against a copy in a separate process. */
-export function realRates(kept: KeptReal | null = read('real', keptRealSchema)): string {
-  if (kept === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
+/** Table of A/A sessions: a program measured against a copy of itself in a separate process. */
+export function realRates(recorded: RecordedReal | null = read('real', recordedRealSchema)): string {
+  if (recorded === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
   return table(
     ['Machine', '>Sessions', '>Cores busy for others', '>False', '>Allowed', '>Same', '>Undecided', '>Rounds'],
-    kept.halves.map(({ name, sessions }) => {
+    recorded.halves.map(({ name, sessions }) => {
       const [same, undecided] = ['same', 'undecided'].map(
         (word) => sessions.filter(({ verdict }) => verdict === word).length,
       ) as [number, number];
       return [
-        `${kept.machine}, ${name}`,
+        `${recorded.machine}, ${name}`,
         String(sessions.length),
         middle(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
-        ...[sessions.length - same - undecided, kept.allowed, same, undecided].map(String),
+        ...[sessions.length - same - undecided, recorded.allowed, same, undecided].map(String),
         middle(sessions.map(({ rounds }) => rounds)),
       ];
     }),
   );
+}
+
+export interface RecordedGate {
+  /** Exit code of the command. */
+  readonly code: number;
+  readonly verdict: string;
+  readonly reason: string | null;
+  /** Measured difference between equal code, as a ratio less 1; null for too few samples. */
+  readonly floor: number | null;
+  /** Ratio of the later time to the earlier one, for each session. */
+  readonly ratios: readonly Ratio[];
+}
+
+export interface RecordedGates {
+  /** Time in ISO 8601. */
+  readonly measured: string;
+  readonly machine: string;
+  readonly cores: number;
+  /** Mean number of running processes during the gates, as reported by the system. */
+  readonly load: number;
+  /** Requested duration of each gate in seconds. */
+  readonly seconds: number;
+  readonly n: number;
+  readonly took_s: number;
+  /** `slower` is the added work as a share of the total. */
+  readonly series: readonly { readonly slower: number; readonly gates: readonly RecordedGate[] }[];
+}
+
+const COMMAND = code('npm run bench -- gate --keep');
+
+export function gateRates(kept: RecordedGates | null): string {
+  if (kept === null) return `Not recorded yet. ${COMMAND} does it.`;
+  const count = (gates: readonly RecordedGate[], verdict: string): string =>
+    String(gates.filter((one) => one.verdict === verdict).length);
+  const rows = kept.series.map(({ slower, gates }) => [
+    slower === 0 ? 'unchanged' : `${digits(100 * slower)} % slower`,
+    String(gates.length),
+    count(gates, 'slower'),
+    count(gates, 'undecided'),
+    count(gates, 'not slower'),
+  ]);
+  const { machine, cores, load, measured } = kept;
+  return [
+    table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
+    '',
+    `${machine}, ${cores} cores, ${digits(load)} processes running on average, ${seconds(kept.seconds)} a gate, ${measured.slice(0, 10)}, by ${COMMAND}.`,
+  ].join('\n');
+}
+
+export function gate(): string {
+  const file = path.join(path.resolve(root), 'assets/measured/gate.json');
+  return gateRates(existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedGates) : null);
 }

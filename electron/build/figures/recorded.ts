@@ -1,14 +1,52 @@
-/** Sessions planned by `npm run bench -- gpu` compared with those in assets/runs. */
+/**
+ * Tables from recorded data other than rows of sessions: the plan of GPU recordings, compute-sanitizer's reports, the
+ * parts of a dense step. Also lists all tables of the documents by name; a new table needs an entry in this list.
+ */
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
-import { keptFile, nameOf, roomOf } from '../bench/gpu-plan.mjs';
+import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
+import { nameOf, recordedFile, roomOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
-import { root } from './documents.ts';
-import { session } from './sessions.ts';
-import { code, table } from './text.ts';
+import { type RecordedSanitized, readSanitized } from '../bench/sanitized.ts';
+import {
+  claimCounts,
+  claimsByCard,
+  claimsTable,
+  letAgainstMonteCarlo,
+  planOffset,
+  problemFormats,
+  rangeOf,
+  reactionsAgainstMonteCarlo,
+  shippedScenarios,
+  spreadOutPeaks,
+  usages,
+  verbs,
+  waterBeams,
+} from './programs.ts';
+import { gate, realRates, simulatedRates } from './rates.ts';
+import {
+  code,
+  digits,
+  images,
+  layer,
+  machines,
+  measured,
+  modes,
+  onBothCards,
+  percent,
+  report,
+  rivals,
+  root,
+  runs,
+  seconds,
+  session,
+  table,
+  times,
+} from './sessions.ts';
 
-const found = (planned: { readonly file: string }): string | null => keptFile(path.join(root, 'assets/runs'), planned);
+const found = (planned: { readonly file: string }): string | null =>
+  recordedFile(path.join(root, 'assets/runs'), planned);
 
 const TITLES: Readonly<Record<string, string>> = {
   transport: 'transport',
@@ -34,8 +72,8 @@ const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.
 const numbered = (values: readonly string[]): string =>
   [...Map.groupBy(values, (value) => value)].map(([value, all]) => `${value}: ${all.length}`).join(', ');
 
-/** Number of planned sessions of each workload that are recorded, with GPU model, date and stopping rule. */
-export function recorded(): string {
+/** Table of planned and recorded sessions for each workload, with GPU models and dates. */
+function recorded(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, roomOf);
   const rows = [...rooms].map(([room, planned]) => {
     const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf({ file })));
@@ -53,8 +91,8 @@ export function recorded(): string {
   return table(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'], rows);
 }
 
-/** The planned sessions that are not there. */
-export function unrecorded(): string {
+/** Table of planned sessions that are not recorded. */
+function unrecorded(): string {
   const missing = Map.groupBy(
     GPU_SESSIONS.filter((one) => found(one) === null),
     roomOf,
@@ -67,8 +105,8 @@ export function unrecorded(): string {
   return table(['Workload', '>Missing', 'Sessions'], rows);
 }
 
-/** Targets met or missed by the last recorded benchmarks. Targets that need a GPU are in separate files. */
-export function targets(): string {
+/** Table of targets in the last recorded benchmarks, met or missed. Targets that need a GPU have separate files. */
+function targets(): string {
   const all = KEPT_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
     measured
@@ -85,8 +123,8 @@ export function targets(): string {
   return table(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
 }
 
-/** Machines and commands that produced these targets. */
-export function targetMachines(): string {
+/** Table of machines and commands that produced the targets. */
+function targetMachines(): string {
   const rows = KEPT_TARGETS.map((name) => {
     const { command, machine, created, commit } = readTargets(root, name);
     return [
@@ -99,3 +137,165 @@ export function targetMachines(): string {
   });
   return table(['Command', 'Machine', '>Load before', 'Day', 'Commit'], rows);
 }
+
+const COMMAND = code('npm run bench -- sanitized --keep');
+
+function says({ errors, findings }: RecordedSanitized['runs'][number]): string {
+  if (errors === 0) return 'nothing';
+  return findings.map(({ what, file, line }) => `${what}${file === null ? '' : `, ${file}:${line ?? '?'}`}`).join('; ');
+}
+
+export function sanitizedTable(kept: RecordedSanitized | null): string {
+  if (kept === null) return `Not recorded yet. ${COMMAND} does it, where there is a GPU and the CUDA toolkit.`;
+  const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), says(run)]);
+  const first = kept.runs.flatMap(({ findings }) => findings)[0]?.more ?? '';
+  return [
+    table(['Variant', 'Tool', '>Errors', 'What it says'], rows),
+    '',
+    `${kept.gpu}, ${kept.created.slice(0, 10)}, commit ${code(kept.commit?.slice(0, 10) ?? 'unknown')}, by ${COMMAND}.${
+      first === '' ? '' : ` The first of them: ${first}.`
+    }`,
+  ].join('\n');
+}
+
+const sanitized = (): string => sanitizedTable(readSanitized(path.resolve(root)));
+
+/** FP32 value that is read once and written once. */
+const BYTES_OF_A_CELL = 8;
+const LANES = 32;
+
+export function denseStepTable(kept: DenseStep | null): string {
+  if (kept === null) return 'Not recorded yet.';
+  const megabytes = (bytes: number): string => `${digits(bytes / 1e6)} MB`;
+  const alone = (share: number): string => seconds(kept.time_s * share);
+  const moved = kept.dram_read_bytes + kept.dram_written_bytes;
+  const least = (kept.cells * BYTES_OF_A_CELL) / moved;
+  const rows = [
+    ['DRAM, as counted', `${megabytes(kept.dram_read_bytes)} read, ${megabytes(kept.dram_written_bytes)} written`],
+    ['DRAM, each cell once', megabytes(kept.cells * BYTES_OF_A_CELL)],
+    ['Shared memory', 'wavefronts'],
+    ['Issue slots', `${digits((kept.instructions * LANES) / kept.cells, 2)} instructions a cell`],
+    ['FMA pipe', 'of these'],
+  ].map(([what = '', how = ''], i) => {
+    const share = [kept.dram, kept.dram * least, kept.shared, kept.issue, kept.fma][i] ?? 0;
+    return [what, how, percent(share), alone(share)];
+  });
+  const waits = kept.stalls.map(({ reason, share }) => `${reason} ${percent(share)}`).join(', ');
+  return [
+    table(['Unit', 'Of what', '>Busy', '>Time if it alone were full'], rows),
+    '',
+    `${kept.gpu}, ${seconds(kept.time_s)} a step under ncu, kernel of commit ${code(kept.kernel_commit)}. Multiprocessors are busy ${percent(kept.busy)} of it. A scheduler has ${digits(kept.warps)} warps to choose from. They wait for: ${waits}.`,
+    ...(kept.tried.length === 0
+      ? []
+      : [
+          '',
+          table(
+            ['Design', '>A step'],
+            kept.tried.map(({ what, time_s }) => [what, seconds(time_s)]),
+          ),
+        ]),
+  ].join('\n');
+}
+
+const denseStep = (): string => denseStepTable(readDenseStep(root));
+
+interface Table {
+  /** `solver`: the table comes from running the solver, so its last digit may depend on the machine. */
+  readonly from: 'sessions' | 'program' | 'solver';
+  make(): string | Promise<string>;
+}
+
+const shown = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
+
+async function headline(): Promise<string> {
+  const water = report('transport/h200-water-70MeV');
+  const uniform = report('transport/h200-uniform-grid-70MeV');
+  const cubic = report('diffraction/h200-simple-cubic-1024');
+  const layers = report('linear-relu/layer-1024');
+  const both = (of: typeof water, label: string): string => {
+    const entry = measured(of, label);
+    return `${seconds(entry.wall_s)} (${seconds(entry.time_s)})`;
+  };
+  const over = (of: typeof water, slow: string, fast: string): string =>
+    times(measured(of, slow).time_s / measured(of, fast).time_s);
+  const rival = measured(uniform, 'cupy-raw');
+  return table(
+    ['What', '>Figure', 'Command'],
+    [
+      [
+        'R80 of 150 MeV in water, and the CSDA range',
+        await rangeOf('water-150MeV'),
+        code('npx braggbench run water-150MeV'),
+      ],
+      [
+        'The 70 MeV beam on a GPU, whole warm run (steps alone): `cuda-window`',
+        both(water, 'cuda-window'),
+        shown('transport/h200-water-70MeV'),
+      ],
+      ['The same, `cuda-depth`', both(water, 'cuda-depth'), 'the same'],
+      [
+        'On a uniform grid, `cuda-scatter`: an atomic per target',
+        both(uniform, 'cuda-scatter'),
+        shown('transport/h200-uniform-grid-70MeV'),
+      ],
+      ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
+      [
+        "CuPy's RawKernel over `cuda-window`, steps",
+        times(rival.time_s / measured(uniform, 'cuda-window').time_s),
+        'the same',
+      ],
+      [
+        'An image: stages with temporaries over one kernel, both FP64',
+        over(cubic, 'diffraction-cuda-unfused', 'diffraction-cuda-fp64'),
+        shown('diffraction/h200-simple-cubic-1024'),
+      ],
+      [
+        'A linear layer of 1024 × 784 × 2048: a naive fused kernel over cuBLAS and a ReLU',
+        over(layers, 'cuda-naive', 'cuda-cublas'),
+        shown('linear-relu/layer-1024'),
+      ],
+      ['Published claims that recorded sessions bear out', await claimCounts(), code('npx braggbench claims')],
+    ],
+  );
+}
+
+export const tables: Readonly<Record<string, Table>> = {
+  headline: { from: 'solver', make: headline },
+  'water-beams': { from: 'solver', make: () => waterBeams() },
+  'shipped-scenarios': { from: 'solver', make: () => shippedScenarios() },
+  'reactions-monte-carlo': { from: 'solver', make: reactionsAgainstMonteCarlo },
+  'plan-offset': { from: 'solver', make: planOffset },
+  'let-monte-carlo': { from: 'solver', make: letAgainstMonteCarlo },
+  'spread-out-peaks': { from: 'solver', make: () => spreadOutPeaks() },
+  'transport-water': { from: 'sessions', make: () => runs('transport/h200-water-70MeV') },
+  'transport-uniform': { from: 'sessions', make: () => runs('transport/h200-uniform-grid-70MeV') },
+  'transport-dense': { from: 'sessions', make: () => runs('transport/h200-dense-36M') },
+  'dense-step': { from: 'sessions', make: denseStep },
+  'transport-modes': { from: 'sessions', make: () => modes('transport/h200-uniform-grid-70MeV') },
+  rivals: {
+    from: 'sessions',
+    make: () => rivals('transport/h200-uniform-grid-70MeV', 'transport/h200-dense-36M'),
+  },
+  'image-still': { from: 'sessions', make: () => images('diffraction/h200-simple-cubic-1024') },
+  'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
+  layers: { from: 'sessions', make: layer },
+  machines: { from: 'sessions', make: machines },
+  recorded: { from: 'sessions', make: recorded },
+  unrecorded: { from: 'sessions', make: unrecorded },
+  targets: { from: 'sessions', make: targets },
+  'target-machines': { from: 'sessions', make: targetMachines },
+  'verdicts-simulated': { from: 'sessions', make: simulatedRates },
+  'verdicts-real': { from: 'sessions', make: realRates },
+  gate: { from: 'sessions', make: gate },
+  sanitized: { from: 'sessions', make: sanitized },
+  claims: { from: 'program', make: claimsTable },
+  'claims-by-card': { from: 'program', make: claimsByCard },
+  'steps-by-card': {
+    from: 'sessions',
+    make: () =>
+      onBothCards('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
+  },
+  'problem-formats': { from: 'program', make: problemFormats },
+  verbs: { from: 'program', make: verbs },
+  usages: { from: 'program', make: usages },
+};

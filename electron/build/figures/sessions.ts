@@ -1,23 +1,125 @@
-/** Tables of what recorded sessions hold: from the files in assets/runs alone. */
-
-import { globSync, readFileSync } from 'node:fs';
+/**
+ * Tables from the sessions in assets/runs. Also writes tables between their markers in the README and the handbook, and
+ * the JSON Schemas.
+ */
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { publishedSessionSchema } from '../../contract/bench/json-schema.ts';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/bench/session.ts';
-import { asSession, parseSession } from '../../host/app/sessions/index.ts';
-import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
-import { root } from './documents.ts';
-import { code, digits, percent, seconds, table, times } from './text.ts';
+import { publishedSchema } from '../../contract/scenario/schema.ts';
+import { publishedStudySchema } from '../../contract/study/index.ts';
+import { asSession, parseSession, readCurrent } from '../../host/app/sessions/index.ts';
+
+export const root = path.resolve(import.meta.dirname, '../../..');
+
+/** Documents with tables, relative to the root, in a fixed order. */
+export const documents: readonly string[] = [
+  'README.md',
+  ...globSync('assets/handbook/*.md', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .toSorted(),
+];
+
+export const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+/** Markers of a table: `<!-- figures: name -->`, the table, `<!-- /figures -->`. */
+const marked = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
+
+interface TableSlot {
+  readonly file: string;
+  /** Name of the table. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export function placesIn(file: string, text = textOf(file)): readonly TableSlot[] {
+  return [...text.matchAll(marked)].map(([, name = '', inner = '']) => ({ file, name, text: inner.trim() }));
+}
+
+/** Replaces the tables that are in `tables`; other tables do not change. */
+export function withTables(text: string, tables: ReadonlyMap<string, string>): string {
+  return text.replace(marked, (whole, name: string) => {
+    const table = tables.get(name);
+    return table === undefined ? whole : `<!-- figures: ${name} -->\n\n${table}\n\n<!-- /figures -->`;
+  });
+}
+
+/** Files with new text: documents whose tables changed, and changed schemas. */
+export function changes(tables: ReadonlyMap<string, string>, schemas: boolean): ReadonlyMap<string, string> {
+  const made = [
+    ...documents.map((file): readonly [string, string] => [file, withTables(textOf(file), tables)]),
+    ...(schemas ? schemaTexts() : []),
+  ];
+  return new Map(made.filter(([file, text]) => !existsSync(path.join(root, file)) || textOf(file) !== text));
+}
+
+export function write(texts: ReadonlyMap<string, string>): void {
+  for (const [file, text] of texts) writeFileSync(path.join(root, file), text);
+}
+
+/** Published JSON Schemas by file, relative to the root, generated from the zod schemas. */
+export const schemaTexts = (): ReadonlyMap<string, string> =>
+  new Map(
+    [publishedSchema(), publishedStudySchema(), publishedSessionSchema()].map((schema) => [
+      `assets/schemas/${String(schema['$id'])}`,
+      `${JSON.stringify(schema, null, 2)}\n`,
+    ]),
+  );
+
+/** Number with three significant digits by default. */
+export function digits(value: number, count = 3): string {
+  if (value === 0) return '0';
+  const rounded = Number(value.toPrecision(count));
+  const places = count - 1 - Math.floor(Math.log10(Math.abs(rounded)));
+  return value.toFixed(Math.min(20, Math.max(0, places)));
+}
+
+const units = [
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns'],
+] as const;
+
+export function seconds(value: number | null): string {
+  if (value === null) return '–';
+  const [scale, unit] = units.find(([least]) => value >= 0.9995 * least) ?? [1e-9, 'ns'];
+  return `${digits(value / scale)} ${unit}`;
+}
+
+export const times = (value: number | null): string => (value === null ? '–' : `${digits(value)}×`);
+
+export const percent = (value: number | null): string => (value === null ? '–' : `${digits(100 * value, 2)} %`);
+
+type Align = 'left' | 'right';
+const rules = { left: '---', right: '--:' } as const;
+
+/** Markdown table. A column of numbers has a title that begins with `>`. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const aligned = titles.map((title): readonly [string, Align] =>
+    title.startsWith('>') ? [title.slice(1).trim(), 'right'] : [title, 'left'],
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [
+    line(aligned.map(([title]) => title)),
+    line(aligned.map(([, align]) => rules[align])),
+    ...rows.map(line),
+  ].join('\n');
+}
+
+export const code = (text: string): string => `\`${text}\``;
 
 const assets = path.join(root, 'assets');
-const designs = await readDesigns(assets);
+const current = await readCurrent(assets);
 
-/** Several tables are of the same sessions; one of megabytes takes a second to read. */
+/** Cached sessions, because several tables use the same ones, and reading megabytes needs a second. */
 const lately = new Map<string, Session>();
 
-/** A file below assets/runs, without `.json`. */
+/** Session from a file in assets/runs, named without `.json`. */
 export function session(name: string): Session {
   const file = path.join(assets, 'runs', `${name}.json`);
-  const read = lately.get(file) ?? asSession(parseSession(readFileSync(file, 'utf8'), file), designs);
+  const read = lately.get(file) ?? asSession(parseSession(readFileSync(file, 'utf8'), file), current);
   lately.set(file, read);
   return read;
 }
@@ -46,12 +148,13 @@ const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
 const right = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
 
 /**
- * Other programs measured as candidates. They do not build on a variant of ours, and their note names their versions.
+ * Whether an entry is another program. Other programs do not build on a variant, and their notes contain their
+ * versions.
  */
 const isRival = ({ variant, note }: MeasuredSessionEntry): boolean =>
   /^(cupy|numba|torch)/.test(variant) && note !== null;
 
-/** Steps, what comes before them, and a whole warm run: from the scenario to the answer in memory. */
+/** Table of times: steps, set-up, and a warm end-to-end run from the scenario to the answer in memory. */
 export function runs(name: string): string {
   const of = report(name);
   return table(
@@ -74,7 +177,7 @@ const taken = (quantities: MeasuredSessionEntry['quantities']): string => {
   return found == null ? '–' : String(found);
 };
 
-/** Other programs on the same problem, against the fastest right variant in each clock. */
+/** Table of other programs on the same problem, compared with our fastest correct variant by each clock. */
 export function rivals(...names: readonly string[]): string {
   const rows = names.flatMap((name) => {
     const of = report(name);
@@ -98,14 +201,14 @@ export function rivals(...names: readonly string[]): string {
   });
   return table(
     [
-      ...['Session', 'Program', '>Its steps', '>Steps; ours', 'Against our fastest', '>Its whole run'],
+      ...['Session', 'Program', '>Its steps', '>Steps; ours', 'Against our fastest', '>Its end-to-end run'],
       ...['Against our fastest', 'Dose'],
     ],
     rows,
   );
 }
 
-/** Images: time of the kernels, and of an end-to-end run. */
+/** Table of images: time of the kernels, and of an end-to-end run. */
 export function images(name: string): string {
   const of = report(name);
   return table(
@@ -140,7 +243,7 @@ export function layer(): string {
   );
 }
 
-/** Gains of a graph, a persistent kernel, tiles and cold caches: from the modes of the uniform grid. */
+/** Table of gains from a graph, a persistent kernel, tiles and cold caches, from the modes of the uniform grid. */
 export function modes(name: string): string {
   const entries = all(report(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
   const of = (entry: MeasuredSessionEntry, wanted: string): string => {
@@ -153,7 +256,7 @@ export function modes(name: string): string {
   );
 }
 
-/** Two sessions of one problem on two GPUs: what both measured, over the variant that the second compares with. */
+/** Table of two sessions of one problem on two GPUs: common variants, relative to the second session's reference. */
 export function onBothCards(one: string, other: string): string {
   const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: report(name) }));
   const labels = both.map(({ of }) => new Set(all(of).map((entry) => precise(entry.label))));
@@ -181,7 +284,7 @@ export function onBothCards(one: string, other: string): string {
   );
 }
 
-/** FP32 is what a label without a precision means. */
+/** A label without a precision means FP32. */
 const precise = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
 
 const groups = [
@@ -191,7 +294,7 @@ const groups = [
   ['small workloads', 'micro/*.json'],
 ] as const;
 
-/** On what the sessions were recorded, how many rounds they took, and how far a variant strays from itself in them. */
+/** Table of GPUs and rounds of the recorded sessions, and of the noise between equal variants. */
 export function machines(): string {
   const rows = groups.map(([title, pattern]) => {
     const files = globSync(pattern, { cwd: path.join(assets, 'runs') });

@@ -1,37 +1,71 @@
-/** One npm script for several entry scripts: the first argument names one. */
-import path from 'node:path';
+/** Table of entries for an npm script whose first argument names an entry. */
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { inRoot } from './root.mjs';
 import { Failure, say } from './say.mjs';
 
-/** @typedef {Readonly<Record<string, readonly [file: string, about: string]>>} Entries by name; files below electron/build */
+/**
+ * @typedef {Readonly<{
+ *   about: string,
+ *   usage: string,
+ *   run: (words: readonly string[]) => Promise<number>,
+ * }>} Entry
+ * `usage`: text for `--help`, or the file whose first comment is that text, from the root; `run` gets the remaining
+ * arguments and returns the exit code.
+ */
+/** @typedef {Readonly<Record<string, Entry>>} Entries by name */
 
 /**
- * The lines of the table of names.
+ * Lines of the table of entries.
  * @param {Entries} entries
  */
 export function entryLines(entries) {
   const width = Math.max(...Object.keys(entries).map((name) => name.length));
-  return Object.entries(entries).map(([name, [, about]]) => `  ${name.padEnd(width)}  ${about}`);
+  return Object.entries(entries).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);
+}
+
+/** @param {string} usage */
+function usageText(usage) {
+  if (!/\.(mjs|ts)$/.test(usage)) return usage;
+  const [, comment = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(inRoot(usage), 'utf8')) ?? [];
+  return comment.replace(/^\s*\* ?/gm, '').trim();
 }
 
 /**
- * Runs the entry script that the first argument names, with the remaining arguments; without a name prints the table.
+ * Entry with a separate script, which parses its own arguments and may restart in another version of Node.
+ * @param {string} file below electron/build
+ * @param {string} about
+ * @returns {Entry}
+ */
+export const script = (file, about) => ({
+  about,
+  usage: `electron/build/${file}`,
+  run: async () => {
+    process.argv.splice(1, 2, inRoot('electron/build', file));
+    await import(pathToFileURL(process.argv[1] ?? '').href);
+    return Number(process.exitCode ?? 0);
+  },
+});
+
+/**
+ * Runs the entry named by the first argument with the remaining arguments. Without a name prints the table, and with
+ * `--help` after a name its usage, without starting a measurement.
  * @param {string} command as a person types it
  * @param {Entries} entries
  */
 export async function runEntry(command, entries) {
-  const name = process.argv[2];
+  const [name, ...words] = process.argv.slice(2);
   if (name === undefined) {
     say([`${command} -- NAME [ARGUMENT…], where NAME is`, ...entryLines(entries)].join('\n'));
     return 0;
   }
-  const [file] = Object.hasOwn(entries, name) ? (entries[name] ?? []) : [];
-  if (file === undefined) {
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  if (entry === undefined) {
     throw new Failure(`${command}: unknown name ${name}; allowed: ${Object.keys(entries).join(', ')}`, 2);
   }
-  // The entry script reads its arguments itself, and may start again in another Node.
-  process.argv.splice(1, 2, inRoot(path.join('electron/build', file)));
-  await import(pathToFileURL(process.argv[1] ?? '').href);
-  return Number(process.exitCode ?? 0);
+  if (words.some((word) => word === '--help' || word === '-h')) {
+    say(usageText(entry.usage));
+    return 0;
+  }
+  return entry.run(words);
 }

@@ -3,19 +3,19 @@ import { hand } from './command.mjs';
 import { inRoot } from './root.mjs';
 import { Failure } from './say.mjs';
 
-/** Set for the second run of an entry script, on the pinned Node. */
+/** Environment variable that marks the second run of an entry script, on the pinned Node. */
 const MARK = 'BRAGGBENCH_ON_PINNED_NODE';
 
-/** The sources need type stripping without a flag, node:sqlite and import.meta.dirname. */
+/** Oldest major version: the sources need type stripping without a flag, node:sqlite and import.meta.dirname. */
 const LEAST_MAJOR = 24;
 
 const major = Number(process.versions.node.split('.')[0]);
 
 /**
- * The Node that package-lock.json pins for this platform, as its npm package
- * ships it; null where the package has none (there the person's own must do).
+ * Node version that package-lock.json pins for this platform, from its npm package. Null if that has none for the
+ * platform, where the user's Node is needed.
  */
-export function pinnedBinary() {
+function pinnedBinary() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const folder = inRoot('node_modules', `node-${platform}-${process.arch}`);
   const binary = `${folder}/bin/node${process.platform === 'win32' ? '.exe' : ''}`;
@@ -24,7 +24,7 @@ export function pinnedBinary() {
   return { binary, version: `v${version}` };
 }
 
-/** The version of the Node that goes on, whichever asks. */
+/** Version of Node on which the entry script continues. */
 export const versionToGoOn = () => pinnedBinary()?.version ?? process.version;
 
 /**
@@ -36,7 +36,7 @@ export const nodeToInstall = (platform = process.platform, arch = process.arch) 
   `${platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`;
 
 /**
- * The Node to go on with in place of this process's; null where this one will do.
+ * Path of the Node to continue with; null if this process's Node is suitable.
  * @returns {string | null}
  */
 export function otherNode() {
@@ -48,9 +48,8 @@ export function otherNode() {
 }
 
 /**
- * Makes sure the rest of the entry script runs on the pinned Node: returns
- * null when it does, else the exit code of the same script run there.
- * Call after ensurePackages().
+ * Ensures that the rest of the entry script runs on the pinned Node. Returns null if it does, else the exit code of the
+ * same script run on it. Call after ensurePackages().
  * @param {readonly string[]} args
  * @returns {Promise<number | null>}
  */
@@ -58,4 +57,22 @@ export async function onPinnedNode(args) {
   const other = otherNode();
   if (other === null) return null;
   return hand(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
+}
+
+/** Start-up image of the command line: see electron/build/steps/image.mjs. */
+export const IMAGE = 'dist/image/cli.blob';
+
+/**
+ * Path of the Node that makes the image and starts from it, because equal versions alone do not ensure compatibility.
+ */
+export const imagesNode = () => pinnedBinary()?.binary ?? process.execPath;
+
+/**
+ * Node and flags that start the command line from its image; null if it starts without. A server is started without,
+ * because it runs for long and is measured with its page. NODE_OPTIONS may request features that an image cannot have.
+ * @param {readonly string[]} args
+ */
+export function fromImage(args) {
+  if (args[0] === 'serve' || process.env['NODE_OPTIONS'] || !existsSync(inRoot(IMAGE))) return null;
+  return { node: imagesNode(), flags: ['--snapshot-blob', inRoot(IMAGE)] };
 }

@@ -1,6 +1,6 @@
 /**
- * Output of the entry scripts. Standard output may belong to a program whose output is parsed (`braggbench run
- * --json`), so the stream is chosen once.
+ * Output of the entry scripts. Standard output may be reserved for a program whose output is parsed (`braggbench run
+ * --json`), so the stream can be selected.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -9,13 +9,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 let stream = process.stdout;
 
 /**
- * Buffered lines of concurrent work, until it may print.
+ * Lines of concurrent tasks, buffered until the task may print.
  * @type {AsyncLocalStorage<{ held: string[] | null }>}
  */
-const beside = new AsyncLocalStorage();
+const concurrent = new AsyncLocalStorage();
 
 /**
- * Send everything there from now on.
+ * Sends all further output to a stream.
  * @param {NodeJS.WritableStream & { isTTY?: boolean }} to
  */
 export function sayOn(to) {
@@ -24,22 +24,22 @@ export function sayOn(to) {
 
 /** @param {string} line */
 export function say(line) {
-  const held = beside.getStore()?.held;
+  const held = concurrent.getStore()?.held;
   if (held) held.push(line);
   else stream.write(`${line}\n`);
 }
 
 /**
- * Runs tasks concurrently to their ends without mixing their output. The first prints immediately, each of the others
- * once those before it have ended. Throws the error of the first of them that failed.
+ * Runs all tasks concurrently to their ends without mixing their output. The first one prints immediately, and each of
+ * the others once those before it have ended. Throws the error of the first one that failed.
  * @template T
  * @param {readonly (() => Promise<T>)[]} works
  * @returns {Promise<T[]>}
  */
-export async function besideEachOther(works) {
+export async function concurrently(works) {
   const lanes = works.map((work, at) => {
     const own = { held: at === 0 ? null : /** @type {string[] | null} */ ([]) };
-    return { own, result: beside.run(own, work) };
+    return { own, result: concurrent.run(own, work) };
   });
   await Promise.allSettled(
     lanes.map(async ({ own, result }, at) => {
@@ -52,7 +52,7 @@ export async function besideEachOther(works) {
   return Promise.all(lanes.map(({ result }) => result));
 }
 
-/** A failure that the person can act on: shown as its message alone, exit code 1. */
+/** A failure that the user can correct: shown as its message alone, with exit code 1 by default. */
 export class Failure extends Error {
   /**
    * @param {string} message
@@ -78,24 +78,35 @@ export async function main(entry) {
   }
 }
 
-/** Interval between progress messages of a long step: a terminal's line is overwritten, a log's lines accumulate. */
+/**
+ * Interval between progress messages of a long step. It is longer for a log, whose lines accumulate, than for a
+ * terminal, whose line is overwritten.
+ */
 const AGAIN_MS = { terminal: 500, log: 20_000 };
 
+/** Steps that end within this time are not shown. */
+const UNSEEN_MS = 100;
+
 /**
- * Names a step, runs it, and says how long it took, and meanwhile for how long it has been at it.
+ * Runs a step, and prints its title, progress, elapsed time and duration.
  * @template T
  * @param {string} title
  * @param {(progress: (how_far: string) => void) => Promise<T>} body may tell how far it is, such as `12 of 260 files`
  * @returns {Promise<T>}
  */
 export async function timed(title, body) {
-  say(`${title} …`);
+  let isNamed = false;
+  const name = () => {
+    if (!isNamed) say(`${title} …`);
+    isNamed = true;
+  };
+  const naming = setTimeout(name, UNSEEN_MS);
   const start = performance.now();
   const seconds = (digits = 0) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
   let howFar = '';
   const terminal = stream.isTTY === true;
   const again = () => {
-    if (beside.getStore()?.held) return;
+    if (concurrent.getStore()?.held) return;
     const line = `  ${seconds()}${howFar && `, ${howFar}`}`;
     if (terminal) stream.write(`\r${line}\x1b[K`);
     else say(line);
@@ -107,10 +118,17 @@ export async function timed(title, body) {
     result = await body((text) => {
       howFar = text;
     });
+  } catch (error) {
+    name();
+    throw error;
   } finally {
+    clearTimeout(naming);
     clearInterval(timer);
-    if (terminal && !beside.getStore()?.held) stream.write('\r\x1b[K');
+    if (terminal && !concurrent.getStore()?.held) stream.write('\r\x1b[K');
   }
-  say(`  done in ${seconds(1)}`);
+  if (performance.now() - start >= UNSEEN_MS) {
+    name();
+    say(`  done in ${seconds(1)}`);
+  }
   return result;
 }

@@ -5,18 +5,18 @@ import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
-import { compilingBeside } from './native.mjs';
+import { whileCompiling } from './native.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
 
 /** @typedef {Readonly<{ what: string, measured: string | null }>} Row */
 /** @typedef {Readonly<{ machine: Readonly<{ cpu: string, cores: number }>, rows: readonly Row[] }>} Measured */
 
-/** Saved by `npm run bench -- start --cold`, and quoted before a first start. */
+/** File saved by `npm run bench -- start --cold`, whose figures are printed before a first start. */
 const COLD_START = 'assets/measured/cold-start.json';
 
 /**
- * The sentences before a first start.
+ * Sentences printed before a first start.
  * @param {Measured} [measured]
  */
 export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(COLD_START), 'utf8'))) {
@@ -35,27 +35,26 @@ export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(CO
 }
 
 /**
- * Begins every entry script: installs missing packages, then goes on under the pinned Node. Returns an exit code if the
- * rest ran there.
+ * Prepares every entry script: installs missing packages, then continues on the pinned Node. Returns an exit code if
+ * the rest ran in another process.
  * @param {readonly string[]} args the script's arguments
  * @param {{ developer?: boolean }} [options] false: the script needs none of the packages of tests and checks
  */
 export async function prepare(args, options = {}) {
-  // Before a minute of installing packages.
+  // Checked before packages are installed, which needs a minute.
   const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
   if (first) {
     await checkCppToolchain();
     say(firstStart());
   }
   const packages = () => ensurePackages(options);
-  await alone(() => (first ? compilingBeside(packages) : packages()));
+  await alone(() => (first ? whileCompiling(packages) : packages()));
   return onPinnedNode(args);
 }
 
 /**
- * Page, host, addon and kernels.
- * But for native.mjs the step files import Node 24's API and installed packages, so they are
- * loaded only after prepare().
+ * Steps for page, host, addon and kernels. Step files other than native.mjs import the API of Node 24 and installed
+ * packages, so they are loaded only after prepare().
  * @param {{ withoutGpu?: boolean, userKernels?: boolean }} [options] whether to compile CUDA kernels that no GPU here can
  * run, and the library that user kernels are linked with
  * @returns {Promise<Step[]>}
@@ -73,15 +72,20 @@ export async function everyStep({ withoutGpu = false, userKernels = false } = {}
   return [native.addonStep(), ...core, ...host, pageStep(), ...kernelSteps({ withoutGpu })];
 }
 
-/** Addon and host: what the command line needs. */
-export async function commandLineSteps() {
-  const [{ addonStep }, { bundlesStep }, { imageStep }, { kernelSteps }] = await Promise.all([
+/**
+ * Steps for addon and host, which the command line needs.
+ * @param {{ userKernels?: boolean }} [options] whether to compile the library that user kernels are linked with
+ * @returns {Promise<Step[]>}
+ */
+export async function commandLineSteps({ userKernels = false } = {}) {
+  const [{ addonStep, coreLibraryStep }, { bundlesStep }, { imageStep }, { kernelSteps }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
     import('./image.mjs'),
     import('./kernels.mjs'),
   ]);
-  return [addonStep(), bundlesStep(), imageStep(), ...kernelSteps({ withoutGpu: false })];
+  const core = userKernels ? [coreLibraryStep()] : [];
+  return [addonStep(), ...core, bundlesStep(), imageStep(), ...kernelSteps({ withoutGpu: false })];
 }
 
 /**
@@ -94,11 +98,11 @@ export async function build(steps) {
 }
 
 /**
- * The same for steps that use one core each: see runBeside().
+ * Brings steps up to date that use one core each: see runConcurrently().
  * @param {string} title
  * @param {readonly Step[]} steps
  */
-export async function buildBeside(title, steps) {
-  const { runBeside } = await import('./run.mjs');
-  return alone(() => runBeside(title, steps));
+export async function buildConcurrently(title, steps) {
+  const { runConcurrently } = await import('./run.mjs');
+  return alone(() => runConcurrently(title, steps));
 }

@@ -4,16 +4,17 @@ import { Failure } from '../setup/say.mjs';
 import { NOTICES, noticesOf } from './notices.mjs';
 
 /**
- * Everything outside the page, bundled for Node 24 and Electron 45 (which has the same Node): one file per program.
- * Code that several share, or that only some runs need (HDF5's 6 MB), is in chunks next to them. The packaged app needs
- * no node_modules.
+ * Bundles of everything except the page, for Node 24 and Electron 45 (which contains the same Node): one file per
+ * program. Code that several programs share, or that only some runs need (HDF5's 6 MB), is in separate chunks.
+ * Therefore the packaged app needs no node_modules.
  */
 const FOLDERS = {
   host: { cli: 'electron/cli/main.ts', server: 'electron/server/index.ts' },
   electron: { main: 'electron/main/main.ts' },
-  // Started as threads and processes by the host of either; in a package they lie outside the archive, with all they need.
+  // Threads and processes started by both hosts; in a package they are outside the archive, with all files that they
+  // need.
   workers: {
-    'aside-worker': 'electron/host/app/aside/worker.ts',
+    'aside-worker': 'electron/host/app/threads/worker.ts',
     'bench-worker': 'electron/host/app/benches/worker.ts',
     'library-worker': 'electron/host/app/library/index-worker.ts',
     'user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
@@ -30,7 +31,7 @@ const REQUIRE =
 /** Headers that are compiled into the addon. */
 const ADDON_PACKAGES = ['node_modules/node-addon-api', 'node_modules/node-api-headers'];
 
-/** ws's optional speed-ups, which it does without. */
+/** Optional accelerators of ws, which works without them. */
 const ABSENT = ['bufferutil', 'utf-8-validate'];
 
 /** @satisfies {import('esbuild').BuildOptions} */
@@ -41,9 +42,9 @@ export const common = {
   platform: /** @type {const} */ ('node'),
   external: ['electron', ...ABSENT],
   sourcemap: /** @type {const} */ ('linked'),
-  // Stack traces of a person's bug report should name our functions.
+  // Retains function names in stack traces, for bug reports.
   keepNames: true,
-  // Notices are files of their own, complete ones: see notices.mjs.
+  // Licence notices are complete, separate files: see notices.mjs.
   legalComments: /** @type {const} */ ('none'),
   logLevel: /** @type {const} */ ('silent'),
 };
@@ -77,7 +78,7 @@ async function bundle() {
   } catch (error) {
     throw new Failure(`${/** @type {Error} */ (error).message}\nThe host could not be bundled (above).`);
   } finally {
-    await stop(); // else its service process lives as long as the workbench
+    await stop(); // otherwise its service process would run as long as the workbench
   }
 }
 
@@ -108,7 +109,7 @@ const FILTERS = 'node_modules/h5wasm-plugins';
 const FILTER_FILES = ['libH5Zbshuf.so', 'libH5Zlz4.so'];
 
 /**
- * Filters that the HDF5 library loads from files (electron/host/io/hdf5/filters.ts): WebAssembly for any platform.
+ * Step for filters that the HDF5 library loads from files (electron/host/io/hdf5/h5.ts): WebAssembly for any platform.
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function filtersStep() {
@@ -128,7 +129,7 @@ export function filtersStep() {
 }
 
 /**
- * Programs that tests start and kill, over the host's sources; a bundle starts in a third of the time.
+ * Step for programs that tests start and kill, bundled with the host's sources; a bundle starts in a third of the time.
  * @param {string} folder from the root
  * @param {Readonly<Record<string, string>>} programs their files, by the names of their bundles
  * @returns {import('./up-to-date.mjs').Step}
@@ -138,7 +139,7 @@ export function testProgramsStep(folder, programs) {
     name: 'test-programs',
     short: true,
     title: 'Bundling the programs of the tests',
-    inputs: [...SOURCES, 'renderer/client/**/*.ts', 'test/electron/**/*.ts'],
+    inputs: [...SOURCES, 'renderer/data/client/**/*.ts', 'test/electron/**/*.ts'],
     outputs: Object.keys(programs).map((name) => `${folder}/${name}.js`),
     run: async () => {
       const { build, stop } = await import('esbuild');

@@ -1,19 +1,19 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { capture, tail } from '../setup/command.mjs';
-import { IMAGE, imagesNode } from '../setup/image.mjs';
+import { IMAGE, imagesNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { common, SOURCES } from './bundles.mjs';
 
 /**
- * The command line's start-up image: Node's heap with all modules loaded and all schemas built, read from one file. It
- * is made by the very Node that starts from it. dist/host/cli.js starts from it, and does the same without it.
+ * Start-up image of the command line: Node's heap with all modules loaded and all schemas built, stored in one file. It
+ * is made and started by the same Node. dist/host/cli.js starts from it, and works the same without it.
  */
 const FOLDER = 'dist/image';
 const PREAMBLE = 'electron/build/steps/image/before.cjs';
 
-/** Six megabytes that few commands need; its wasm cannot be in an image. */
+/** HDF5 library: six megabytes that few commands need, and WebAssembly that an image cannot contain. */
 const HDF5 = { name: 'h5wasm', file: 'hdf5.cjs' };
 
 /** @type {import('esbuild').Plugin} */
@@ -29,7 +29,7 @@ const inPlace = {
     onLoad({ filter: /./, namespace: 'beside' }, () => ({
       contents: `module.exports = __image.beside(${JSON.stringify(HDF5.file)});`,
     }));
-    // Its version for Node starts threads, which nothing here asks for.
+    // The version for Node starts threads, which no command needs.
     onResolve({ filter: /^fflate$/ }, () => ({ path: inRoot('node_modules/fflate/esm/browser.js') }));
   },
 };
@@ -38,7 +38,7 @@ const inPlace = {
 const bundleOf = (image) => image.replace(/\.blob$/, '.cjs');
 
 /**
- * Throws a Failure where Node makes no image of the program.
+ * Makes an image; throws a Failure if Node cannot make one of the program.
  * @param {string} program its file
  * @param {string} to the image's file
  */
@@ -50,7 +50,7 @@ export async function makeImage(program, to) {
     outfile: bundle,
     entryPoints: [program],
     format: 'cjs',
-    // The text of all functions is in the image too.
+    // Makes the image smaller, which contains the text of all functions.
     minifyWhitespace: true,
     sourcemap: false,
     plugins: [inPlace],

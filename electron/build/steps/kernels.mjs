@@ -2,41 +2,66 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { cached } from '../setup/cache.mjs';
 import { capture, onPath, tail } from '../setup/command.mjs';
-import { kept } from '../setup/kept.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
-import { includedBy } from './cuda-sources.mjs';
 import { EVERY_MACHINE } from './native.mjs';
 import { readResources } from './ptxas-report.mjs';
 import { digest } from './up-to-date.mjs';
 
+/** Folder in which `#include "…"` is resolved after the folder of the including file. */
+const FOLDER = 'kernels';
+
 /**
- * The GPUs that a package's fat binaries carry code for: A100, the RTX 30 and 40 series,
- * H100/H200, B200 and the RTX 50 series. A newer GPU compiles the PTX of the
- * last one at load time.
+ * A source file and its transitive includes from this repository, on which alone its compilation depends. Includes
+ * inside `#if` count.
+ * @param {string} source from the checkout's root
+ * @returns {readonly string[]} from the root too, in order of name
+ */
+export function includedBy(source) {
+  const found = new Set([path.posix.normalize(source)]);
+  for (const file of found) {
+    for (const [, name = ''] of readFileSync(inRoot(file), 'utf8').matchAll(/^\s*#\s*include\s*"([^"]+)"/gm)) {
+      const places = [path.posix.dirname(file), FOLDER].map((folder) => path.posix.join(folder, name));
+      const place = places.find((each) => existsSync(inRoot(each)));
+      if (place !== undefined) found.add(place);
+    }
+  }
+  return [...found].sort();
+}
+
+/**
+ * GPU architectures in a package's fat binaries: A100, the RTX 30 and 40 series, H100/H200, B200 and the RTX 50 series.
+ * A newer GPU compiles the PTX of the last one at load time.
  */
 const WANTED = [80, 86, 89, 90, 100, 120];
 
-/** Generation of the GPUs before those of TUNED_SINCE. The PTX of the oldest generation lies next to the fat binary, for reading. */
+/** Oldest architecture, below TUNED_SINCE. Its PTX is stored next to the fat binary, for display. */
 const PTX_ARCHITECTURE = 80;
 
-/** First generation with tuned constants of kernels, and so different launch bounds: kernels/tuning/tunable.hpp. */
+/**
+ * First architecture with separately tuned constants of kernels, and so different launch bounds:
+ * kernels/tuning/tunable.hpp.
+ */
 const TUNED_SINCE = 90;
 
 /** Sources that the workbench shows for a variant, including the code that launches its kernels. */
 const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp,py}'];
 
-/** Further headers that a user's C++ variant includes. */
+/** Further headers that users' C++ variants include. */
 const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];
 
-/** The program of a reproducer: what reads a problem in the addon reads it there too. */
+/** Program of a reproducer; it shares the code that reads a problem with the addon. */
 const REPRODUCER = [
   ...['native/reproduce/**/*.{cpp,hpp,txt}', 'native/binding/choice.hpp'],
-  'native/binding/runs/{problem,diffraction_problem,task_problem}.{cpp,hpp}',
+  'native/binding/runs/{problem,diffraction_problem}.{cpp,hpp}',
 ];
 
-/** The CUDA compiler, or null: then the CUDA variants compile at run time with NVRTC, where a driver has it. */
+/**
+ * Path of the CUDA compiler; null if not installed. Then NVRTC compiles the CUDA variants at run time, if a driver is
+ * installed.
+ */
 export function findNvcc() {
   const exe = process.platform === 'win32' ? 'nvcc.exe' : 'nvcc';
   for (const variable of ['CUDA_PATH', 'CUDA_HOME']) {
@@ -49,26 +74,46 @@ export function findNvcc() {
   return existsSync(usual) ? usual : null;
 }
 
-/** Whether NVIDIA's driver is there: its device file, WSL's, or on Windows its library. */
+/** Whether NVIDIA's driver is installed, by its device file, that of WSL, or its library on Windows. */
 const hasDriver = () =>
   process.platform === 'win32'
     ? existsSync(path.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32/nvcuda.dll'))
     : existsSync('/dev/nvidiactl') || existsSync('/dev/dxg');
 
-/** @param {string} workload whose kernels are all included by the one file */
-const sourceOf = (workload) => `kernels/${workload}/${workload}.cu`;
+/** Workload whose benchmarks each have their own kernels. */
+const ROWS = 'micro';
 
-/** The workloads that have such a file. */
+/** Source text that includes the kernels of every benchmark of that workload. */
+const includesOfRows = () =>
+  globSync(`kernels/${ROWS}/*/*.cu`, { cwd: root })
+    .map((file) => `#include "${path.relative('kernels', file).split(path.sep).join('/')}"\n`)
+    .sort()
+    .join('');
+
+/**
+ * @param {string} workload
+ * @returns {string} file that includes all of its kernels, from the checkout's root
+ */
+export function sourceOf(workload) {
+  if (workload !== ROWS) return `kernels/${workload}/${workload}.cu`;
+  const file = `dist/.stamps/${ROWS}.cu`;
+  mkdirSync(inRoot('dist/.stamps'), { recursive: true });
+  writeFileSync(inRoot(file), includesOfRows());
+  return file;
+}
+
+/** Workloads with CUDA kernels. */
 export const cudaWorkloads = () =>
   globSync('kernels/*/*.cu', { cwd: root })
     .map((file) => path.parse(file))
     .filter(({ dir, name }) => path.basename(dir) === name)
     .map(({ name }) => name)
+    .concat(ROWS)
     .sort();
 
 /**
- * The architectures to compile for: all of them for packages, else those of the GPUs of this machine. A machine without a
- * GPU compiles for H100 and H200, whose PTX newer GPUs take.
+ * Architectures to compile for: all of them for packages, else those of this machine's GPUs. A machine without a GPU
+ * compiles for H100 and H200, whose PTX also runs on newer GPUs.
  */
 function wanted() {
   if (process.env[EVERY_MACHINE]) return WANTED;
@@ -78,8 +123,8 @@ function wanted() {
 }
 
 /**
- * @param {string} capabilities of the GPUs, such as `9.0`, a line each
- * @returns {readonly number[]} of the architectures of packages those whose code these GPUs run; all if one runs none
+ * @param {string} capabilities of the GPUs, one per line, such as `9.0`
+ * @returns {readonly number[]} architectures in packages whose code these GPUs run; all if a GPU can run none
  */
 export function ofGpus(capabilities) {
   const present = capabilities
@@ -169,7 +214,7 @@ async function compileWorkload(nvcc, workload, sms) {
   writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
 }
 
-/** The kernels' sources, which NVRTC compiles on machines without nvcc, the workbench shows and users change copies of. */
+/** Copies the kernels' sources, which NVRTC compiles on machines without nvcc, the workbench shows and users copy. */
 function sourcesStep() {
   return {
     name: 'kernel-sources',
@@ -183,6 +228,7 @@ function sourcesStep() {
       for (const file of globSync(SHOWN, { cwd: root })) {
         cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
       }
+      writeFileSync(inRoot('dist/kernels/source', ROWS, `${ROWS}.cu`), includesOfRows());
       rmSync(inRoot('dist/kernels/include'), { recursive: true, force: true });
       for (const file of globSync(ENGINE_HEADERS, { cwd: root })) {
         cpSync(inRoot(file), inRoot('dist/kernels/include', path.relative('native', file)));
@@ -211,16 +257,17 @@ function fatBinaryStep(nvcc, workload) {
     inputs,
     outputs,
     settings,
-    // For all GPUs minutes on all cores. Line numbers name the checkout that compiled them.
-    run: () => kept(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload, sms)),
+    // Compiling for all GPUs needs minutes on all cores. Line information contains the path of the checkout that
+    // compiled first.
+    run: () => cached(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload, sms)),
   };
 }
 
-/** @param {string} nvcc what of it changes the code that it makes */
+/** @param {string} nvcc the compiler; settings of it that change the code */
 const ofCompiler = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
 
 /**
- * Flags that make nvcc skip optimisation, from CUDA 12.9 on: an eighth of the time for the same diagnostics.
+ * Flags that make nvcc skip optimisation, available from CUDA 12.9 on: the same diagnostics in an eighth of the time.
  * @param {string} nvcc
  */
 async function quickly(nvcc) {
@@ -229,8 +276,8 @@ async function quickly(nvcc) {
 }
 
 /**
- * Only that a workload compiles, warnings as errors, for the oldest GPU and
- * not optimised: its fat binary nobody can run without a GPU.
+ * Checks that a workload compiles, with warnings as errors, for the oldest GPU and without optimisation. Without a GPU
+ * nobody can run its fat binary.
  * @param {string} nvcc
  * @param {string} workload
  */
@@ -252,7 +299,7 @@ export function cudaCheckStep(nvcc, workload) {
 }
 
 /**
- * The kernels' sources, and where nvcc exists their fat binaries.
+ * Steps for the kernels' sources and, if nvcc is installed, their fat binaries.
  * @param {{ withoutGpu: boolean }} options whether to compile them where no GPU can run them
  */
 export function kernelSteps({ withoutGpu }) {

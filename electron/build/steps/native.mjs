@@ -15,12 +15,12 @@ const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export const ADDON = 'dist/native/braggbench.node';
-/** Solves transport on the CPU; compiled before the whole addon at a first start. */
+/** Addon that only solves transport on the CPU; compiled before the complete addon at a first start. */
 const FIRST_ADDON = 'dist/native/braggbench_first.node';
-/** User kernels are linked with it. */
+/** Library with which user kernels are linked. */
 const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_core.lib' : 'libbraggbench_core.a'}`;
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
-/** The tests that need a GPU; those of the second end with a device that its process broke. */
+/** Tests that need a GPU. Those in the second program make the device unusable for their process. */
 export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map((name) => `dist/native/${name}${EXE}`);
 export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 
@@ -33,15 +33,18 @@ export const programVersion = () => String(JSON.parse(readFileSync(inRoot('packa
 const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
 const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
-/** Passed each time: a CMake tree retains earlier values. */
+/** CMake cache entries that are always passed, because a CMake tree retains earlier values. */
 const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
-/** Set for packages and by people who share a checkout between machines: compile for every processor and GPU. */
+/**
+ * Environment variable to compile for every processor and GPU. Set for packages, and by users who share a checkout
+ * between machines.
+ */
 export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
 const thisMachine = () => !process.env[EVERY_MACHINE];
-/** CMake cache entries that say for which processors the loops are compiled. */
+/** CMake cache entries that select the processors for which the loops are compiled. */
 const here = () => ({ BB_THIS_MACHINE: thisMachine() ? 'ON' : 'OFF' });
 
-/** The processor's instructions, so that a checkout that another machine opens is built again there. */
+/** Instruction sets of the processor, so that a checkout is rebuilt when another machine opens it. */
 function instructions() {
   if (!thisMachine()) return 'every set';
   try {
@@ -72,8 +75,8 @@ export function configure(out, definitions = {}, env = process.env) {
 }
 
 /**
- * Configures and builds one CMake tree. A tree that was made in another folder, by another generator or with a compiler
- * that is gone cannot be configured again; it is deleted once and recreated.
+ * Configures and builds one CMake tree. A tree from another folder, another generator or a removed compiler cannot be
+ * configured again; it is deleted once and recreated.
  * @param {string} out folder of the tree, from the root
  * @param {(howFar: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
@@ -106,16 +109,16 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
 }
 
 /**
- * A first start waits for packages, and npm leaves the cores idle half of that time: what needs none of them, all but the
- * addon's binding, is compiled meanwhile. What is left is left to addonStep(), which finds the same tree.
+ * Compiles C++ while `work` installs packages, during which npm leaves the cores idle half of the time. Everything
+ * except the addon's binding compiles without packages. addonStep() continues in the same tree.
  * @template T
  * @param {() => Promise<T>} work
  * @param {string} [out] folder of the tree, from the root
  * @returns {Promise<T>}
  */
-export async function compilingBeside(work, out = 'dist/cmake') {
+export async function whileCompiling(work, out = 'dist/cmake') {
   const ninja = onPath('ninja');
-  // Elsewhere cmake-js, which goes on with the tree, takes another generator or other flags.
+  // On other systems cmake-js, which continues in the tree, uses another generator or other flags.
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
   keepToCompiler(out, process.env['CXX'] ?? '');
   const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
@@ -128,7 +131,7 @@ export async function compilingBeside(work, out = 'dist/cmake') {
     const from = ['-S', inRoot('native'), '-B', inRoot(out), '-G', 'Ninja', ...definitions];
     // The next step repeats this work and reports any error.
     if ((await capture('cmake', from)).code !== 0 || over) return;
-    // The objects of the first addon, then the others.
+    // Objects of the first addon precede the others.
     for (const target of ['bb_first_objects', 'all']) {
       if (over) return;
       child = spawn(ninja, ['-C', inRoot(out), target], { stdio: 'ignore' });
@@ -140,14 +143,14 @@ export async function compilingBeside(work, out = 'dist/cmake') {
     return await work();
   } finally {
     over = true;
-    // It takes what is half written with it.
+    // SIGINT makes ninja delete incomplete files.
     /** @type {import('node:child_process').ChildProcess | null} */ (child)?.kill('SIGINT');
     await compiling;
   }
 }
 
 /**
- * A tree retains the compiler of its first configuration, whatever $CXX is later; for another compiler it is recreated.
+ * Deletes a tree of another compiler, because a tree retains the compiler of its first configuration, whatever $CXX is.
  * @param {string} out folder of the tree, from the root
  * @param {string} compiler $CXX
  */
@@ -172,7 +175,7 @@ export function howFar(line) {
 }
 
 /**
- * The part of a build log that matters: from the first failed command on.
+ * Relevant part of a build log: from the first failed command on.
  * @param {string} log
  */
 function compilerErrors(log) {
@@ -191,7 +194,7 @@ const settings = () => ({
 });
 
 /**
- * The addon that solves transport on the CPU: a first start waits for it alone.
+ * Step for the addon that solves transport on the CPU; a first start waits for it alone.
  * @param {How} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
@@ -207,7 +210,7 @@ export function firstAddonStep(how = {}) {
 }
 
 /**
- * The whole addon.
+ * Step for the complete addon.
  * @param {How} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
@@ -222,7 +225,8 @@ export function addonStep(how = {}) {
     settings: settings(),
     run: async (progress) => {
       await cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench' });
-      // User kernels must not be linked with an older engine than the one that runs them.
+      // An outdated library is deleted, because user kernels must not be linked with an older engine than the one that
+      // runs them.
       const { isUpToDate } = await import('./up-to-date.mjs');
       if (!isUpToDate(coreLibraryStep())) rmSync(inRoot(CORE_LIBRARY), { force: true });
     },
@@ -230,8 +234,8 @@ export function addonStep(how = {}) {
 }
 
 /**
- * The library that user kernels are linked with, in the addon's tree. A start does not wait for it; tests, packages and
- * `npm run build` make it.
+ * Step for the library with which user kernels are linked, in the addon's tree. A start does not wait for it; tests,
+ * packages and `npm run build` make it.
  * @param {How} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
@@ -247,7 +251,7 @@ export function coreLibraryStep(how = {}) {
 }
 
 /**
- * The C++ tests, in the addon's tree: they link the same objects.
+ * Step for the C++ tests, in the addon's tree because they link the same objects.
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function cppTestsStep() {
@@ -262,9 +266,9 @@ export function cppTestsStep() {
 }
 
 /**
- * The C++ tests with address and undefined-behaviour sanitizers. Clang compiles all of the code, addon included, with its
- * warnings as errors; by the usual compiler, which has compiled all of it before, the code that launches CUDA kernels
- * comes from the addon's library.
+ * Step for the C++ tests with address and undefined-behaviour sanitizers. Clang compiles all of the code, including the
+ * addon, with warnings as errors. Without Clang the default compiler is used, which has compiled all of the code
+ * before. Then code that launches CUDA kernels comes from the addon's library.
  * @param {Readonly<{ program: string, version: string }> | null} clang
  * @returns {import('./up-to-date.mjs').Step}
  */

@@ -3,7 +3,7 @@ import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { NOTICES } from './notices.mjs';
 
-/** The page for both shells, by vite.config.ts. */
+/** Step for the page of both shells, built with vite.config.ts. */
 export function pageStep() {
   return {
     name: 'page',
@@ -11,7 +11,7 @@ export function pageStep() {
     title: 'Building the page',
     inputs: [
       'renderer/**/*',
-      'electron/contract/**/*.ts',
+      'electron/{contract,domain}/**/*.ts',
       'electron/transports/**/*.ts',
       'assets/{colormaps,examples,handbook,icons,materials,questions,reference,schemas}/**/*',
       'vite.config.ts',

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { besideEachOther, Failure, timed } from '../setup/say.mjs';
+import { concurrently, Failure, timed } from '../setup/say.mjs';
 import { digest, isUpToDate, stamp } from './up-to-date.mjs';
 
 /**
@@ -20,22 +20,22 @@ async function inOrder(steps) {
 
 /**
  * Runs the steps that are out of date. Steps other than C++ and CUDA need seconds of one core, which linking leaves
- * idle, so they run concurrently with those.
+ * idle, so both run concurrently.
  * @param {readonly import('./up-to-date.mjs').Step[]} steps
  */
 export async function runSteps(steps) {
   const stale = steps.filter((step) => !isUpToDate(step));
   const lanes = [false, true].map((short) => stale.filter((step) => (step.short ?? false) === short));
-  await besideEachOther(lanes.filter((lane) => lane.length > 0).map((lane) => () => inOrder(lane)));
+  await concurrently(lanes.filter((lane) => lane.length > 0).map((lane) => () => inOrder(lane)));
 }
 
 /**
- * The same for steps of one core each: as many at a time as there are cores, and all of them whatever fails.
+ * Runs steps that need one core each, as many at a time as there are cores. If one fails, the others still run.
  * @param {string} title of all together
  * @param {readonly import('./up-to-date.mjs').Step[]} steps
  * @returns {Promise<readonly Failure[]>} of those that failed, in their order
  */
-export async function runBeside(title, steps) {
+export async function runConcurrently(title, steps) {
   const stale = steps.filter((step) => !isUpToDate(step));
   if (stale.length === 0) return [];
   /** @type {Failure[]} */

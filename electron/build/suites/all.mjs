@@ -1,17 +1,185 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { capture, tail } from '../setup/command.mjs';
+import { findDesktop } from '../setup/desktop-program.mjs';
+import { callerFolder, inRoot } from '../setup/root.mjs';
+import { say } from '../setup/say.mjs';
+import { buildConcurrently } from '../steps/all.mjs';
+import { cudaCheckStep, cudaWorkloads, findNvcc } from '../steps/kernels.mjs';
+import { EVERY_MACHINE } from '../steps/native.mjs';
+import { digest } from '../steps/up-to-date.mjs';
+import { checkFormat, FILES } from './cpp-format.mjs';
 import { cppTests, gpuTests, longCppTests, sanitizedCppTests } from './cpp-tests.mjs';
-import { cudaCompile } from './cuda-compile.mjs';
-import { desktopStories } from './desktop.mjs';
-import { instructionSets } from './instruction-sets.mjs';
-import { staticChecks } from './static-checks.mjs';
+import { FAILED, PASSED, skipped, unlessPassed } from './result.mjs';
 
+/** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./run.mjs').Phase} Phase */
 
-/** With more, the memory of the workers grows and the run waits for its longest file. */
+const INSTRUCTION_SETS_NAME = 'Instruction sets keep apart';
+
+/** Folders of CMake's objects in dist/cmake: those for every machine, and one per instruction set. */
+const BASELINE = 'CMakeFiles/bb_{core,engine,cuda,more,launching}.dir';
+const OF_A_SET = 'CMakeFiles/bb_simd_{,more_}*.dir';
+
+/**
+ * Functions that objects define for the linker, by their C++ names.
+ * @param {readonly string[]} objects
+ * @returns {Promise<readonly string[] | null>} null where there is no nm that can tell
+ */
+async function functions(objects) {
+  const { code, output } = await capture('nm', ['-C', '-g', '--defined-only', ...objects]);
+  return code === 0 ? [...output.matchAll(/^[0-9a-f]+ [TW] (.+)$/gm)].map((match) => match[1] ?? '') : null;
+}
+
+/** @param {string} folder */
+const objectsIn = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('dist/cmake') }).map(fromCmake);
+const fromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
+
+/**
+ * Checks that no inline function is compiled for a special instruction set outside that set's namespace. The linker
+ * might use such a function for all callers, and machines without AVX-512, for example, would crash. Our functions must
+ * not occur at all. Those of the standard library may only if a generic object, which is linked first, has them too.
+ * @type {import('./result.mjs').Suite}
+ */
+const instructionSets = {
+  name: INSTRUCTION_SETS_NAME,
+  builds: true,
+  run: async () => {
+    const { isas } = JSON.parse(readFileSync(inRoot('dist/native/include/user_kernel_build.json'), 'utf8'));
+    const sets = Object.keys(isas);
+    if (sets.length < 2)
+      return skipped(INSTRUCTION_SETS_NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
+    const everywhere = await functions(objectsIn(BASELINE));
+    if (!everywhere) return skipped(INSTRUCTION_SETS_NAME, 'no nm that lists what objects define');
+    const first = new Set(everywhere);
+    /** @type {string[]} */
+    const wrong = [];
+    for (const set of sets) {
+      const defined = (await functions(objectsIn(OF_A_SET.replace('*', set)))) ?? [];
+      if (defined.length === 0) wrong.push(`${set}: its objects define nothing`);
+      for (const name of defined) {
+        if (name.includes(`${set}::`) || (!name.includes('bb::') && first.has(name))) continue;
+        wrong.push(`${set}: ${name}`);
+      }
+    }
+    if (wrong.length === 0) return PASSED;
+    say(`Compiled for one instruction set, and open to all callers:\n  ${wrong.join('\n  ')}`);
+    return FAILED;
+  },
+};
+
+/**
+ * A check that consists of one command: passed if it exits with 0, else its output is shown.
+ * @param {readonly string[]} args script of an installed package and its arguments
+ */
+async function command(args) {
+  const { code, output } = await capture(process.execPath, args);
+  if (code === 0) return PASSED;
+  say(tail(output, 120));
+  return FAILED;
+}
+
+/** All files that Biome may read. Some may be excluded by biome.json; they only cause unnecessary runs. */
+const READ_BY_BIOME = [
+  '*',
+  '{.ci,.github}/**/*',
+  '{electron,renderer,native,kernels,test}/**/*',
+  'node_modules/@biomejs/biome/package.json',
+];
+
+/** @type {Suite} */
+const biome = {
+  name: 'Lint and format (Biome)',
+  run: () =>
+    unlessPassed('lint-passed', digest([...READ_BY_BIOME, '.gitignore']), () =>
+      command([
+        inRoot('node_modules/@biomejs/biome/bin/biome'),
+        'check',
+        '--error-on-warnings',
+        '--max-diagnostics=40',
+        '.',
+      ]),
+    ),
+};
+
+/**
+ * Type check. Cached state of the last check identifies every file by its content, so that only changed files and their
+ * dependents are checked again.
+ * @type {Suite}
+ */
+const types = {
+  name: 'Types (tsc)',
+  run: () =>
+    command([
+      inRoot('node_modules/typescript/bin/tsc'),
+      '--noEmit',
+      // Each checker reads the files that all others read too; with the default of four, two cores would do that work
+      // twice.
+      '--checkers',
+      String(Math.min(4, availableParallelism())),
+      '--incremental',
+      '--tsBuildInfoFile',
+      inRoot('dist/.stamps/types.tsbuildinfo'),
+    ]),
+};
+
+/** @type {Suite} */
+const cppFormat = {
+  name: 'C++ and CUDA format (clang-format)',
+  run: () =>
+    unlessPassed('cpp-format-passed', digest([...FILES, '.clang-format', 'package-lock.json']), async () => {
+      const { wrong, unavailable } = await checkFormat();
+      if (unavailable) return skipped('C++ and CUDA format', unavailable);
+      if (wrong.length === 0) return PASSED;
+      say(`Not formatted (\`npm run format\` does it):\n  ${wrong.join('\n  ')}`);
+      return FAILED;
+    }),
+};
+
+/** @type {readonly Suite[]} */
+const staticChecks = [biome, cppFormat, types];
+
+/**
+ * Compiles every workload's CUDA kernels for one architecture, warnings as errors; one test each.
+ * @type {import('./result.mjs').Suite}
+ */
+const cudaCompile = {
+  name: 'CUDA kernels compile',
+  run: async () => {
+    const workloads = cudaWorkloads();
+    const nvcc = findNvcc();
+    if (!nvcc) return skipped('CUDA kernels compile', 'no nvcc here');
+    const failures = await buildConcurrently(
+      'Checking that the CUDA kernels compile',
+      workloads.map((workload) => cudaCheckStep(nvcc, workload)),
+    );
+    for (const { message } of failures) say(message);
+    return { passed: workloads.length - failures.length, failed: failures.length, skipped: [] };
+  },
+};
+
+const NAME = 'The desktop program in Electron';
+
+/**
+ * Desktop tests in Electron; `npm test` runs the same tests with a substitute.
+ * @param {string | null} folder of a package; null: Electron's runtime, or the installed program
+ * @returns {Phase}
+ */
+function desktopStories(folder) {
+  const given = folder === null ? null : path.resolve(callerFolder, folder);
+  const found = findDesktop(given);
+  if ('missing' in found) {
+    return { beside: [{ name: NAME, run: async () => skipped(NAME, found.missing) }] };
+  }
+  return { tests: { projects: ['desktop'], env: given === null ? {} : { BRAGGBENCH_PACKAGE: given } } };
+}
+
+/** More workers would need more memory, and wait for the longest file. */
 const MOST_WORKERS = 8;
 
 /**
- * Tests wait for processes and pages some 20 % of their time: one worker more than there are cores uses it.
+ * Tests wait for processes and pages during about 20 % of their time, so one worker more than there are cores is used.
  * @returns {readonly string[]}
  */
 const workers = () => [`--maxWorkers=${Math.min(MOST_WORKERS, availableParallelism() + 1)}`];
@@ -19,19 +187,19 @@ const workers = () => [`--maxWorkers=${Math.min(MOST_WORKERS, availableParalleli
 /** @param {readonly string[]} projects */
 const queue = (projects) => ({ projects, more: workers() });
 
-/** Suites that are no test files: they run one after another, next to the queue. */
+/** Suites without test files: they run one after another, concurrently with the test files. */
 const others = [...staticChecks, instructionSets, cppTests, gpuTests];
 
-/** Compilations hold the lock of the checkout, which tests that start the program wait for. @type {Phase} */
+/** Compilations lock the checkout, and tests that start the program would wait for the lock. @type {Phase} */
 const cuda = { beside: [cudaCompile] };
 
-/** Measures delays, and so runs next to nothing else. @type {Phase} */
+/** Tests that measure delays, and so run alone. @type {Phase} */
 const alone = { tests: { projects: ['alone'] } };
 
 /** `npm test`. @type {readonly Phase[]} */
 export const suites = [cuda, { tests: queue(['unit-desktop', 'unit']), beside: others }, alone];
 
-/** Each starts a cluster that uses all cores of this machine. @type {Phase} */
+/** Each test starts a cluster that uses all cores of this machine. @type {Phase} */
 const clusters = { tests: { projects: ['clusters'] } };
 
 /** Long tests that compare delays with a limit: files named *.alone.long.test.ts. @type {Phase} */
@@ -50,7 +218,7 @@ export const sanitized = [{ beside: [sanitizedCppTests] }];
  */
 export const desktop = (folder) => [desktopStories(folder)];
 
-/** `npm run test:all`: the same suites in one queue. @returns {readonly Phase[]} */
+/** `npm run test:all`: all suites in one queue. @returns {readonly Phase[]} */
 export const all = () => [
   cuda,
   { tests: queue(['unit-desktop', 'long', 'unit']), beside: [...others, longCppTests] },
@@ -62,7 +230,7 @@ export const all = () => [
 ];
 
 /**
- * Every suite that `npm test -- --only NAME` finds by its name.
+ * Suites that `npm test -- --only NAME` can select by name.
  * @type {readonly import('./result.mjs').Suite[]}
  */
 export const named = [...others, cudaCompile, longCppTests, sanitizedCppTests];

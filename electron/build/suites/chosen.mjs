@@ -63,18 +63,17 @@ export function filesFor(typed, all = testFiles()) {
   return { vitest: files.filter((file) => !file.endsWith('.cpp')), cpp: files.filter((file) => file.endsWith('.cpp')) };
 }
 
-/** Every project of vitest.config.ts: a file belongs to one of them. */
+/** All projects of vitest.config.ts; a file belongs to one of them. */
 const PROJECTS = ['unit', 'unit-desktop', 'long', 'long-alone', 'clusters', 'desktop', 'alone'];
 
-/** Modules through which a test starts programs, worker threads, or the addon: these have to be built. */
+/** Modules by which a test starts programs or worker threads, or loads the addon, which therefore have to be built. */
 const STARTS = /^(node:)?(child_process|worker_threads|module)$/;
 
 /**
- * Whether any of the files runs something that is built: tests of pure functions do not.
  * @param {readonly string[]} files from the root
+ * @returns {Promise<import('esbuild').Metafile['inputs'] | null>} all modules that they import; null if one cannot be read
  */
-export async function needBuild(files) {
-  if (files.length === 0) return false;
+async function modulesOf(files) {
   const { build } = await import('esbuild');
   try {
     const { metafile } = await build({
@@ -91,12 +90,29 @@ export async function needBuild(files) {
       logLevel: 'silent',
       loader: Object.fromEntries(['.css', '.svg', '.png', '.woff2', '.md'].map((kind) => [kind, 'empty'])),
     });
-    return Object.values(metafile.inputs).some(({ imports }) =>
-      imports.some((one) => one.external === true && STARTS.test(one.path)),
-    );
+    return metafile.inputs;
   } catch {
-    return true;
+    return null;
   }
+}
+
+/** @param {readonly string[]} files from the root */
+export async function importedBy(files) {
+  const modules = await modulesOf(files);
+  return modules === null ? null : Object.keys(modules);
+}
+
+/**
+ * Whether any of the files runs something that has to be built, unlike tests of pure functions.
+ * @param {readonly string[]} files from the root
+ */
+export async function needBuild(files) {
+  if (files.length === 0) return false;
+  const modules = await modulesOf(files);
+  return (
+    modules === null ||
+    Object.values(modules).some(({ imports }) => imports.some((one) => one.external === true && STARTS.test(one.path)))
+  );
 }
 
 /**

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { capture } from '../setup/command.mjs';
 import { root } from '../setup/root.mjs';
 
-const FILES = ['{native,kernels,test}/**/*.{cpp,hpp,cu,cuh}'];
+export const FILES = ['{native,kernels,test}/**/*.{cpp,hpp,cu,cuh}'];
 
-/** @returns {string | null} the clang-format of its npm package, null where the package has none for this platform */
+/** @returns {string | null} path of clang-format in its npm package; null if it has none for this platform */
 function clangFormat() {
   try {
     return createRequire(import.meta.url)('clang-format-node').clangFormatPath;
@@ -14,7 +14,7 @@ function clangFormat() {
   }
 }
 
-/** Every C++ and CUDA file of the repository, from its root. */
+/** Every C++ and CUDA file of the repository, relative to its root. */
 const files = () => globSync(FILES, { cwd: root }).sort();
 
 /** @returns {Promise<{ wrong: string[], unavailable: string | null }>} files that .clang-format would change */

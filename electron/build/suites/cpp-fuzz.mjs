@@ -1,4 +1,6 @@
-/** libFuzzer on the parsers in C++: each is one small program of the parser's sources and one in test/fuzz/cpp. */
+/**
+ * Runs libFuzzer on the parsers in C++: each is a small program with the parser's sources and a file in test/fuzz/cpp.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { capture, hand, tail } from '../setup/command.mjs';
@@ -7,7 +9,7 @@ import { Failure } from '../setup/say.mjs';
 
 const OUT = 'dist/fuzz';
 
-/** Newest first; a plain `clang++` may be without libFuzzer. */
+/** The newest come first; a plain `clang++` may lack libFuzzer. */
 const COMPILERS = ['clang++-21', 'clang++-20', 'clang++-19', 'clang++-18', 'clang++-17', 'clang++'];
 
 const CEILINGS = `braggbench ceilings 1
@@ -24,7 +26,7 @@ throttled 0
 `;
 
 /**
- * The first row of each kind of a table.
+ * First row of each kind in a table.
  * @param {string} file from the root
  */
 function firstRows(file) {
@@ -37,7 +39,7 @@ function firstRows(file) {
 }
 
 /**
- * `sources`: from the root. `seed`: a good text to begin with.
+ * `sources`: paths relative to the root. `seed`: a valid text to start with.
  * @type {readonly Readonly<{ name: string, sources: readonly string[], seed: string }>[]}
  */
 const fuzzed = [
@@ -48,8 +50,8 @@ const fuzzed = [
   },
   {
     name: 'nuclear',
-    sources: ['kernels/physics/icru63.cpp', 'kernels/physics/elements.cpp'],
-    // One row of each kind: whole tables are slow to read with the sanitizers.
+    sources: ['kernels/physics/icru63.cpp'],
+    // One row of each kind, because the sanitizers make reading whole tables slow.
     seed: firstRows('assets/nuclear/oxygen.csv'),
   },
   {
@@ -76,11 +78,11 @@ async function compiler() {
     const files = readdirSync(libraries, { recursive: true, encoding: 'utf8' });
     if (files.some((file) => path.basename(file).startsWith('libclang_rt.fuzzer'))) return name;
   }
-  throw new Failure('Fuzzing C++ needs Clang with libFuzzer: apt install clang-19 libclang-rt-19-dev');
+  throw new Failure('Fuzzing C++ needs Clang with libFuzzer: apt install clang libclang-rt-14-dev, on Debian 12');
 }
 
 /**
- * The exit code: not 0 where an input failed.
+ * Runs all fuzzers; returns the exit code, which is not 0 if an input failed.
  * @param {number} seconds
  */
 export async function cppFuzz(seconds) {

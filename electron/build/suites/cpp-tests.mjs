@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,19 +9,19 @@ import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
 import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
-import { skipped, sum } from './result.mjs';
+import { skipped, sum, unlessPassed } from './result.mjs';
 import { MOST_AGAIN } from './run.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./result.mjs').Result} Result */
 
-/** Far above the duration of the tests; a hang must not stop all suites. */
+/** Far above the duration of the tests, so that a hang does not stop all suites. */
 const TIMEOUT_S = 1800;
 
-/** The tests' last line. */
+/** Last line of the tests' output. */
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
-/** A test that cannot run here: its name and why. */
+/** Name and reason of a test that cannot run on this machine. */
 const SKIPPED = /^skip (.*)\t(.*)$/gm;
 
 /**
@@ -54,20 +54,21 @@ async function runTests(program, args = [], env = process.env) {
   const left = [...outcome.output.matchAll(SKIPPED)].map(([, name = '', reason = '']) => ({ name, reason }));
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
   if (outcome.code === 0 || counted.failed > 0) return { result: counted, failed };
-  // LeakSanitizer searches after the tests, in a tracer that dies of a signal on some kernels.
+  // LeakSanitizer searches after the tests, in a tracer process that a signal kills on some kernels.
   if (totals && outcome.output.includes('LeakSanitizer has encountered a fatal error')) {
     const unavailable = skipped('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
     return { result: sum(counted, unavailable), failed };
   }
   say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${outcome.code}`);
-  // A crash takes the totals with it: the tests that ended before it stay counted.
+  // After a crash there are no totals, so the tests that ended before are counted.
   const ended = (/** @type {RegExp} */ line) => (totals ? 0 : [...outcome.output.matchAll(line)].length);
   const passed = ended(/^ok {3}/gm);
   return { result: sum(counted, { passed, failed: 1 + ended(/^FAIL /gm), skipped: [] }), failed: [] };
 }
 
 /**
- * The same; a few tests that failed run once more, as failed test files do. One that passes then is unsteady.
+ * Runs C++ tests, and a few failed ones a second time, as for failed test files. A test that then passes is reported as
+ * unsteady.
  * @type {(...args: Parameters<typeof runTests>) => Promise<Result>}
  */
 async function runSteadily(program, args = [], env = process.env) {
@@ -80,11 +81,11 @@ async function runSteadily(program, args = [], env = process.env) {
   return { ...result, passed: result.passed + failed.length, failed: 0, unsteady };
 }
 
-/** More processes than this only wait for the longest test. */
+/** More processes would only wait for the longest test. */
 const MOST_PROCESSES = 8;
 
 /**
- * Shares the tests out over as many processes as there are cores: most tests use one.
+ * Distributes the tests over as many processes as there are cores, because most tests use one core.
  * @type {typeof runSteadily}
  */
 async function runShared(program, args = [], env = process.env) {
@@ -98,33 +99,23 @@ async function runShared(program, args = [], env = process.env) {
   }
 }
 
-/** Long C++ tests have names that begin so: `npm run test:all -- long`. */
+/** Prefix in the names of long C++ tests: `npm run test:all -- long`. */
 const LONG = 'long gate, ';
 
-/** The tests read examples, tables and records besides their program. */
+/** Examples, tables and records that the tests read in addition to their program. */
 const READ_BY_TESTS = ['assets/**/*', 'test/golden/**/*', 'test/physics/**/*.{json,hpp,md}', 'dist/kernels/**/*'];
 
 /**
- * C++ tests are deterministic: a program that passed is not run again with the same files on the same machine.
+ * Skips a program that already passed with the same files on the same machine, because C++ tests are deterministic.
  * @param {string} name
  * @param {string} program
  * @param {readonly string[]} args
  * @returns {Promise<Result>}
  */
-async function onceForEachProgram(name, program, args) {
+function onceForEachProgram(name, program, args) {
   const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), gpu: noGpu() === null };
   const key = digest([program, ...READ_BY_TESTS], { args: args.join(), ...machine });
-  const file = inRoot('dist/.stamps', `${name}.json`);
-  if (existsSync(file)) {
-    const stamp = JSON.parse(readFileSync(file, 'utf8'));
-    if (stamp.key === key) {
-      say('  unchanged since they passed');
-      return stamp.result;
-    }
-  }
-  const result = await runSteadily(program, args);
-  if (result.failed === 0 && (result.unsteady ?? []).length === 0) writeFileSync(file, JSON.stringify({ key, result }));
-  return result;
+  return unlessPassed(name, key, () => runSteadily(program, args));
 }
 
 /** @type {Suite} */
@@ -142,7 +133,7 @@ export const longCppTests = {
 };
 
 /**
- * Chosen C++ tests.
+ * Suite of selected C++ tests.
  * @param {readonly string[]} parts of their names
  * @returns {Suite}
  */
@@ -178,8 +169,8 @@ const lacksSanitizers = (error) =>
   /(cannot find|unable to find library|No such file).*(l?[au]b?san|clang_rt)/.test(error.message);
 
 /**
- * A second compiler and the sanitizers find errors of different kinds in the same build: the C++ tests by Clang with
- * address and undefined-behaviour sanitizers, by the usual compiler where no Clang is installed.
+ * C++ tests with address and undefined-behaviour sanitizers. They are compiled by Clang, which as a second compiler
+ * finds further errors, or by the default compiler if Clang is not installed.
  * @type {Suite}
  */
 export const sanitizedCppTests = {
@@ -195,13 +186,13 @@ export const sanitizedCppTests = {
       if (lacksSanitizers(error)) return skipped('sanitized C++ tests', 'the compiler has no sanitizer libraries');
       throw error;
     }
-    // The gates need minutes here, and run code that the parity and run tests run too.
+    // Gates are left out: they need minutes with sanitizers, and run code that the parity and run tests cover.
     const result = await runShared(SANITIZED_TESTS, ['-gate, '], {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
       UBSAN_OPTIONS: 'print_stacktrace=1',
     });
-    // The plain run names the tests that need a GPU.
+    // Other skipped tests are already listed by the run without sanitizers.
     return { ...result, skipped: result.skipped.filter(({ name }) => name.startsWith('leak check')) };
   },
 };

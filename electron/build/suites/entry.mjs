@@ -10,37 +10,44 @@ import { build, everyStep, prepare } from '../steps/all.mjs';
 async function runAll(phases, whole) {
   const { runPhase } = await import('./run.mjs');
   const { report } = await import('./report.mjs');
-  const start = performance.now();
+  const { coreSecondsOf } = await import('./core-seconds.mjs');
+  const [start, before] = [performance.now(), coreSecondsOf()];
   /** @type {import('./run.mjs').Ran[]} */
   const ran = [];
   for (const phase of phases) ran.push(...(await runPhase(phase)));
-  return report(ran, { seconds: (performance.now() - start) / 1000, whole });
+  const after = coreSecondsOf();
+  const coreSeconds = before === null || after === null ? null : after - before;
+  return report(ran, { seconds: (performance.now() - start) / 1000, coreSeconds, whole });
 }
 
 /**
- * An entry script that runs tests: installs what is missing, builds, runs them, and reports.
+ * Command that runs tests: installs missing packages, builds, runs the tests, and reports.
  * @param {string} command as a person types it
  * @param {(all: typeof import('./all.mjs'), argument: string | null) => readonly Phase[]} choose
- * @param {Readonly<{ name: string, values?: readonly string[] }> | null} [takes] its one optional argument, which may be
- * any text where `values` does not list all; null: it has none
+ * @param {Readonly<{ name?: string, argument?: Readonly<{ name: string, values?: readonly string[] }> }>} [takes]
+ * `name`: the first word, if it chose the tests; `argument`: the one optional argument, any text unless `values` lists
+ * all
+ * @returns {Promise<number>} exit code
  */
-export const testing = (command, choose, takes = null) =>
-  main(async () => {
-    const args = process.argv.slice(2);
-    const unknown = args[0] !== undefined && takes?.values?.includes(args[0]) === false;
-    if (unknown || args.length > (takes === null ? 0 : 1)) {
-      const allowed = takes === null ? 'no arguments' : `at most one argument, ${takes.name}`;
+export async function testing(command, choose, { name, argument } = {}) {
+  await main(async () => {
+    const args = process.argv.slice(name === undefined ? 2 : 3);
+    const unknown = args[0] !== undefined && argument?.values?.includes(args[0]) === false;
+    if (unknown || args.length > (argument === undefined ? 0 : 1)) {
+      const allowed = argument === undefined ? 'no arguments' : `at most one argument, ${argument.name}`;
       throw new Failure(`${command}: ${args.join(' ')} is not known; allowed: ${allowed}`, 2);
     }
-    const elsewhere = await prepare(args);
+    const elsewhere = await prepare(process.argv.slice(2));
     if (elsewhere !== null) return elsewhere;
 
     const { cppTestsStep } = await import('../steps/native.mjs');
     await build([...(await everyStep({ userKernels: true })), cppTestsStep()]);
     return runAll(choose(await import('./all.mjs'), args[0] ?? null), true);
   });
+  return Number(process.exitCode ?? 0);
+}
 
-/** `npm test`: all of its suites, or only the chosen files and suites after building only what these need. */
+/** `npm test`: runs all of its suites, or only the selected files and suites after building only what these need. */
 export const testingSome = () =>
   main(async () => {
     const args = process.argv.slice(2);

@@ -1,10 +1,22 @@
-/** Planted faults: whether the tests find an error of one idea in the code. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+/** Mutation tests: checks whether the tests detect small errors that are inserted into the code. */
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { capture, tail } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure, say, timed } from '../setup/say.mjs';
-import { needBuild } from './chosen.mjs';
+import { digest } from '../steps/up-to-date.mjs';
+import { importedBy, needBuild } from './chosen.mjs';
 
 /**
  * @typedef {Readonly<{
@@ -17,16 +29,17 @@ import { needBuild } from './chosen.mjs';
  *   cpp?: readonly string[],
  *   unfound?: string,
  * }>} Mutation `text` is in the file once; `tests` are test files and `cpp` parts of the names of C++ tests that could find
- * it; `unfound` is the reason why none does
+ * it; `unfound` is the reason why no test finds it
  * @typedef {Readonly<{ found: string } | { missed: true }>} Outcome `found`: the first test that failed
  */
 
 const LIST = 'test/mutations.json';
+const RESULTS = 'dist/mutate.json';
 
-/** Minimum number of mutations that the tests must detect over the full list. */
+/** Least number of mutations that the tests must detect over the full list. */
 const FEWEST_FOUND = 57;
 
-/** The copy. Its programs are built from unmodified sources until a test needs one with a mutation. */
+/** Copy of the sources. Its programs are built from unmodified sources until a test needs one with a mutation. */
 const SCRATCH = inRoot('dist/.mutate');
 const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 const PROGRAMS = ['.stamps', '.tests', 'electron', 'host', 'image', 'kernels', 'native', 'renderer', 'workers'];
@@ -47,7 +60,7 @@ export function choose(chosen, all) {
 }
 
 /**
- * The file's text with the mutation applied.
+ * Text of the file with the mutation applied.
  * @param {string} before
  * @param {Mutation} mutation
  */
@@ -74,29 +87,32 @@ function copySources() {
   for (const name of PROGRAMS) {
     const from = inRoot('dist', name);
     const to = path.join(SCRATCH, 'dist', name);
-    if (existsSync(from)) cpSync(from, to, { recursive: true, preserveTimestamps: true });
+    if (existsSync(from))
+      cpSync(from, to, { recursive: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE });
   }
 }
 
 const isCpp = (/** @type {Mutation} */ { file }) => /^(kernels|native)\//.test(file);
 
+/** @typedef {Pick<Mutation, 'tests' | 'cpp'>} Tests */
+
 /**
- * @param {readonly Mutation[]} mutations whose tests run, those of C++ or of TypeScript
+ * Runs tests until the first failure, which detects the mutation.
+ * @param {Tests} tests
  * @returns {Promise<Readonly<{ ok: boolean, output: string }>>}
  */
-async function runTests(mutations) {
-  const files = [...new Set(mutations.flatMap(({ tests = [] }) => tests))];
-  const names = [...new Set(mutations.flatMap(({ cpp = [] }) => cpp))];
-  const args = mutations.every((mutation) => !isCpp(mutation))
-    ? [
-        path.join(SCRATCH, 'node_modules/vitest/vitest.mjs'),
-        ...['run', '--reporter', path.join(SCRATCH, 'electron/build/suites/vitest-reporter.mjs')],
-        ...['--project', 'unit', ...files],
-      ]
-    : [path.join(SCRATCH, 'electron/build/test.mjs'), ...files, ...names.flatMap((name) => ['--only', name])];
+async function runTests({ tests = [], cpp = [] }) {
+  const args =
+    cpp.length === 0
+      ? [
+          path.join(SCRATCH, 'node_modules/vitest/vitest.mjs'),
+          ...['run', '--reporter', path.join(SCRATCH, 'electron/build/suites/vitest-reporter.mjs')],
+          ...['--bail', '1', '--project', 'unit', ...tests],
+        ]
+      : [path.join(SCRATCH, 'electron/build/test.mjs'), ...tests, ...cpp.flatMap((name) => ['--only', name])];
   const { code, output } = await capture(process.execPath, args, {
     cwd: SCRATCH,
-    env: { ...process.env, ...((await needBuild(files)) ? {} : { BRAGGBENCH_TEST_PROGRAMS: 'none' }), NO_COLOR: '1' },
+    env: { ...process.env, ...((await needBuild(tests)) ? {} : { BRAGGBENCH_TEST_PROGRAMS: 'none' }), NO_COLOR: '1' },
     timeout_s: TIMEOUT_S,
   });
   return { ok: code === 0, output };
@@ -111,7 +127,7 @@ async function plant(mutation) {
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, planted(before, mutation));
   try {
-    const { ok, output } = await runTests([mutation]);
+    const { ok, output } = await runTests(mutation);
     if (ok) return { missed: true };
     const found = failedTest(output);
     if (found === null)
@@ -123,34 +139,81 @@ async function plant(mutation) {
 }
 
 /**
+ * Saved results of mutations, written after each one, so that an interrupted run can continue. A result is valid for
+ * the same sources of the tests and the same mutation.
+ */
+export class Results {
+  #file;
+  /** @type {Record<string, Readonly<{ key: string, outcome: Outcome | 'sound' }>>} */
+  #all;
+
+  /** @param {string} file */
+  constructor(file) {
+    this.#file = file;
+    this.#all = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  }
+
+  /**
+   * @template {Outcome | 'sound'} T
+   * @param {string} name
+   * @param {string} key
+   * @param {() => Promise<T>} run
+   * @returns {Promise<T>}
+   */
+  async of(name, key, run) {
+    const before = this.#all[name];
+    if (before?.key === key) return /** @type {T} */ (before.outcome);
+    const outcome = await run();
+    this.#all[name] = { key, outcome };
+    mkdirSync(path.dirname(this.#file), { recursive: true });
+    writeFileSync(`${this.#file}.part`, `${JSON.stringify(this.#all, null, 2)}\n`);
+    renameSync(`${this.#file}.part`, this.#file);
+    return outcome;
+  }
+}
+
+const ALL_SOURCES = ['electron', 'renderer', 'kernels', 'native', 'test'].map((folder) => `${folder}/**/*`);
+
+/**
+ * Key of the sources: tests of pure functions depend on the modules that they import, all others on all sources. @param
+ * {Tests} tests
+ */
+async function keyOf({ tests = [], cpp = [] }) {
+  const imported = cpp.length > 0 || (await needBuild(tests)) ? null : await importedBy(tests);
+  return digest(imported ?? ALL_SOURCES, { tests: tests.join(), cpp: cpp.join() });
+}
+
+/**
  * @param {readonly string[]} args areas or ids
  * @returns {Promise<number>} the exit code
  */
 export async function mutate(args) {
   /** @type {readonly Mutation[]} */
   const all = JSON.parse(readFileSync(inRoot(LIST), 'utf8'));
-  const chosen = choose(args, all);
+  // Mutations that need no compiler come first.
+  const chosen = [...choose(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
   for (const mutation of all) planted(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
   await timed('Copying the sources', async () => copySources());
-  await timed('Running the tests without a fault', async () => {
-    for (const kind of [chosen.filter(isCpp), chosen.filter((mutation) => !isCpp(mutation))]) {
-      const { ok, output } = kind.length === 0 ? { ok: true, output: '' } : await runTests(kind);
-      if (!ok) throw new Failure(`${tail(output, 60)}\nThe tests fail without a fault (above).`);
-    }
-  });
+  const results = new Results(inRoot(RESULTS));
   let found = 0;
   let unexplained = 0;
   for (const mutation of chosen) {
-    const outcome = await plant(mutation);
-    const name = `${mutation.area} ${mutation.id}`;
+    const { id, area, tests = [], cpp = [], unfound } = mutation;
+    const key = await keyOf(mutation);
+    await results.of([...tests, ...cpp].join(' '), key, async () => {
+      const { ok, output } = await runTests(mutation);
+      if (!ok) throw new Failure(`${tail(output, 60)}\nThe tests of "${id}" fail without a planted fault (above).`);
+      return /** @type {const} */ ('sound');
+    });
+    const outcome = await results.of(id, `${key} ${JSON.stringify(mutation)}`, () => plant(mutation));
     if ('found' in outcome) {
       found += 1;
-      say(`found   ${name}: ${outcome.found}`);
+      say(`found   ${area} ${id}: ${outcome.found}`);
     } else {
-      if (mutation.unfound === undefined) unexplained += 1;
-      say(`missed  ${name}: ${mutation.unfound ?? 'no test fails'}`);
+      if (unfound === undefined) unexplained += 1;
+      say(`missed  ${area} ${id}: ${unfound ?? 'no test fails'}`);
     }
   }
-  say(`\n${found} of ${chosen.length} faults found`);
+  say(`\n${found} of ${chosen.length} planted faults found; results are in ${RESULTS}`);
   return unexplained === 0 && (chosen.length < all.length || found >= FEWEST_FOUND) ? 0 : 1;
 }

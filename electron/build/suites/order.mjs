@@ -1,24 +1,21 @@
-/** The order in which test files start: longest first, by the seconds of test/seconds.json. */
-import { readFileSync } from 'node:fs';
+/** Start order of test files: longest first, by their times in the last complete run and in test/seconds.json. */
 import path from 'node:path';
 import { BaseSequencer } from 'vitest/node';
-import { inRoot, root } from '../setup/root.mjs';
+import { root } from '../setup/root.mjs';
+import { listedSeconds } from './report.mjs';
 
 /** @typedef {Readonly<{ file: string, project: string }>} Entry a test file from the root, and its vitest project */
 
-/** A file that the table does not list, such as a new one. */
+/** Assumed seconds of a file that the table does not list, such as a new one. */
 const UNLISTED_S = 2;
-
-/** @returns {Readonly<Record<string, number>>} seconds by file */
-const listedSeconds = () => JSON.parse(readFileSync(inRoot('test/seconds.json'), 'utf8'));
 
 /** @param {string} file */
 const isStory = (file) => file.startsWith('test/e2e/');
 
 /**
- * A worker serves one project and keeps the modules that its files share, so the files of a project stay together.
- * Within a project the stories, which keep a page and a host busy, are spread evenly among the other files: else every
- * worker would start with one.
+ * Sorts test files. A worker serves one project and caches the modules that its files share, so the files of a project
+ * stay together. Within a project the end-to-end tests, which need a page and a host, are spread evenly among the other
+ * files. Otherwise every worker would start with one.
  * @template {Entry} E
  * @param {readonly E[]} entries
  * @param {readonly string[]} projects their order
@@ -51,7 +48,10 @@ export function longestFirst(entries, projects, seconds) {
   });
 }
 
-/** vitest's sequencer over longestFirst(): projects with a process per file come first, others reuse their workers. */
+/**
+ * Sequencer of vitest that uses longestFirst(). Projects with a process per file come first; others reuse their
+ * workers.
+ */
 export default class LongestFirst extends BaseSequencer {
   /**
    * @override

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
@@ -7,46 +7,72 @@ import { inSeconds } from './run.mjs';
 
 /** @typedef {import('./run.mjs').Ran} Ran */
 
-/** One file may be unsteady; with two the result of the run is not reliable. */
+/** Largest allowed number of unsteady files; with two the result of the run is not reliable. */
 const MOST_UNSTEADY = 1;
 
-/** Rewritten by every run of all suites; continuous integration saves it. */
-const SECONDS = 'dist/test-seconds.json';
+/** File that every run of all suites rewrites, and that continuous integration saves. */
+const LAST_SECONDS = 'dist/test-seconds.json';
 
 /**
- * Writes the seconds of each suite and of each test file. `files` has the form of test/seconds.json.
+ * Seconds of test files from the last complete run on this machine. The table is used for fresh clones, and for files
+ * that did not run.
+ * @param {string} [table]
+ * @param {string} [last]
+ * @returns {Readonly<Record<string, number>>} seconds by file
+ */
+export function listedSeconds(table = inRoot('test/seconds.json'), last = inRoot(LAST_SECONDS)) {
+  const listed = JSON.parse(readFileSync(table, 'utf8'));
+  return existsSync(last) ? { ...listed, ...JSON.parse(readFileSync(last, 'utf8')).files } : listed;
+}
+
+const round = (/** @type {number} */ value) => Math.round(value * 10) / 10;
+
+/** @param {readonly (Readonly<Record<string, number>> | undefined)[]} tables @returns {Record<string, number>} */
+const longestTop = (tables) =>
+  Object.fromEntries(
+    tables
+      .flatMap((table) => Object.entries(table ?? {}))
+      .sort(([, a], [, b]) => b - a)
+      .map(([file, value]) => [file, round(value)]),
+  );
+
+/**
+ * Writes the seconds of each suite, and the seconds and core seconds of each test file. `files` has the form of
+ * test/seconds.json.
  * @param {readonly Ran[]} ran
- * @param {number} seconds of the run
+ * @param {Readonly<{ seconds: number, coreSeconds?: number | null }>} run
  * @param {string} to
  */
-function writeSeconds(ran, seconds, to) {
-  const round = (/** @type {number} */ value) => Math.round(value * 10) / 10;
-  const files = ran
-    .flatMap((suite) => Object.entries(suite.files ?? {}))
-    .sort(([, a], [, b]) => b - a)
-    .map(([file, value]) => [file, round(value)]);
+function writeSeconds(ran, { seconds, coreSeconds = null }, to) {
   const suites = ran.map(({ name, seconds: value, result: { passed, failed } }) => ({
     ...{ name, seconds: round(value), passed, failed },
   }));
   mkdirSync(path.dirname(to), { recursive: true });
-  const all = { seconds: round(seconds), suites, files: Object.fromEntries(files) };
+  const all = {
+    seconds: round(seconds),
+    core_seconds: coreSeconds === null ? null : round(coreSeconds),
+    suites,
+    files: longestTop(ran.map((suite) => suite.files)),
+    core_seconds_of_files: longestTop(ran.map((suite) => suite.cores)),
+  };
   writeFileSync(to, `${JSON.stringify(all, null, 2)}\n`);
 }
 
 /**
  * Prints the seconds of each suite, tests that did not run, and unsteady files; the last line is `N passed, N failed`.
  * @param {readonly Ran[]} ran
- * @param {Readonly<{ seconds: number, whole: boolean, to?: string }>} run `whole`: all tests of the command, whose seconds
- * are written to the file `to`
+ * @param {Readonly<{ seconds: number, coreSeconds?: number | null, whole: boolean, to?: string }>} run `whole`: all tests
+ * of the command, whose seconds are written to the file `to`; `coreSeconds`: processor time, where the system reports it
  * @returns {number} the exit code
  */
-export function report(ran, { seconds, whole, to = inRoot(SECONDS) }) {
+export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LAST_SECONDS) }) {
   const total = ran.map(({ result }) => result).reduce(sum, EMPTY);
   const widest = Math.max(...ran.map(({ name }) => name.length));
-  say(`\nTook ${inSeconds(seconds)}; of test files the seconds of all are added`);
+  const work = coreSeconds === null ? '' : `, ${Math.round(coreSeconds)} core-s`;
+  say(`\nTook ${inSeconds(seconds)}${work}; of test files the seconds of all are added`);
   for (const each of ran) say(`  ${each.name.padEnd(widest)} ${inSeconds(each.seconds).padStart(8)}`);
   if (whole) {
-    writeSeconds(ran, seconds, to);
+    writeSeconds(ran, { seconds, coreSeconds }, to);
     say(`  by file: ${path.relative(inRoot(), to)}`);
   }
   if (total.skipped.length > 0) {

@@ -1,3 +1,8 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { inRoot } from '../setup/root.mjs';
+import { say } from '../setup/say.mjs';
+
 /**
  * @typedef {Readonly<{ name: string, reason: string }>} Skip a test that did not run
  * @typedef {Readonly<{ file: string, failure: string }>} Unsteady a test file that failed and passed when it ran again
@@ -45,4 +50,28 @@ export function byReason(skips) {
   const names = new Map();
   for (const { name, reason } of skips) names.set(reason, [...(names.get(reason) ?? []), name]);
   return names;
+}
+
+/**
+ * Runs a suite whose result depends only on `key`, unless it already passed with the same key.
+ * @param {string} name of its stamp
+ * @param {string} key digest of its program, inputs and settings
+ * @param {() => Promise<Result>} run
+ * @param {string} [folder] of the stamps
+ * @returns {Promise<Result>}
+ */
+export async function unlessPassed(name, key, run, folder = inRoot('dist/.stamps')) {
+  const file = path.join(folder, `${name}.json`);
+  if (existsSync(file)) {
+    const stamp = JSON.parse(readFileSync(file, 'utf8'));
+    if (stamp.key === key) {
+      say('  unchanged since they passed');
+      return stamp.result;
+    }
+  }
+  const result = await run();
+  if (result.passed === 0 || result.failed > 0 || (result.unsteady ?? []).length > 0) return result;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, JSON.stringify({ key, result }));
+  return result;
 }

@@ -1,26 +1,96 @@
-import { inBackground } from '../setup/command.mjs';
+import { fork } from 'node:child_process';
+import { inBackground, tail } from '../setup/command.mjs';
+import { inRoot, root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { EMPTY, FAILED, sum } from './result.mjs';
-import { runVitest } from './vitest.mjs';
 import { failuresOf, lineOf } from './vitest-reporter.mjs';
 
+/** @typedef {import('./vitest-reporter.mjs').Message} Message */
+/** @typedef {import('./vitest-reporter.mjs').FileReport} FileReport */
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./result.mjs').Result} Result */
-/** @typedef {import('./vitest-reporter.mjs').FileReport} FileReport */
+
 /**
- * @typedef {Readonly<{ name: string, result: Result, seconds: number, files?: Readonly<Record<string, number>> }>} Ran
- * a completed suite; for test files `seconds` is their sum, as if they had run one after another
  * @typedef {Readonly<{
- *   tests?: Omit<import('./vitest.mjs').Call, 'onStart' | 'onFile'>,
+ *   projects: readonly string[],
+ *   files?: readonly string[],
+ *   more?: readonly string[],
+ *   env?: NodeJS.ProcessEnv,
+ *   onStart?: (files: number) => void,
+ *   onFile?: (report: FileReport) => void,
+ * }>} Call `projects` of vitest.config.ts; `files`: parts of the names of test files, all of the projects if not given
+ */
+
+/** Number of output lines to print if vitest ends before its tests do. */
+const TAIL = 30;
+
+/**
+ * Runs vitest and reports its files as they finish.
+ * @param {Call} call
+ * @returns {Promise<readonly string[]>} errors that belong to no file
+ */
+async function runVitest({ projects, files = [], more = [], env = {}, onStart, onFile }) {
+  const child = fork(
+    inRoot('node_modules/vitest/vitest.mjs'),
+    [
+      'run',
+      ...projects.flatMap((project) => ['--project', project]),
+      ...['--reporter', inRoot('electron/build/suites/vitest-reporter.mjs')],
+      ...more,
+      ...files,
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { BRAGGBENCH_SCREENSHOTS: 'failures', ...process.env, ...env, NO_COLOR: '1' },
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+      output += text;
+    });
+  }
+  /** @type {readonly string[] | null} */
+  let unhandled = null;
+  let failed = false;
+  child.on('message', (/** @type {Message} */ message) => {
+    if (message.kind === 'start') onStart?.(message.files);
+    else if (message.kind === 'end') unhandled = message.unhandled;
+    else {
+      failed ||= message.report.result.failed > 0;
+      onFile?.(message.report);
+    }
+  });
+  const code = await new Promise((resolve) => {
+    child.once('error', () => resolve(127)).once('close', resolve);
+  });
+  if (unhandled === null) return [`vitest ended with code ${code} before its tests did:\n${tail(output, TAIL)}`];
+  const loose = /** @type {readonly string[]} */ (unhandled);
+  if (code === 0 || failed || loose.length > 0) return loose;
+  return [`vitest ended with code ${code}, and no test failed:\n${tail(output, TAIL)}`];
+}
+
+/**
+ * @typedef {Readonly<{
+ *   name: string,
+ *   result: Result,
+ *   seconds: number,
+ *   files?: Readonly<Record<string, number>>,
+ *   cores?: Readonly<Record<string, number>>,
+ * }>} Ran a completed suite; for test files `seconds` is their sum, as if they had run one after another; `cores`: core
+ * seconds of each file
+ * @typedef {Readonly<{
+ *   tests?: Omit<import('./run.mjs').Call, 'onStart' | 'onFile'>,
  *   beside?: readonly Suite[],
  * }>} Phase `tests`: one queue of test files over the workers of vitest; `beside`: suites that run one after another
  * meanwhile. Nothing else runs during a phase.
  */
 
-/** More failing files mean that something is broken, and no test is blamed for the moment at which it ran. */
+/** Largest number of failed files that are run again; more failures are not caused by chance. */
 export const MOST_AGAIN = 3;
 
-/** Suites of test files, in the order of the report: the first whose pattern fits a file has it. */
+/** Suites of test files, in the order of the report. A file belongs to the first suite whose pattern it matches. */
 const SUITES = /** @type {const} */ ([
   ['Long tests', /\.long\.test\.tsx?$/],
   ['End to end in Chromium', /^test\/e2e\//],
@@ -35,7 +105,7 @@ export const suiteOf = (file) => SUITES.find(([, pattern]) => pattern.test(file)
 /** @param {number} seconds */
 export const inSeconds = (seconds) => `${seconds.toFixed(1)} s`;
 
-/** Numbers the lines of a run: `[12 of 393]`, without the total until vitest has found its files. */
+/** Numbers the lines of a run: `[12 of 393]`; the total is left out until vitest has found its files. */
 class Counter {
   #done = 0;
   /** @type {number | null} */
@@ -81,7 +151,7 @@ function counts({ passed, failed, skipped, unsteady = [] }) {
 }
 
 /**
- * Judges a failed file by its second run. A file that passes then counts as passed and is reported as unsteady.
+ * Judges a failed file by its second run. A file that then passes counts as passed and is reported as unsteady.
  * @param {FileReport} first
  * @param {FileReport | null} second null if the second run ended without a result
  * @returns {Result}
@@ -102,7 +172,7 @@ export function judgeAgain(first, second) {
 }
 
 /**
- * Runs a failed test file once more, concurrently with all that still runs: failures under load reproduce under load.
+ * Runs a failed test file once more, concurrently with the remaining tests, so that failures under load reproduce.
  * @param {FileReport} first
  * @param {NonNullable<Phase['tests']>} tests
  */
@@ -111,7 +181,7 @@ async function again(first, tests) {
   const second = [];
   const loose = await runVitest({
     ...tests,
-    // The first run has built the programs of the tests.
+    // The first run has already built the programs of the tests.
     env: { ...tests.env, BRAGGBENCH_TEST_PROGRAMS: 'none' },
     projects: [first.project],
     files: [first.file],
@@ -146,16 +216,17 @@ async function runFiles(tests, counter, others) {
   const failed = reports.filter(({ result }) => result.failed > 0);
   const broken = failed.length > MOST_AGAIN;
   if (broken) say(`  ${failed.length} files failed: too many to be unsteady, so no second run counts`);
-  /** @type {Map<string, { result: Result, seconds: number, files: Record<string, number> }>} */
+  /** @type {Map<string, Omit<Required<Ran>, 'name'>>} */
   const suites = new Map();
   for (const report of reports) {
     const rerun = await reruns.get(report);
     const name = suiteOf(report.file);
-    const before = suites.get(name) ?? { result: EMPTY, seconds: 0, files: {} };
+    const before = suites.get(name) ?? { result: EMPTY, seconds: 0, files: {}, cores: {} };
     suites.set(name, {
       result: sum(before.result, broken ? report.result : (rerun ?? report.result)),
       seconds: before.seconds + report.seconds,
       files: { ...before.files, [report.file]: report.seconds },
+      cores: { ...before.cores, ...(report.coreSeconds === null ? {} : { [report.file]: report.coreSeconds }) },
     });
   }
   const ran = [...suites].map(([name, each]) => ({ name, ...each }));

@@ -10,6 +10,7 @@ import { root } from '../setup/root.mjs';
  *   file: string,
  *   project: string,
  *   seconds: number,
+ *   coreSeconds: number | null,
  *   result: import('./result.mjs').Result,
  *   failures: readonly Failed[],
  * }>} FileReport one finished test file
@@ -18,7 +19,7 @@ import { root } from '../setup/root.mjs';
  *   | Readonly<{ kind: 'end', unhandled: readonly string[] }>} Message from the reporter to `npm test`
  */
 
-/** Stack lines of the tests' and the program's own files. */
+/** Stack lines in files of the tests and the program. */
 const OWN_FRAME = /^\s+at (?=.*[/\\])(?!.*(?:node_modules|node:))/;
 
 /** @param {Problem} problem */
@@ -34,7 +35,7 @@ function describe(problem) {
 const fileOf = (module) => path.relative(root, module.moduleId).replaceAll('\\', '/');
 
 /**
- * Errors outside the tests: the file does not load, or a beforeAll failed.
+ * Errors outside the tests: the file could not be loaded, or a beforeAll failed.
  * @param {TestModule} module
  */
 const setUpErrors = (module) => [
@@ -43,10 +44,19 @@ const setUpErrors = (module) => [
 ];
 
 /**
+ * Reason for skipping a test or a suite around it; see test/unless.ts.
+ * @param {TestCase | import('vitest/node').TestSuite | TestModule} task
+ * @returns {string | null}
+ */
+function reasonOf(task) {
+  return task.meta().reason ?? (task.type === 'module' ? null : reasonOf(task.parent));
+}
+
+/**
  * @param {TestModule} module
  * @returns {FileReport}
  */
-function reportOf(module) {
+export function reportOf(module) {
   const broken = setUpErrors(module);
   /** @type {Failed[]} */
   const failures = broken.map((error) => ({ test: 'Set-up', text: describe(error) }));
@@ -56,7 +66,8 @@ function reportOf(module) {
   const noNote = broken.length > 0 ? 'its set-up failed' : 'no reason given';
   for (const test of module.children.allTests()) {
     const result = test.result();
-    if (result.state === 'skipped') skipped.push({ name: test.fullName, reason: result.note ?? noNote });
+    if (result.state === 'skipped')
+      skipped.push({ name: test.fullName, reason: result.note ?? reasonOf(test) ?? noNote });
     else if (result.state === 'passed') passed += 1;
     else failures.push({ test: test.fullName, text: (result.errors ?? []).map(describe).join('\n') });
   }
@@ -64,21 +75,23 @@ function reportOf(module) {
     file: fileOf(module),
     project: module.project.name,
     seconds: module.diagnostic().duration / 1000,
+    coreSeconds: module.meta().coreSeconds ?? null,
     result: { passed, failed: failures.length, skipped },
     failures,
   };
 }
 
 /** @param {FileReport} report */
-export function lineOf({ file, seconds, result: { passed, failed, skipped } }) {
+export function lineOf({ file, seconds, coreSeconds, result: { passed, failed, skipped } }) {
   const tests = passed + failed + skipped.length;
-  return `${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${tests} tests, ${seconds.toFixed(1)} s)`;
+  const work = coreSeconds === null ? '' : `, ${coreSeconds.toFixed(1)} core-s`;
+  return `${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${tests} tests, ${seconds.toFixed(1)} s${work})`;
 }
 
 /** @param {FileReport} report */
 export const failuresOf = ({ failures }) => failures.flatMap(({ test, text }) => [`    FAIL ${test}`, text]);
 
-/** Reports each finished file to `npm test`, which started vitest, and prints it where nobody listens. */
+/** Reports each finished file to `npm test`, which started vitest; prints it if vitest was started directly. */
 export default class FileReporter {
   /** @param {Message} message */
   #send(message) {

@@ -1,10 +1,10 @@
 /**
- * Stands before the program in its start-up image, whose modules are loaded once, by the build. What they would read
- * of that process, its machine or its clock would be of the build for ever: reading it fails here, by name.
- * `__image` is what the bundle has in place of `import.meta` and of Node's own modules: see electron/build/steps/image.mjs.
+ * Runs before the program in its start-up image, whose modules are loaded only once, by the build. Values that they
+ * read from that process, its machine or its clock would always be those of the build, so reading them throws an error.
+ * `__image` replaces `import.meta` and Node's modules in the bundle: see electron/build/steps/image.mjs.
  */
 const __image = (() => {
-  /** Nothing of these is of the process. All others are loaded by each: crypto, net and v8 in an image crash threads. */
+  /** Modules without process state. Each process loads the others: crypto, net and v8 in an image crash threads. */
   const PURE = ['path', 'util', 'url', 'events', 'stream', 'stream/promises', 'buffer'];
   let loading = true;
   /** @param {string} what @returns {never} */
@@ -26,7 +26,7 @@ const __image = (() => {
   guard(Date, 'now', 'Date.now');
   guard(Math, 'random', 'Math.random');
 
-  // An image cannot hold one, and packages make theirs while they are loaded.
+  // An image cannot contain a TextDecoder, but packages create theirs while they are loaded.
   const { TextDecoder: Decoder } = globalThis;
   const Later = class TextDecoder {
     /** @param {ConstructorParameters<typeof Decoder>} settings */
@@ -47,24 +47,24 @@ const __image = (() => {
 
   const started = () => process.argv[1] ?? '';
   return {
-    /** After the last module. */
+    /** Called after the last module was loaded; removes the guards. */
     loaded() {
       loading = false;
       for (const back of undo) back();
     },
-    /** In place of import.meta: the image stands for the bundle that starts from it. */
+    /** Replaces import.meta: paths are those of the bundle that is started from the image. */
     get dirname() {
       return require('node:path').dirname(started());
     },
     get url() {
       return require('node:url').pathToFileURL(started()).href;
     },
-    /** A file beside the image. @param {string} file */
+    /** Loads a file next to the image. @param {string} file */
     beside(file) {
       const { createRequire } = process.getBuiltinModule('node:module');
       return createRequire(started())(`../image/${file}`);
     },
-    /** A module of Node's, loaded when something of it is first used. @param {string} name */
+    /** One of Node's modules, loaded when it is first used. @param {string} name */
     module(name) {
       if (PURE.includes(name)) {
         const pure = require(`node:${name}`);
@@ -76,7 +76,7 @@ const __image = (() => {
         if (loading && key !== 'constants') refuse(`${key} of node:${name}`);
         return Reflect.get(process.getBuiltinModule(`node:${name}`) ?? {}, key);
       };
-      // Bundles ask for a module's own names, which loads it, and not for those that it inherits.
+      // Inherited, because bundles copy a module's own properties, which would load it.
       return Object.create(new Proxy({}, { get }));
     },
   };

@@ -13,7 +13,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { inRoot } from './root.mjs';
 
-/** Cache folder of this user, the same as in electron/host/model/bench/ceilings.ts. */
+/** Cache folder of this user, the same as in electron/host/model/bench/machine.ts. */
 function cacheFolder() {
   const { BRAGGBENCH_CACHE, LOCALAPPDATA, XDG_CACHE_HOME } = process.env;
   if (BRAGGBENCH_CACHE) return BRAGGBENCH_CACHE;
@@ -22,17 +22,17 @@ function cacheFolder() {
   return path.join(XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'braggbench');
 }
 
-/** Some four sets of fat binaries: a branch, what it left, and their neighbours. */
+/** Number of cached entries: about four sets of fat binaries, for several branches and checkouts. */
 const MOST = 24;
 
 /**
- * Makes files, or copies those cached for the same inputs, in this checkout or in another.
+ * Makes files, or copies those that this or another checkout has cached for the same inputs.
  * @param {string} digest of all inputs
  * @param {readonly string[]} outputs from the checkout's root
  * @param {() => Promise<void>} make
  * @param {string} [folder] of the cache
  */
-export async function kept(digest, outputs, make, folder = path.join(cacheFolder(), 'compiled')) {
+export async function cached(digest, outputs, make, folder = path.join(cacheFolder(), 'compiled')) {
   const place = path.join(folder, digest);
   const pairs = outputs.map((file) => ({ file: inRoot(file), copy: path.join(place, path.basename(file)) }));
   if (pairs.every(({ copy }) => existsSync(copy))) {
@@ -48,16 +48,16 @@ export async function kept(digest, outputs, make, folder = path.join(cacheFolder
     mkdirSync(folder, { recursive: true });
     const fresh = mkdtempSync(path.join(folder, '.new-'));
     for (const { file, copy } of pairs) copyFileSync(file, path.join(fresh, path.basename(copy)));
-    // Atomic, also if another process makes the same files at the same time.
+    // The copy is atomic, even if another process makes the same files at the same time.
     rmSync(place, { recursive: true, force: true });
     renameSync(fresh, place);
     forget(folder);
   } catch {
-    // A full or closed folder costs the next build its time, and this one nothing.
+    // If the cache folder is full or not writable, this build succeeds and the next one compiles again.
   }
 }
 
-/** @param {string} folder of which what was used longest ago goes */
+/** @param {string} folder whose least recently used entries are deleted */
 function forget(folder) {
   const used = readdirSync(folder).map((name) => {
     const place = path.join(folder, name);

@@ -1,0 +1,45 @@
+/** Starts the built command line for benchmarks: its JSON output, and flags that several benchmarks share. */
+import { capture } from '../setup/command.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { Failure } from '../setup/say.mjs';
+
+/** Path of the built command line, which benchmarks start as a user does. */
+export const commandLine = () => inRoot('dist/host/cli.js');
+
+/**
+ * JSON output of a command, which may exit with 1 to report a finding. Throws a Failure with its output if that
+ * contains no JSON.
+ * @param {readonly string[]} words
+ * @returns {Promise<any>}
+ */
+export async function jsonOf(...words) {
+  const { code, output } = await capture(process.execPath, [commandLine(), ...words, '--json']);
+  const from = output.indexOf('{');
+  if (code > 1 || from < 0) throw new Failure(output.trim(), 2);
+  return JSON.parse(output.slice(from));
+}
+
+/**
+ * Value after a flag; null if the flag is not given.
+ * @param {readonly string[]} args @param {string} flag
+ */
+export function valueAfter(args, flag) {
+  const at = args.indexOf(flag);
+  return at < 0 ? null : (args[at + 1] ?? '');
+}
+
+/**
+ * Items selected by `--sessions`; null without the flag, which selects all. Throws a Failure for an unknown name.
+ * @template T
+ * @param {readonly string[]} args @param {readonly T[]} all @param {(one: T) => string} nameOf
+ * @returns {readonly T[] | null}
+ */
+export function chosenSessions(args, all, nameOf) {
+  const asked = valueAfter(args, '--sessions');
+  if (asked === null) return null;
+  return asked.split(',').map((name) => {
+    const found = all.find((one) => nameOf(one) === name);
+    if (found !== undefined) return found;
+    throw new Failure(`--sessions: ${JSON.stringify(name)} is not known; allowed: ${all.map(nameOf).join(', ')}`);
+  });
+}
