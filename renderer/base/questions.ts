@@ -1,19 +1,22 @@
 /**
- * Questions that the workbench answers, as a newcomer asks them. All that one is, is declared here: words, arrangement,
- * example and hints; its pictures are assets/questions/ID-light.webp and ID-dark.webp, made by `npm run pictures`.
+ * Questions that the workbench answers, as a newcomer would ask them. Each entry declares the words, layout, example
+ * and hints of one question. Pictures are assets/questions/ID-light.webp and ID-dark.webp, made by `npm run pictures`.
  */
 
 /** Source of a question's example. */
 export type QuestionExample =
-  /** The scenario is solved here. */
+  /** The scenario is run on this computer. */
   | Readonly<{ kind: 'run' }>
-  /** The same, under the curve of a Monte Carlo: one of the beams of assets/reference/topas-water-depth-dose.csv. */
+  /**
+   * The scenario is run and overlaid with a Monte Carlo depth dose: a beam of
+   * assets/reference/topas-water-depth-dose.csv.
+   */
   | Readonly<{ kind: 'monte-carlo'; energy_MeV: number }>
-  /** Rows of a session that came with the program, below assets/runs, against one of them. */
+  /** Rows of a bundled session below assets/runs, compared with one of its rows. */
   | Readonly<{ kind: 'session'; session: string; reference: string }>
-  /** A run that came with the program, as the library names it. */
+  /** A bundled run, by its name in the library. */
   | Readonly<{ kind: 'recorded'; run: string }>
-  /** The source of a variant of the scenario's benchmark, open in the editor. */
+  /** Source of a variant in the scenario's benchmark, opened in the editor. */
   | Readonly<{ kind: 'kernel'; variant: string }>;
 
 interface QuestionHint {
@@ -27,19 +30,21 @@ export interface Question {
   readonly title: string;
   /** Preview of the example, in one line. */
   readonly text: string;
-  /** The layout that it opens. */
+  /** Layout that the example opens. */
   readonly layout: 'simulate' | 'compare' | 'profile';
-  /** Panels brought to the front, of one group the last. */
+  /** Panels to bring to the front, in this order: within a group the last one stays in front. */
   readonly panels: readonly string[];
-  /** File below assets/scenarios that goes into the form; of a recorded run, its own scenario does. */
+  /**
+   * File below assets/scenarios to load into the form. For a recorded run, the scenario of the run is loaded instead.
+   */
   readonly scenario: string;
   readonly example: QuestionExample;
   readonly hints: readonly [QuestionHint, QuestionHint, QuestionHint];
-  /** Panel that its picture is taken of. */
+  /** Panel shown in the question's picture. */
   readonly picture: string;
 }
 
-/** Note on each kind of example: runs here, or recorded. */
+/** Note for each kind of example: computed on this computer, or recorded. */
 export const exampleWords: Readonly<Record<QuestionExample['kind'], string>> = {
   run: 'Runs here, in seconds',
   'monte-carlo': 'Runs here, in seconds',
@@ -63,7 +68,7 @@ export const questions: readonly Question[] = [
         panel: 'depth-dose',
         text: 'The step at 40 mm is the bone. R80, behind the peak, is the range to compare with tables.',
       },
-      { panel: 'scenario', text: 'Switch on Live beside Run. Then change the energy: everything follows.' },
+      { panel: 'scenario', text: 'Switch on Live, next to Run. Then change the energy: everything follows.' },
     ],
     picture: 'dose-map',
   },
@@ -78,7 +83,7 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'compare',
-        text: 'Red rows give a wrong answer, however fast. Benchmark measures them on this machine.',
+        text: 'Red rows give a wrong answer, however fast. Benchmark measures the correct ones here; Choose ticks red ones too.',
       },
       { panel: 'ladder', text: 'What each change gave, with its interval. Wrong variants are left out of the ladder.' },
       { panel: 'scenario', text: 'Rows and columns are the size of the problem: change them, then press Benchmark.' },
@@ -94,7 +99,7 @@ export const questions: readonly Question[] = [
     scenario: 'uniform-grid-70MeV.json',
     example: { kind: 'recorded', run: 'recorded/h200-uniform-grid-70MeV-cuda-fused.h5' },
     hints: [
-      { panel: 'timeline', text: 'W and S zoom, A and D move. Choose a span: its facts open beside it.' },
+      { panel: 'timeline', text: 'W and S zoom, A and D move. Choose a span: its facts open next to it.' },
       { panel: 'run', text: 'The same run in numbers. Times are at the end: set-up, solving, steps.' },
       { panel: 'launch-explorer', text: 'What a block size means for a launch: waves, tail, and occupancy.' },
     ],

@@ -1,21 +1,19 @@
 /**
- * Image of the selected diffraction run: live while its rows arrive, then the final one with its readouts and its
- * deviation from the reference run. Requests only the view that the panel shows.
+ * Image of the selected diffraction run: live while rows arrive, then the final image with readouts and deviation from
+ * the reference run. Requests only the view that the panel shows.
  */
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { messageOf } from '../../electron/contract/errors.ts';
 import type { ImageError, ImageFrame, ImagePeak, ImageSummary, ImageView } from '../../electron/contract/image.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { Client, StreamHandle } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
-import { ArrayCache } from './array-cache.ts';
-import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
-import { SHOWN } from './run-data.ts';
+import type { Client, StreamHandle } from './client/client.ts';
+import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN } from './run-data.ts';
 
 interface ImageWanted {
   readonly view: ImageView;
-  /** Run that is subtracted; null: none. */
+  /** Run that is subtracted; null for none. */
   readonly against: RunId | null;
 }
 
@@ -27,13 +25,13 @@ interface ImageData {
   readonly image: ArrayCache<ShownImage>;
   readonly summary: ArrayCache<ImageSummary>;
   readonly peaks: ArrayCache<readonly ImagePeak[]>;
-  /** Against the run that is subtracted. */
+  /** Error of the image against the subtracted run. */
   readonly error: ArrayCache<ImageError>;
   /** Why the difference cannot be shown. */
   readonly trouble: ArrayCache<string>;
 }
 
-/** Resizing and panning change the view many times a second; it is requested once they have settled. */
+/** Delay in ms: resizing and panning change the view many times a second, so wait until they settle. */
 const SETTLE_MS = 60;
 const PEAKS = 50;
 
@@ -54,7 +52,7 @@ export class ImageFeed implements RunFollower {
   #wanted: ImageWanted | null = null;
   #live: StreamHandle | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Answers that belong to an earlier target or view are dropped. */
+  /** Answers for an earlier target or view are dropped. */
   #generation = 0;
 
   constructor(client: Client, scheduler: FrameScheduler) {
@@ -62,7 +60,7 @@ export class ImageFeed implements RunFollower {
     this.#scheduler = scheduler;
   }
 
-  /** View that the panel shows; null if the panel is closed. */
+  /** Sets the view that the panel shows; null if the panel is closed. */
   want(wanted: ImageWanted | null): void {
     if (JSON.stringify(wanted) === JSON.stringify(this.#wanted)) return;
     const before = this.#wanted;
@@ -90,7 +88,7 @@ export class ImageFeed implements RunFollower {
     }
   }
 
-  /** Photons of one pixel of what is shown; null where there is none. */
+  /** Photons in one pixel of the shown image; null if the pixel has no value. */
   async pixel(fast: number, slow: number): Promise<number | null> {
     const [target, wanted] = [this.#target, this.#wanted];
     if (target === null || target.state === 'running' || wanted === null) return null;
@@ -126,7 +124,7 @@ export class ImageFeed implements RunFollower {
       { run, view },
       {
         frame: (frame) => {
-          // The stream may outlive the run by a frame; the final image is newer.
+          // The stream may send a frame after the run has ended; the final image is newer.
           if (this.#target?.run === run && this.#target.state === 'running') {
             this.data.image.set(SHOWN, { ...frame, against: null });
             this.#tell({ kind: 'live' });
@@ -142,7 +140,7 @@ export class ImageFeed implements RunFollower {
     try {
       const frame = await this.#client.call('image.view', { run, view, against });
       if (generation !== this.#generation) return;
-      // The image alone, shown instead of a difference, takes no reason away.
+      // Keep the reason if this image is only shown in place of a failed difference.
       if (against === this.#wanted?.against) this.data.trouble.drop(SHOWN);
       this.data.image.set(SHOWN, { ...frame, against });
       this.#tell({ kind: 'loaded' });
@@ -180,7 +178,7 @@ export class ImageFeed implements RunFollower {
       const error = await this.#client.call('image.error', { run, reference });
       if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN, error);
     } catch {
-      // A difference that cannot be computed is reported with the request for its image.
+      // An error in the difference is already reported by the image's request.
     }
   }
 }

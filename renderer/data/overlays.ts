@@ -1,15 +1,15 @@
-/** Depth doses to lay over that of the shown run: of the reader's files, and of other runs. */
+/** Depth doses to overlay on the shown run: from the user's files and from other runs. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { CurveFile } from '../../electron/contract/dose/curve-csv.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { Client } from '../client/index.ts';
-import { ArrayCache } from './array-cache.ts';
+import type { CurveFile } from '../../electron/domain/dose/curve-csv.ts';
+import type { Client } from './client/client.ts';
+import { ArrayCache } from './run-data.ts';
 
 interface OverlayInfo {
-  /** In the cache of curves. */
+  /** Key in the cache of curves. */
   readonly id: string;
   readonly name: string;
-  /** Null if it is from a file. */
+  /** Null if the curve is from a file. */
   readonly run: RunId | null;
 }
 
@@ -18,7 +18,7 @@ export interface OverlayCurve {
   readonly dose: Float64Array;
   /** Null if the unit is arbitrary; the curve is then scaled to the shown run's peak. */
   readonly unit: string | null;
-  /** The same of a run by mass, nGy mm². */
+  /** Depth dose of a run per mass, nGy mm². */
   readonly perMass?: Float64Array | null;
 }
 
@@ -37,7 +37,7 @@ export class Overlays {
     this.#client = client;
   }
 
-  /** False when there is no more room. */
+  /** Returns false if the maximum number of overlays is reached. */
   addFile(name: string, { depth_mm, dose, unit }: CurveFile): boolean {
     return this.#add({ id: this.#id(), name, run: null }, { depth_mm, dose, unit });
   }

@@ -3,23 +3,23 @@
  * produces all of them; changing the step, run or cut cancels it.
  */
 import type { MapRequest, RunId } from '../../electron/contract/run.ts';
-import type { Client, StreamHandle } from '../client/index.ts';
+import type { Client, StreamHandle } from './client/client.ts';
 import type { RunData, ShownMap } from './run-data.ts';
 
-/** Steps that are only passed, as in playback, are not computed. */
+/** Delay in ms, so that steps passed during playback are not computed. */
 const SETTLE_MS = 250;
 
 interface WantedMaps {
   readonly run: RunId;
   readonly index: number;
   readonly step: number;
-  /** By the panels' keys. */
+  /** Map requests by panel key. */
   readonly maps: readonly (readonly [key: string, request: MapRequest])[];
 }
 
 interface MapTaker {
   take(key: string, map: ShownMap): void;
-  /** Says why there is no map. */
+  /** Reports why a map is not available. */
   refuse(key: string, reason: string): void;
 }
 
@@ -28,7 +28,7 @@ export class RecomputedMaps {
   readonly #data: RunData;
   readonly #taker: MapTaker;
   #wanted: WantedMaps | null = null;
-  #asked = '';
+  #requested = '';
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stream: StreamHandle | null = null;
 
@@ -39,31 +39,31 @@ export class RecomputedMaps {
   }
 
   want(wanted: WantedMaps): void {
-    const asked = JSON.stringify(wanted);
-    // A panel that was resized, or another map of the same step: what is on its way comes.
-    if (asked === this.#asked && this.#data.computing.get(wanted.maps[0]?.[0] ?? '') !== null) return;
+    const requested = JSON.stringify(wanted);
+    // An unchanged request keeps the running computation.
+    if (requested === this.#requested && this.#data.computing.get(wanted.maps[0]?.[0] ?? '') !== null) return;
     this.leave();
     if (wanted.maps.length === 0) return;
-    this.#asked = asked;
+    this.#requested = requested;
     this.#wanted = wanted;
     for (const [key] of wanted.maps) {
       this.#data.troubles.drop(key);
       this.#data.computing.set(key, { step: 0, steps: 0 });
-      // Another cut of the same moment may stay in sight until the new one is there.
+      // A different cut at the same moment may stay visible until the new one arrives.
       const shown = this.#data.maps.get(key);
       if (shown?.run !== wanted.run || shown.step !== wanted.step) this.#data.maps.drop(key);
     }
     this.#timer = setTimeout(() => this.#open(wanted), SETTLE_MS);
   }
 
-  /** The user does not want to wait. */
+  /** Stops the computation because the user cancelled it. */
   stop(): void {
     const wanted = this.#wanted;
     this.leave();
     for (const [key] of wanted?.maps ?? []) this.#taker.refuse(key, 'This step was not computed: it was stopped.');
   }
 
-  /** Nobody wants them any more. */
+  /** Cancels the computation because no panel needs the maps any more. */
   leave(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -71,7 +71,7 @@ export class RecomputedMaps {
     this.#stream = null;
     for (const [key] of this.#wanted?.maps ?? []) this.#data.computing.drop(key);
     this.#wanted = null;
-    this.#asked = '';
+    this.#requested = '';
   }
 
   #open({ run, index, maps }: WantedMaps): void {

@@ -1,10 +1,69 @@
-/** Data of the shown run: arrays by key, references by `{ streamId, revision }`. */
+/**
+ * Data of the shown run: typed arrays by key, outside React and outside the stores. Stores and components hold `{
+ * streamId, revision }`; painters read the arrays when they paint a frame. Each workload has a feed that loads the
+ * page's arrays for the selected run. Feeds are created on first use, one instance per class.
+ */
+import type { StoreApi } from 'zustand/vanilla';
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
-import type { DepthDose, LedgerTable, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import type { DepthDose, LedgerTable, Moments, RunId, RunState, RunSummary } from '../../electron/contract/run.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { Resolved } from '../../electron/contract/scenarios.ts';
 import type { Result } from '../../electron/contract/wire/methods.ts';
-import { ArrayCache } from './array-cache.ts';
+import type { FrameScheduler } from '../drawing/scheduler.ts';
+import type { Client } from './client/client.ts';
+
+interface DataRef {
+  readonly streamId: string;
+  readonly revision: number;
+}
+
+export class ArrayCache<T> {
+  readonly #entries = new Map<string, { readonly value: T; readonly revision: number }>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #revision = 0;
+
+  /** Replaces the entry. The returned reference identifies this revision. */
+  set(streamId: string, value: T): DataRef {
+    // All entries share one counter, so an entry that is dropped and set again never repeats a revision.
+    this.#revision += 1;
+    this.#entries.set(streamId, { value, revision: this.#revision });
+    this.#tell(streamId);
+    return { streamId, revision: this.#revision };
+  }
+
+  get(streamId: string): T | null {
+    return this.#entries.get(streamId)?.value ?? null;
+  }
+
+  /** 0 if the entry is empty. */
+  revision(streamId: string): number {
+    return this.#entries.get(streamId)?.revision ?? 0;
+  }
+
+  drop(streamId: string): void {
+    if (this.#entries.delete(streamId)) this.#tell(streamId);
+  }
+
+  /** Drops all entries. */
+  clear(): void {
+    for (const streamId of [...this.#entries.keys()]) this.drop(streamId);
+  }
+
+  /** Calls `listener` after every change of the entry. Returns the function that unsubscribes. */
+  subscribe(streamId: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(streamId) ?? new Set();
+    this.#listeners.set(streamId, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(streamId);
+    };
+  }
+
+  #tell(streamId: string): void {
+    for (const listener of this.#listeners.get(streamId) ?? []) listener();
+  }
+}
 
 export interface ShownMap {
   readonly run: RunId;
@@ -16,55 +75,55 @@ export interface ShownMap {
 export interface ShownDepthDose {
   readonly run: RunId;
   readonly curve: Curve;
-  /** By mass, along the same axis; null of runs that do not know their densities. */
+  /** Dose by mass on the same axis; null for runs without known densities. */
   readonly perMass: Curve | null;
   /** Null if the run has not finished: readouts of a partial dose are meaningless. */
   readonly final: DepthDose | null;
 }
 
-/** The scenario that a run was made from, and what it resolves to with the tables in use. */
+/** Scenario of a run, and the values that it resolves to with the tables in use. */
 interface RunReference {
   readonly run: RunId;
   readonly scenario: ScenarioDraft;
   readonly resolved: Resolved | null;
 }
 
-/** Moments with stored phase space, and how the run ended. */
+/** Moments with stored phase space, and whether the run was stopped early. */
 export interface RunKeyframes {
   readonly run: RunId;
   readonly frames: Result<'run.keyframes'>['frames'];
   readonly stopped: boolean;
   /** Pairs of axes with stored sums. */
   readonly pairs: Result<'run.keyframes'>['pairs'];
-  /** With an answer of Live: the moment that is shown stays. One of a drag is soon gone. */
+  /** Set if Live provided the data: the shown moment is retained. Data of a drag are soon replaced. */
   readonly live?: 'drag' | 'rest';
 }
 
 /** Progress of recomputing a step for a map. */
 interface Computing {
   readonly step: number;
-  /** 0 while it waits for the run before it. */
+  /** 0 while the computation waits for an earlier one. */
   readonly steps: number;
 }
 
 export interface RunData {
-  /** One entry per map that a panel shows, by the panel's key. */
+  /** Shown maps by panel key. */
   readonly maps: ArrayCache<ShownMap>;
-  /** By the panel's key: why its map cannot be shown. */
+  /** Reasons why a map cannot be shown, by panel key. */
   readonly troubles: ArrayCache<string>;
-  /** By the panel's key: maps that a step is computed again for. */
+  /** Progress of recomputed maps, by panel key. */
   readonly computing: ArrayCache<Computing>;
   readonly depthDose: ArrayCache<ShownDepthDose>;
   readonly summary: ArrayCache<RunSummary>;
   readonly moments: ArrayCache<Moments>;
   readonly reference: ArrayCache<RunReference>;
-  /** Once the run is over. */
+  /** Set when the run is over. */
   readonly keyframes: ArrayCache<RunKeyframes>;
-  /** Once the run is over. */
+  /** Set when the run is over. */
   readonly ledger: ArrayCache<LedgerTable>;
 }
 
-/** Key of the entries that exist once. */
+/** Key of entries that exist only once. */
 export const SHOWN = 'shown';
 
 export function createRunData(): RunData {
@@ -79,4 +138,44 @@ export function createRunData(): RunData {
     keyframes: new ArrayCache(),
     ledger: new ArrayCache(),
   };
+}
+
+export type FeedStatus =
+  | Readonly<{ kind: 'nothing' }>
+  /** The run was accepted but has no data yet: queued, or before the first frame. */
+  | Readonly<{ kind: 'waiting' }>
+  | Readonly<{ kind: 'live' }>
+  | Readonly<{ kind: 'loaded' }>
+  | Readonly<{ kind: 'failed'; reason: string }>;
+
+export interface FeedTarget {
+  readonly run: RunId;
+  readonly state: RunState;
+  /** True for a failed run with completed results. */
+  readonly kept?: boolean;
+  /** True if the arrays come with the answers of Live. */
+  readonly live?: boolean;
+}
+
+export interface RunFollower {
+  readonly status: StoreApi<{ readonly status: FeedStatus }>;
+  /** Follows another run, or the same run in a new state; null if no run of this workload is selected. */
+  follow(target: FeedTarget | null): void;
+}
+
+type FeedClass<F> = new (client: Client, scheduler: FrameScheduler, data: RunData) => F;
+
+export class Feeds {
+  readonly #made = new Map<unknown, unknown>();
+  readonly #parts: readonly [Client, FrameScheduler, RunData];
+
+  constructor(...parts: readonly [Client, FrameScheduler, RunData]) {
+    this.#parts = parts;
+  }
+
+  of<F extends object>(Feed: FeedClass<F>): F {
+    const made = this.#made.get(Feed) ?? new Feed(...this.#parts);
+    this.#made.set(Feed, made);
+    return made as F;
+  }
 }

@@ -1,22 +1,27 @@
 /**
- * Keeps RunData filled for the selected transport run: one live stream while it
- * computes, the final arrays once it is over. Panels say which maps they show
- * and how large; the feed asks the host for exactly those.
+ * Fills RunData for the selected transport run: one live stream while it computes, the final arrays when it is over.
+ * Panels declare the maps they show and their sizes; the feed requests exactly those from the host.
  */
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { messageOf } from '../../electron/contract/errors.ts';
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import type { LiveFrame, MapRequest, RunId, RunMaps } from '../../electron/contract/run.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/what-if.ts';
-import type { Client, StreamHandle } from '../client/index.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
-import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
+import type { Client, StreamHandle } from './client/client.ts';
 import { RecomputedMaps } from './recomputed-maps.ts';
-import { type RunData, type RunKeyframes, SHOWN } from './run-data.ts';
+import {
+  type FeedStatus,
+  type FeedTarget,
+  type RunData,
+  type RunFollower,
+  type RunKeyframes,
+  SHOWN,
+} from './run-data.ts';
 
-/** Its final arrays can be read. */
+/** Whether the run's final arrays can be read. */
 function isReadable(target: FeedTarget | null): target is FeedTarget {
   if (target === null) return false;
   const { state, kept } = target;
@@ -28,14 +33,14 @@ const failure = (error: unknown): FeedStatus => ({
   reason: messageOf(error),
 });
 
-/** Resizing a window changes the size many times a second; maps are requested once it has settled. */
+/** Delay in ms: resizing a window changes the size many times a second, so wait until it settles. */
 const SETTLE_MS = 90;
 
-/** Rows of the ledger: more than a screen has pixels across, a few hundred kilobytes. */
+/** Maximum rows of the ledger: more than a screen has pixels across; a few hundred kilobytes. */
 const LEDGER_ROWS = 2000;
 
-/** Maps of the dose that panels show, by their keys. */
-export type AskedMaps = readonly (readonly [string, MapRequest])[];
+/** Dose maps that panels show, by panel key. */
+export type RequestedMaps = readonly (readonly [string, MapRequest])[];
 
 export class RunFeed implements RunFollower {
   readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
@@ -48,13 +53,13 @@ export class RunFeed implements RunFollower {
   #target: FeedTarget | null = null;
   #live: StreamHandle | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Answers that belong to an earlier target are dropped. */
+  /** Answers for an earlier target are dropped. */
   #generation = 0;
   /** Sequence numbers of map requests: answers and errors of superseded requests are dropped. */
-  readonly #asked = { dose: 0, protons: 0 };
-  /** Keyframe that the protons' maps show; null while the run's are not known. */
+  readonly #requested = { dose: 0, protons: 0 };
+  /** Keyframe that the proton maps show; null until the run's keyframes are known. */
   #keyframe: number | null = null;
-  /** The load of a keyframe that is under way, and the one to load after it. */
+  /** Keyframe load in progress, and the next one to load. */
   #loadingKeyframe: Promise<void> | null = null;
   #nextKeyframe: number | null = null;
   readonly #recomputed: RecomputedMaps;
@@ -73,28 +78,28 @@ export class RunFeed implements RunFollower {
     });
   }
 
-  /** Gives up the step that is computed again. */
+  /** Cancels the recomputation of the step. */
   stopComputing(): void {
     this.#recomputed.stop();
   }
 
-  /** Asks again for what was given up or failed. */
+  /** Repeats a recomputation that was cancelled or failed. */
   computeAgain(): void {
     this.#refreshMaps();
   }
 
-  /** Map that a panel shows under its key; null if the panel is closed. */
+  /** Sets the map that a panel shows under its key; null if the panel is closed. */
   want(key: string, request: MapRequest | null): void {
     const before = this.#wanted.get(key);
     if (JSON.stringify(before ?? null) === JSON.stringify(request)) return;
     if (request === null) this.#wanted.delete(key);
     else this.#wanted.set(key, request);
     if (this.#timer !== null) clearTimeout(this.#timer);
-    // The first request of a panel waits for nobody.
+    // The first request of a panel is sent without delay.
     this.#timer = setTimeout(() => this.#refreshMaps(), before === undefined ? 0 : SETTLE_MS);
   }
 
-  /** Follows another run, or the present one into another state. */
+  /** Follows another run, or the same run in a new state. */
   follow(target: FeedTarget | null): void {
     const before = this.#target;
     if (before?.run === target?.run && before?.state === target?.state) return;
@@ -112,17 +117,17 @@ export class RunFeed implements RunFollower {
     else this.#tell({ kind: 'failed', reason: 'The run failed.' });
   }
 
-  askedMaps(): AskedMaps {
+  requestedMaps(): RequestedMaps {
     return this.#wantedOf('dose');
   }
 
-  /** Shows an answer of Live to the request `asked`, if its run is the followed one. */
-  takeAnswer(answer: WhatIfAnswer, asked: { readonly maps: AskedMaps; readonly draft: ScenarioDraft }): void {
+  /** Shows an answer of Live if its run is the followed one. `asked` is the request. */
+  takeAnswer(answer: WhatIfAnswer, requested: { readonly maps: RequestedMaps; readonly draft: ScenarioDraft }): void {
     const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
     if (this.#target?.run !== run) return;
     const data = this.#data;
-    data.reference.set(SHOWN, { run, scenario: asked.draft, resolved });
-    for (const [index, [key]] of asked.maps.entries()) {
+    data.reference.set(SHOWN, { run, scenario: requested.draft, resolved });
+    for (const [index, [key]] of requested.maps.entries()) {
       const map = answer.maps[index];
       if (map === undefined || !this.#wanted.has(key)) continue;
       if ('reason' in map) {
@@ -140,16 +145,16 @@ export class RunFeed implements RunFollower {
     // Recomputed maps belong to the previous answer.
     this.#recomputed.leave();
     data.keyframes.set(SHOWN, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
-    // The map was moved or a panel opened since: nobody may ask again.
-    const asFor = new Map(asked.maps);
-    if (this.askedMaps().some(([key, request]) => asFor.get(key) !== request)) {
+    // If the map has moved or a panel has opened since the request, request the maps again.
+    const asFor = new Map(requested.maps);
+    if (this.requestedMaps().some(([key, request]) => asFor.get(key) !== request)) {
       this.#loadDose(run).catch((error: unknown) => this.#tell(failure(error)));
     }
   }
 
   /**
-   * Shows the protons of another stored moment. Of the requests made during a load, only the last is loaded as well.
-   * Settles when the pending loads have arrived.
+   * Shows the protons at another stored moment. Of several requests during a load, only the last is loaded. Resolves
+   * when the pending loads have arrived.
    */
   showKeyframe(index: number): Promise<void> {
     if (!isReadable(this.#target)) return Promise.resolve();
@@ -184,7 +189,7 @@ export class RunFeed implements RunFollower {
     this.#data.keyframes.drop(SHOWN);
     this.#live?.close();
     this.#live = null;
-    // Those of panels that are not there now too: they would come back with another run's fields.
+    // Include maps of closed panels, which would otherwise reappear with another run's fields.
     this.#data.maps.clear();
     this.#data.troubles.clear();
     this.#data.depthDose.drop(SHOWN);
@@ -210,7 +215,7 @@ export class RunFeed implements RunFollower {
   }
 
   #takeLive(run: RunId, frame: LiveFrame, wanted: readonly (readonly [string, MapRequest])[]): void {
-    // The stream may outlive the run by a frame; the final arrays are newer.
+    // The stream may send a frame after the run has ended; the final arrays are newer.
     if (this.#target?.run !== run || this.#target.state !== 'running') return;
     this.#takeMaps(run, frame, wanted, frame.maps);
     const { depthDose: curve, depthDosePerMass: perMass } = frame;
@@ -250,7 +255,7 @@ export class RunFeed implements RunFollower {
       this.#data.moments.set(SHOWN, moments);
       this.#data.ledger.set(SHOWN, ledger);
       this.#tell({ kind: 'loaded' });
-      // Whoever chooses the moment to show answers with showKeyframe.
+      // The code that selects the shown moment responds with showKeyframe.
       this.#data.keyframes.set(SHOWN, { run, frames, stopped, pairs });
     } catch (error) {
       if (generation !== this.#generation) return;
@@ -258,7 +263,7 @@ export class RunFeed implements RunFollower {
     }
   }
 
-  /** A map that cannot be shown takes no other with it. */
+  /** Drops one map that cannot be shown; the others stay. */
   #refuse(key: string, reason: string): void {
     this.#data.maps.drop(key);
     this.#data.troubles.set(key, reason);
@@ -268,7 +273,7 @@ export class RunFeed implements RunFollower {
     return [...this.#wanted].filter(([, { quantity }]) => (quantity === 'protons') === (field === 'protons'));
   }
 
-  /** Asks for plain maps at once, and one by one for those of which each can fail for itself. */
+  /** Requests plain maps together, and one by one those that can fail on their own. */
   async #loadMaps(
     run: RunId,
     wanted: readonly (readonly [string, MapRequest])[],
@@ -291,11 +296,11 @@ export class RunFeed implements RunFollower {
     await Promise.all([take(plain), ...others.map(takeOne)]);
   }
 
-  /** Whether the question that is put now is still the last of its kind. */
+  /** Returns a check whether this request is still the latest one for the field. */
   #asking(field: 'dose' | 'protons'): () => boolean {
-    this.#asked[field] += 1;
-    const [generation, asked] = [this.#generation, this.#asked[field]];
-    return () => generation === this.#generation && asked === this.#asked[field];
+    this.#requested[field] += 1;
+    const [generation, asked] = [this.#generation, this.#requested[field]];
+    return () => generation === this.#generation && asked === this.#requested[field];
   }
 
   async #loadDose(run: RunId): Promise<void> {
@@ -339,12 +344,12 @@ export class RunFeed implements RunFollower {
   }
 }
 
-/** Differences, and what not every run has. */
+/** Whether a run may lack this map: a difference or an optional quantity. */
 function mayBeMissing({ against, quantity }: MapRequest): boolean {
   return against !== undefined || (quantity !== 'dose' && quantity !== 'protons');
 }
 
-/** Whether the stored sums of a moment contain the map. They are sums over two axes; older files lack some of them. */
+/** Whether the stored sums of a moment contain the map. The sums are over two axes, and older files lack some pairs. */
 function isStored({ horizontal, vertical, cuts }: MapRequest, pairs: RunKeyframes['pairs']): boolean {
   if (cuts !== undefined && cuts.length > 0) return false;
   return pairs.some((pair) => pair.includes(horizontal) && pair.includes(vertical));

@@ -1,14 +1,12 @@
-/** Keeps what the selected run of a small workload measured. */
+/** Loads the measurements of the selected run of a small workload. */
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session } from '../../electron/contract/bench/session.ts';
 import { messageOf } from '../../electron/contract/errors.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { TaskKind } from '../../electron/contract/scenario/kinds.ts';
-import type { Client } from '../client/index.ts';
-import { ArrayCache } from './array-cache.ts';
-import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
-import { SHOWN } from './run-data.ts';
+import type { Client } from './client/client.ts';
+import { ArrayCache, type FeedStatus, type FeedTarget, type RunFollower, SHOWN } from './run-data.ts';
 
 interface MeasuredRun {
   readonly run: RunId;
@@ -27,7 +25,7 @@ export class TaskFeed {
     this.#client = client;
   }
 
-  /** The follower of one kind: of all kinds one at most has the selected run. */
+  /** Follower for one kind of task. At most one kind has the selected run. */
   of(kind: TaskKind): RunFollower {
     return {
       status: this.status,

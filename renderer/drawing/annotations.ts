@@ -1,10 +1,9 @@
-/** Marks that lie over a field: outlines of regions, reference lines, the beam. All in the axes' units. */
+/** Annotations on a field: outlines of regions, reference lines and the beam, in the units of the axes. */
 import type { FieldMap } from '../../electron/contract/fields.ts';
+import type { Box } from './axes.ts';
 import type { Drawing2D } from './context-2d.ts';
-import type { Box } from './plot-frame.ts';
-import type { Scale } from './scale.ts';
+import { type Scale, shortNumber } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
-import { shortNumber } from './ticks.ts';
 
 export type Annotation =
   | Readonly<{
@@ -14,17 +13,17 @@ export type Annotation =
       label: string;
     }>
   | Readonly<{ kind: 'vertical-line'; at: number; label: string; style: 'solid' | 'dashed' }>
-  /** A line through places (horizontal, vertical, …); NaN breaks it. */
+  /** A line through points (horizontal, vertical, …); NaN breaks the line. */
   | Readonly<{ kind: 'curve'; places: Float64Array; label: string }>
   | Readonly<{ kind: 'cross'; at: readonly [number, number]; label: string }>
-  /** A small ring around a place. */
+  /** A small ring around a point. */
   | Readonly<{ kind: 'spot'; at: readonly [number, number]; label: string }>
-  /** The numbers of a field's samples, where they have the room. */
+  /** Values of the field's samples as text, where they fit. */
   | Readonly<{ kind: 'values'; field: FieldMap }>
-  /** From one place to another. */
+  /** An arrow between two points. */
   | Readonly<{ kind: 'arrow'; from: readonly [number, number]; to: readonly [number, number] }>;
 
-/** Colours of marks, with a halo in the colour that they lie on. */
+/** Colours of annotations, with a halo in the background colour. */
 interface MarkTheme {
   readonly mark: string;
   readonly halo: string;
@@ -32,7 +31,9 @@ interface MarkTheme {
   readonly labelSize: number;
 }
 
-/** Marks over a field are light on a dark halo, whatever the field's colours; over the bare plot they are the page's. */
+/**
+ * Annotations on a field are light with a dark halo for any colour map; on an empty plot they use the page's colours.
+ */
 export function markTheme(theme: DrawingTheme, overField: boolean): MarkTheme {
   const { family, labelSize } = theme;
   return overField
@@ -43,7 +44,7 @@ export function markTheme(theme: DrawingTheme, overField: boolean): MarkTheme {
 const ARROW_HEAD = 6;
 const PADDING = 3;
 
-/** Text that stays readable on any colour of the field. */
+/** Draws text with a halo, readable on any colour of the field. */
 export function haloText(context: Drawing2D, text: string, x: number, y: number, theme: MarkTheme): void {
   context.lineWidth = 3;
   context.lineJoin = 'round';
@@ -53,7 +54,7 @@ export function haloText(context: Drawing2D, text: string, x: number, y: number,
   context.fillText(text, x, y);
 }
 
-/** A line with a halo, for the same reason. */
+/** Strokes a line with a halo, so that it is visible on any colour of the field. */
 export function haloStroke(context: Drawing2D, theme: MarkTheme, width = 1): void {
   context.lineWidth = width + 2;
   context.strokeStyle = theme.halo;
@@ -139,7 +140,7 @@ function drawPlace(
   haloText(context, label, x + CROSS, y - PADDING, theme);
 }
 
-/** Letters and lines that a number takes, in label heights. */
+/** Width and height of a number, in label heights. */
 const NUMBER = { width: 3.6, height: 1.4 };
 
 function drawValues(

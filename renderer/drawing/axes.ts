@@ -1,18 +1,93 @@
-/** Axes of a map: frame, ticks, labels and titles with units. */
-
-import { powerOfTen } from '../base/numbers.ts';
+/**
+ * Axes of a map: frame, ticks, labels and titles with units. Layout of a map's parts in its canvas. Windows with equal
+ * scales on both axes.
+ */
+import type { Interval } from '../../electron/contract/fields.ts';
+import { powerOfTen } from '../../electron/domain/numbers.ts';
 import type { Drawing2D } from './context-2d.ts';
-import type { Box } from './plot-frame.ts';
-import type { Scale } from './scale.ts';
+import { linearTicks, logTicks, type Scale, type Tick } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
-import { linearTicks, logTicks, type Tick } from './ticks.ts';
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PlotFrame {
+  /** Area of the field. */
+  readonly plot: Box;
+  /** Colour bar; null if there is no room. */
+  readonly bar: Box | null;
+}
+
+/**
+ * Margins around a plot, in label heights. The curves below a map use the same left and right margins, so that their
+ * depth axes align.
+ */
+export const ROOM = { left: 5, right: 7.5, top: 1.2, bottom: 3.4, bar: 1.1, barGap: 1.2 } as const;
+
+/** `compact`: for several maps side by side with headings that describe their colour bars. `curves`: no colour bar. */
+export type Room = 'full' | 'compact' | 'curves';
+
+const COMPACT = { right: 5.4, top: 0.5 } as const;
+
+/** Below this width (CSS pixels) the colour bar is omitted. */
+const NARROWEST_WITH_BAR = 260;
+
+export function plotFrame(width: number, height: number, labelSize: number, room: Room = 'full'): PlotFrame {
+  const withBar = room !== 'curves' && width >= NARROWEST_WITH_BAR;
+  const left = Math.round(ROOM.left * labelSize);
+  const besides = room === 'full' ? ROOM : COMPACT;
+  const right = Math.round((withBar ? besides.right : 1) * labelSize);
+  const top = Math.round(besides.top * labelSize);
+  const bottom = Math.round(ROOM.bottom * labelSize);
+  const plot: Box = {
+    left,
+    top,
+    width: Math.max(1, Math.floor(width - left - right)),
+    height: Math.max(1, Math.floor(height - top - bottom)),
+  };
+  if (!withBar) return { plot, bar: null };
+  const bar: Box = {
+    left: plot.left + plot.width + Math.round(ROOM.barGap * labelSize),
+    top: plot.top,
+    width: Math.round(ROOM.bar * labelSize),
+    height: plot.height,
+  };
+  return { plot, bar };
+}
+
+export function contains(box: Box, x: number, y: number): boolean {
+  return x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
+}
+
+interface Ranges {
+  readonly horizontal: Interval;
+  readonly vertical: Interval;
+}
+
+/** Widens the narrower axis so that both axes have the same scale in a plot of this size (CSS pixels). */
+export function squared(
+  { horizontal, vertical }: Ranges,
+  plot: { readonly width: number; readonly height: number },
+): Ranges {
+  const scale = Math.min(plot.width / (horizontal[1] - horizontal[0]), plot.height / (vertical[1] - vertical[0]));
+  if (!(scale > 0) || !Number.isFinite(scale)) return { horizontal, vertical };
+  const widened = ([from, to]: Interval, pixels: number): Interval => {
+    const [middle, half] = [(from + to) / 2, pixels / scale / 2];
+    return [middle - half, middle + half];
+  };
+  return { horizontal: widened(horizontal, plot.width), vertical: widened(vertical, plot.height) };
+}
 
 const TICK = 4;
 const GAP = 3;
-/** Label heights between two labels that still read as two. */
+/** Minimum distance between two labels, in label heights. */
 const LABELS_ACROSS = 5.5;
 const LABELS_DOWN = 2.6;
-/** More labels than this are read no better on a wide screen. */
+/** Maximum number of labels, as more would not improve readability on a wide screen. */
 const MOST_LABELS = 14;
 
 /** Fewer labels than this do not convey the scale; the axis is then labelled more densely. */
@@ -24,13 +99,13 @@ function axisTicks(scale: Scale, most: number): ReturnType<typeof linearTicks> {
   return roomy.ticks.length >= FEWEST_LABELS ? roomy : linearTicks(scale.from, scale.to, most * CLOSER);
 }
 
-/** `Depth z (mm)`, with the power of ten that the tick labels leave out. */
+/** Axis title such as `Depth z (mm)`, with the power of ten that the tick labels omit. */
 export function axisTitle(title: string, unit: string, exponent: number): string {
   const scale = [exponent === 0 ? '' : powerOfTen(exponent), unit].filter((part) => part !== '').join(' ');
   return scale === '' ? title : `${title} (${scale})`;
 }
 
-/** The looks of ticks and their labels, and the path of the ticks. */
+/** Sets the style of ticks and labels, and begins the path of the ticks. */
 function beginTicks(
   context: Drawing2D,
   theme: DrawingTheme,

@@ -1,14 +1,12 @@
 /**
- * Colour bar of a map: its colours over the whole range of the field, a histogram of the values next to them, and
- * draggable handles for the limits.
+ * Colour bar of a map: the colours over the field's full range, a histogram of the values next to them, and draggable
+ * handles for the limits.
  */
 
-import { powerOfTen } from '../base/numbers.ts';
-import { axisTitle } from './axes.ts';
-import { type ColorMap, colorAt } from './colormap.ts';
+import { powerOfTen } from '../../electron/domain/numbers.ts';
+import { axisTitle, type Box } from './axes.ts';
+import { type ColorMap, colorAt, type Limits, type Normalisation } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
-import type { Limits, Normalisation } from './normalisation.ts';
-import type { Box } from './plot-frame.ts';
 import type { DrawingTheme } from './theme.ts';
 
 const TICK = 3;
@@ -18,14 +16,17 @@ const HANDLE = 4;
 
 export interface ColorBar {
   readonly map: ColorMap;
-  /** From a value to its colour: between the limits. */
+  /** Maps a value to its colour, between the limits. */
   readonly colors: Normalisation;
-  /** From a value to its place on the bar: over the whole range. */
+  /** Maps a value to its position on the bar, over the full range. */
   readonly range: Normalisation;
-  /** Shares of the largest count along the bar, from below; empty: none. */
+  /** Shares of the largest count along the bar, from the bottom; empty for no histogram. */
   readonly histogram: Float32Array;
   readonly title: Readonly<{ text: string; unit: string }> | null;
-  /** The limits are the reader's and can be dragged: their handles are drawn. */
+  /**
+   * True if the user can drag the limits: handles and histogram are drawn. Exported figures have neither, because
+   * nothing in them would explain the grey bars.
+   */
   readonly handles: boolean;
 }
 
@@ -50,7 +51,7 @@ function drawHandle(context: Drawing2D, box: Box, y: number, theme: DrawingTheme
   context.fillRect(box.left, y - 0.5, box.width, 1);
 }
 
-/** Gradients by colour map, height and limits: while the limits follow the field they look the same in every frame. */
+/** Gradients by colour map, height and limits; equal in every frame while the limits follow the field. */
 const gradients = new Map<string, HTMLCanvasElement>();
 const MOST_GRADIENTS = 32;
 
@@ -82,7 +83,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
   context.imageSmoothingEnabled = false;
   context.drawImage(gradient, 0, 0, 1, gradient.height, box.left, box.top, box.width, box.height);
   context.imageSmoothingEnabled = smooth;
-  drawHistogram(context, box, bar.histogram, theme);
+  if (bar.handles) drawHistogram(context, box, bar.histogram, theme);
   context.strokeStyle = theme.axis;
   context.lineWidth = 1;
   context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
@@ -111,7 +112,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
 
   const power = exponent === 0 ? '' : powerOfTen(exponent);
   if (title === null) {
-    // Without a title, the labels' power of ten needs a text of its own.
+    // Without a title, the labels' power of ten needs separate text.
     context.textBaseline = 'bottom';
     if (power !== '') context.fillText(`×${power}`, box.left, box.top - 1);
     return;
@@ -129,10 +130,10 @@ function placeOf(box: Box, range: Normalisation, value: number): number {
   return box.top + (1 - Math.min(1, Math.max(0, range.fraction(value)))) * box.height;
 }
 
-/** Pixels around the bar that still take hold of it. */
+/** Pixels around the bar in which a press grabs it. */
 const REACH = 6;
 
-/** Whether a press there is for the bar. */
+/** Whether a press at this position is on the bar. */
 export function onBar(box: Box, x: number, y: number): boolean {
   return (
     x >= box.left - REACH - HANDLE &&
@@ -142,18 +143,18 @@ export function onBar(box: Box, x: number, y: number): boolean {
   );
 }
 
-/** The value at a height of the bar, within its range. */
+/** Value at a height on the bar, inside the bar's range. */
 export function barValue(box: Box, range: Normalisation, y: number): number {
   return range.value(Math.min(1, Math.max(0, 1 - (y - box.top) / box.height)));
 }
 
-/** Which of the limits is nearer to a height of the bar. */
+/** The limit that is nearer to a height on the bar. */
 export function nearerLimit(box: Box, range: Normalisation, limits: Limits, y: number): keyof Limits {
   const away = (limit: number): number => Math.abs(placeOf(box, range, limit) - y);
   return away(limits.low) < away(limits.high) ? 'low' : 'high';
 }
 
-/** Limits with one of them moved, never past the other. */
+/** Limits with one of them moved, but never past the other. */
 export function movedLimit(limits: Limits, which: keyof Limits, value: number, range: Normalisation): Limits {
   const LEAST = 0.01;
   const [low, high] = [range.fraction(limits.low), range.fraction(limits.high)];

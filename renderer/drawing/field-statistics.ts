@@ -1,24 +1,27 @@
-/** Sums and moments of a rectangle of a field. */
+/** Sums and moments of a rectangle of a field. Also its value at a point and along a line segment. */
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { sampleEdge } from './field-image.ts';
 import type { MapPoint } from './map-view.ts';
+import { cellOfEdges, uniformCell } from './scale.ts';
 
-/** Whether a sample is several cells. */
+/** Whether a sample combines several cells. */
 export function isReduced({ horizontal, vertical }: FieldMap): boolean {
   return horizontal.cellsPerSample * vertical.cellsPerSample > 1;
 }
 
 interface FieldStatistics {
-  /** Samples whose centre lies in the rectangle. */
+  /** Number of samples whose centre is in the rectangle. */
   readonly samples: number;
-  /** The sum over grid cells of what is counted by the cell, the integral of a density. A sample counts as its cells. */
+  /**
+   * Sum over grid cells for a quantity per cell, or integral of a density. A sample counts with its number of cells.
+   */
   readonly total: { readonly name: string; readonly value: number; readonly unit: string };
   readonly mean: number;
   readonly max: number;
   readonly maxAt: MapPoint;
-  /** Weighted by the values; null where their sum is not above zero. */
+  /** Centroid weighted by the values; null if their sum is not above zero. */
   readonly centroid: MapPoint | null;
-  /** Standard deviation along each axis, weighted by the values; null as above. */
+  /** Standard deviation along each axis, weighted by the values; null if their sum is not above zero. */
   readonly sigma: MapPoint | null;
 }
 
@@ -42,7 +45,7 @@ function linesWithin(axis: MapAxis, a: number, b: number): readonly Line[] {
 const PER_CELL = ' per cell';
 const PER_AREA = '/mm²';
 
-/** A cell's extent along an axis whose cells are equal. */
+/** Width of a cell along an axis with equal cells. */
 function cellWidth(axis: MapAxis): number {
   return (axis.to - axis.from) / ((axis.count - 1) * axis.cellsPerSample + axis.lastCells);
 }
@@ -55,7 +58,7 @@ function totalOf({ unit, horizontal, vertical }: FieldMap, sum: number): FieldSt
   return { name: 'Sum over cells', value: sum, unit: unit.endsWith(PER_CELL) ? unit.slice(0, -PER_CELL.length) : unit };
 }
 
-/** Statistics of the rectangle between two corners; null where no sample's centre lies in it. */
+/** Statistics of the rectangle between two corners; null if no sample's centre is inside. */
 export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint): FieldStatistics | null {
   const columns = linesWithin(field.horizontal, one.horizontal, other.horizontal);
   const rows = linesWithin(field.vertical, one.vertical, other.vertical);
@@ -63,7 +66,8 @@ export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint)
   let [cells, sum, max] = [0, 0, Number.NEGATIVE_INFINITY];
   let maxAt: MapPoint = { horizontal: 0, vertical: 0 };
   let [h, v, hh, vv] = [0, 0, 0, 0];
-  // Moments about the rectangle's corner: about zero, the squares would drown a narrow beam far from it.
+  // Moments relative to the rectangle's corner: with moments about zero, cancellation would hide the width of a narrow
+  // beam far away.
   const [h0, v0] = [columns[0]?.centre ?? 0, rows[0]?.centre ?? 0];
   for (const row of rows) {
     for (const column of columns) {
@@ -93,5 +97,68 @@ export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint)
           vertical: Math.sqrt(Math.max(0, vv / sum - (v / sum) ** 2)),
         }
       : null,
+  };
+}
+
+interface Probe {
+  readonly value: number;
+  /** Edges of the sample that contains the point. */
+  readonly horizontal: readonly [from: number, to: number];
+  readonly vertical: readonly [from: number, to: number];
+}
+
+function sampleAt(axis: MapAxis, position: number): number {
+  return axis.edges === null
+    ? uniformCell(position, axis.from, axis.to, axis.count)
+    : cellOfEdges(position, axis.edges);
+}
+
+/** Value at a point; null if the point is outside the transmitted part of the field. */
+export function probe(field: FieldMap, horizontal: number, vertical: number): Probe | null {
+  const column = sampleAt(field.horizontal, horizontal);
+  const row = sampleAt(field.vertical, vertical);
+  const value = field.values[row * field.horizontal.count + column];
+  if (column < 0 || row < 0 || value === undefined) return null;
+  return {
+    value,
+    horizontal: [sampleEdge(field.horizontal, column), sampleEdge(field.horizontal, column + 1)],
+    vertical: [sampleEdge(field.vertical, row), sampleEdge(field.vertical, row + 1)],
+  };
+}
+
+interface FieldProfile {
+  /**
+   * Distance along the segment from its start, in the axes' unit. If their units differ, the share of the segment, 0 to
+   * 1.
+   */
+  readonly distance: Float64Array;
+  readonly unit: string;
+  readonly horizontal: Float64Array;
+  readonly vertical: Float64Array;
+  /** Values along the segment; NaN outside the field. */
+  readonly values: Float64Array;
+}
+
+/** Points per crossed sample, so that steps between cells stay steps. */
+const POINTS_PER_SAMPLE = 2;
+const MOST_POINTS = 4096;
+
+export function fieldProfile(field: FieldMap, from: MapPoint, to: MapPoint): FieldProfile {
+  const { horizontal, vertical } = field;
+  const across = (to.horizontal - from.horizontal) / (horizontal.to - horizontal.from);
+  const up = (to.vertical - from.vertical) / (vertical.to - vertical.from);
+  const samples = Math.hypot(across * horizontal.count, up * vertical.count);
+  const points = Math.max(2, Math.min(MOST_POINTS, Math.ceil(samples * POINTS_PER_SAMPLE) + 1));
+  const sameUnit = horizontal.unit === vertical.unit;
+  const length = sameUnit ? Math.hypot(to.horizontal - from.horizontal, to.vertical - from.vertical) : 1;
+  const share = Float64Array.from({ length: points }, (_, i) => i / (points - 1));
+  const h = share.map((s) => from.horizontal + s * (to.horizontal - from.horizontal));
+  const v = share.map((s) => from.vertical + s * (to.vertical - from.vertical));
+  return {
+    distance: share.map((s) => s * length),
+    unit: sameUnit ? horizontal.unit : '',
+    horizontal: h,
+    vertical: v,
+    values: share.map((_, i) => probe(field, h[i] ?? 0, v[i] ?? 0)?.value ?? Number.NaN),
   };
 }

@@ -1,17 +1,19 @@
 /**
  * Pointer, wheel and arrow keys on a map: move the crosshair, pin it, zoom and pan, or mark a segment or a rectangle.
- * Reports to its owner in the axes' units.
+ * Also drags the limits on the colour bar. Reports to its owner in the axes' units.
  */
 import type { Interval } from '../../electron/contract/fields.ts';
-import type { MapPoint } from './map-view.ts';
+import type { Limits } from './colormap.ts';
+import type { MapPoint, MapView } from './map-view.ts';
 
-// Zooming and panning of one axis: a window within a whole.
+// Zooming and panning an axis: a window in the full range.
 
-/** Deeper than a thousandth of the whole there are no cells left to see. */
+/** Minimum window as a share of the full range: smaller windows have no cells to show. */
 const SMALLEST_SHARE = 1e-3;
 
 /**
- * `window` (undefined: the whole) scaled by `factor` around `at` and clamped to `whole`; null if it covers all of it.
+ * `window` (undefined: the full range) scaled by `factor` around `at` and clamped to `whole`; null if it covers all of
+ * it.
  */
 export function zoomed(whole: Interval, window: Interval | undefined, at: number, factor: number): Interval | null {
   const [from, to] = window ?? whole;
@@ -23,7 +25,7 @@ export function zoomed(whole: Interval, window: Interval | undefined, at: number
   return [start, start + size];
 }
 
-/** `window` moved by `delta` within `whole`; a whole axis does not move. */
+/** `window` moved by `delta` inside `whole`; an axis that shows its full range does not move. */
 export function panned(whole: Interval, window: Interval | undefined, delta: number): Interval | null {
   if (window === undefined) return null;
   const size = window[1] - window[0];
@@ -39,48 +41,48 @@ export interface MapExtent<T> {
 /** Effect of dragging: move the window, or mark a part of the field. */
 export type DragTool = 'pan' | 'segment' | 'region';
 
-/** Something on the map that a drag takes along instead of the window. */
+/** Something on the map that can be dragged instead of the window. */
 export interface MapHandle {
-  /** Axis along which it moves. */
+  /** Axis along which the handle moves. */
   readonly along: 'horizontal' | 'vertical';
   move(to: MapPoint): void;
-  /** The button is up, or the drag was taken away. */
+  /** Called when the button is released or the drag is cancelled. */
   release(): void;
 }
 
 export interface GestureOwner {
-  /** The point under a position in CSS pixels within the canvas; null outside the plot. */
+  /** Point at a position in CSS pixels in the canvas; null outside the plot. */
   pointAt(x: number, y: number): MapPoint | null;
-  /** The same, or the nearest point of the plot's edge; null while nothing is shown. */
+  /** Point at a position, or the nearest one on the plot's edge; null if nothing is shown. */
   nearestPoint(x: number, y: number): MapPoint | null;
-  /** Null if there is no map to zoom. */
+  /** Full range of both axes; null if there is no map to zoom. */
   whole(): MapExtent<Interval> | null;
   windows(): MapExtent<Interval | undefined>;
-  /** If null, the whole axis; a missing axis stays unchanged. */
+  /** Sets the windows: null is the full axis, and a missing axis stays unchanged. */
   zoom(changes: Partial<MapExtent<Interval | null>>): void;
   hover(point: MapPoint | null): void;
   pin(point: MapPoint): void;
   crosshair(): Partial<MapPoint> | null;
-  /** The vertical axis points down: so do the arrow keys. */
+  /** True if the vertical axis points down; Up then decreases the value. */
   readonly down?: boolean;
   /** Step of an arrow key along both axes; if missing, a share of the visible window. */
   readonly keyStep?: number;
   resetZoom(): void;
   /** Draggable handle within `near` of a point; null if there is none. */
   handle?(at: MapPoint, near: MapPoint): MapHandle | null;
-  /** Missing: always `pan`. */
+  /** Current drag tool; `pan` if missing. */
   tool?(): DragTool;
-  /** Dragged from one point to another with the tool, again with every move. */
+  /** Called for every pointer move of a drag with the tool, with its start and current point. */
   mark?(tool: Exclude<DragTool, 'pan'>, from: MapPoint, to: MapPoint): void;
 }
 
-/** Zoom per pixel of wheel: a notch of 100 is about 15 %. */
+/** Zoom exponent per pixel of wheel: a notch of 100 is about 15 %. */
 const WHEEL_ZOOM = 0.0015;
-/** Pixels around a handle that take it. */
+/** Distance in pixels within which a press grabs a handle. */
 const HANDLE_SLOP = 5;
-/** Pixels that a press may move and still be a click. */
+/** Maximum pointer movement of a click, in pixels. */
 const CLICK_SLOP = 3;
-/** Steps of the arrow keys across the shown window; Shift takes ten at once. */
+/** Arrow-key steps across the visible window; Shift moves ten steps. */
 const KEY_STEPS = 200;
 
 const arrows: Readonly<Record<string, readonly [horizontal: number, vertical: number]>> = {
@@ -93,7 +95,7 @@ const arrows: Readonly<Record<string, readonly [horizontal: number, vertical: nu
 interface Press {
   /** Point under the pointer at the press. A click refers to it even if the page moves the canvas. */
   readonly point: MapPoint;
-  /** In the window. A plot that moves under a pointer at rest is no drag. */
+  /** Position in the browser window: a plot that moves under a resting pointer is not a drag. */
   readonly clientX: number;
   readonly clientY: number;
   readonly tool: DragTool;
@@ -111,7 +113,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     options: AddEventListenerOptions = {},
   ): void => canvas.addEventListener(type, listener, { ...options, signal: stop.signal });
 
-  /** Brings the pressed point under the pointer. */
+  /** Pans so that the pressed point is under the pointer again. */
   const pan = (event: PointerEvent, { point }: Press): void => {
     const whole = owner.whole();
     const now = owner.pointAt(event.offsetX, event.offsetY);
@@ -127,7 +129,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     const beside = owner.nearestPoint(event.offsetX + HANDLE_SLOP, event.offsetY + HANDLE_SLOP);
     const before = owner.nearestPoint(event.offsetX - HANDLE_SLOP, event.offsetY - HANDLE_SLOP);
     if (beside === null || before === null) return null;
-    // At the edge of the plot one of the two is cut short.
+    // Use the longer side, because at the edge of the plot one is cut short.
     const near = (axis: keyof MapPoint): number =>
       Math.max(Math.abs(beside[axis] - point[axis]), Math.abs(before[axis] - point[axis]));
     return owner.handle(point, { horizontal: near('horizontal'), vertical: near('vertical') });
@@ -179,7 +181,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
   listen('dblclick', (event) => {
     if (owner.pointAt(event.offsetX, event.offsetY) !== null) owner.resetZoom();
   });
-  // Not passive: zooming keeps the page from scrolling.
+  // Not passive, because zooming must prevent the page from scrolling.
   listen(
     'wheel',
     (event) => {
@@ -189,7 +191,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
       event.preventDefault();
       const factor = Math.exp((event.deltaY || event.deltaX) * WHEEL_ZOOM);
       const windows = owner.windows();
-      // Shift zooms along the horizontal axis alone, Alt along the vertical one.
+      // Shift zooms only along the horizontal axis, Alt only along the vertical one.
       owner.zoom({
         ...(event.altKey ? {} : { horizontal: zoomed(whole.horizontal, windows.horizontal, at.horizontal, factor) }),
         ...(event.shiftKey ? {} : { vertical: zoomed(whole.vertical, windows.vertical, at.vertical, factor) }),
@@ -214,4 +216,85 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     });
   });
   return () => stop.abort();
+}
+
+/** Dragging limits along a colour bar; a double click restores the field's limits. */
+interface BarOwner {
+  /** Limit at a press position; null if it is not on the bar. */
+  limitAt(x: number, y: number): keyof Limits | null;
+  /** Limits with one of them moved to a height on the bar; null if nothing is shown. */
+  limitsWith(which: keyof Limits, y: number): Limits | null;
+  /** Sets the limits; null restores the field's limits. */
+  setLimits(limits: Limits | null): void;
+}
+
+/** Listens until the returned function is called. */
+function listenForLimits(canvas: HTMLCanvasElement, owner: BarOwner): () => void {
+  let held: keyof Limits | null = null;
+  const stop = new AbortController();
+  const options = { signal: stop.signal };
+  const move = (event: PointerEvent): void => {
+    if (held === null) return;
+    const limits = owner.limitsWith(held, event.offsetY);
+    if (limits !== null) owner.setLimits(limits);
+  };
+  const release = (): void => {
+    held = null;
+  };
+  canvas.addEventListener(
+    'pointerdown',
+    (event) => {
+      if (event.button !== 0) return;
+      held = owner.limitAt(event.offsetX, event.offsetY);
+      if (held !== null) canvas.setPointerCapture(event.pointerId);
+    },
+    options,
+  );
+  canvas.addEventListener(
+    'pointermove',
+    (event) => {
+      canvas.classList.toggle('is-over-bar', held !== null || owner.limitAt(event.offsetX, event.offsetY) !== null);
+      move(event);
+    },
+    options,
+  );
+  canvas.addEventListener('pointerup', release, options);
+  canvas.addEventListener('pointercancel', release, options);
+  canvas.addEventListener(
+    'dblclick',
+    (event) => {
+      if (owner.limitAt(event.offsetX, event.offsetY) !== null) owner.setLimits(null);
+    },
+    options,
+  );
+  return () => stop.abort();
+}
+
+export interface MapOwner extends Omit<GestureOwner, 'pointAt' | 'nearestPoint'> {
+  /** Sets the limits; null restores the field's limits. If missing, the bar has no handles. */
+  setLimits?(limits: Limits | null): void;
+}
+
+/** Listens until the returned function is called. */
+export function listenToMap(map: MapView, canvas: HTMLCanvasElement, owner: MapOwner): () => void {
+  const { setLimits } = owner;
+  const stops = [
+    listenForGestures(canvas, {
+      ...owner,
+      pointAt: (x, y) => map.pointAt(x, y),
+      nearestPoint: (x, y) => map.nearestPoint(x, y),
+    }),
+  ];
+  if (setLimits !== undefined) {
+    stops.push(
+      listenForLimits(canvas, {
+        limitAt: (x, y) => map.limitAt(x, y),
+        limitsWith: (which, y) => map.limitsWith(which, y),
+        setLimits,
+      }),
+    );
+  }
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

@@ -1,16 +1,15 @@
 /**
- * A map on two stacked canvases: the field with its axes and colour bar below,
- * crosshair and annotations above, so that moving the pointer repaints lines
- * and never the field. Knows no React and no store.
+ * A map on two stacked canvases: field, axes and colour bar below, crosshair and annotations above. Moving the pointer
+ * repaints lines and never the field. Independent of React and the stores.
  */
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { haloStroke, markTheme } from './annotations.ts';
+import { contains, type PlotFrame, plotFrame, type Room } from './axes.ts';
 import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
+import type { Limits } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { axisArray, type Figure, type FigureArray, identifier } from './export/figure.ts';
 import { FieldImage, MOST_PIXELS, sampleEdge } from './field-image.ts';
-import { Layers } from './layers.ts';
-import type { Limits } from './normalisation.ts';
 import {
   axesKey,
   type Colouring,
@@ -21,12 +20,12 @@ import {
   paintMap,
   paintMarks,
 } from './paint-map.ts';
-import { contains, type PlotFrame, plotFrame, type Room } from './plot-frame.ts';
 import { linearScale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
+import { Layers } from './surface.ts';
 import { type DrawingTheme, readDrawingTheme } from './theme.ts';
 
-/** The numbers behind a map, as arrays with names and units. */
+/** Data of a map as arrays with names and units. */
 const axisWords: Readonly<Record<MapAxis['name'], string>> = {
   z: 'depth',
   x: 'lateral position',
@@ -44,7 +43,7 @@ function axisArrays(axis: MapAxis): readonly FigureArray[] {
   ];
 }
 
-/** Field [vertical][horizontal], and of each axis centres and edges. */
+/** Field [vertical][horizontal], with centres and edges along each axis. */
 function fieldArrays(field: FieldMap): readonly FigureArray[] {
   const { horizontal, vertical, values, unit, quantity } = field;
   return [
@@ -68,7 +67,7 @@ export interface MapPoint {
   readonly vertical: number;
 }
 
-/** A part of the field that the reader marked. */
+/** A part of the field that the user marked. */
 export interface MapMark {
   readonly kind: 'segment' | 'region';
   readonly from: MapPoint;
@@ -79,7 +78,7 @@ export type PaintedFigure = Extract<Figure, { paint: unknown }>;
 /** Figure metadata that the owner supplies to the view. */
 export type FigureAbout = Pick<Figure, 'name' | 'title' | 'notes'>;
 
-/** CSS pixels: room for the titles of a figure that is small on the screen. */
+/** Minimum size of an exported figure in CSS pixels, so that titles fit if the map is small on screen. */
 export const LEAST_FIGURE = { width: 460, height: 320 } as const;
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
@@ -123,7 +122,7 @@ export class MapView {
     this.#layers.ask();
   }
 
-  /** Nothing to show any more. */
+  /** Clears the map. */
   clear(): void {
     this.#scene = null;
     this.#style = null;
@@ -140,7 +139,7 @@ export class MapView {
     this.#layers.askAbove();
   }
 
-  /** The point under a pointer position (CSS pixels within the canvas), or null outside the plot. */
+  /** The point at a pointer position (CSS pixels in the canvas); null outside the plot. */
   pointAt(x: number, y: number): MapPoint | null {
     const scales = this.#scales();
     const [h, v] = this.#layers.above.toPicture(x, y);
@@ -148,7 +147,7 @@ export class MapView {
     return { horizontal: scales.horizontal.toValue(h), vertical: scales.vertical.toValue(v) };
   }
 
-  /** The same, and outside the plot the nearest point of its edge; null while nothing is shown. */
+  /** The point at a pointer position, or the nearest one on the plot's edge; null if nothing is shown. */
   nearestPoint(x: number, y: number): MapPoint | null {
     const scales = this.#scales();
     if (scales === null) return null;
@@ -169,7 +168,7 @@ export class MapView {
     return onBar(bar, h, v) ? nearerLimit(bar, colours.range, colours.colors, v) : null;
   }
 
-  /** The limits with one of them at a height of the bar. */
+  /** Limits with one of them moved to a height on the bar. */
   limitsWith(which: keyof Limits, y: number): Limits | null {
     const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
     if (bar === null || colours === null) return null;
@@ -189,7 +188,7 @@ export class MapView {
     if (scene === null || style === null || scene.field === null || shownWidth <= 0) return null;
     const { field } = scene;
     const [width, height] = [Math.max(shownWidth, LEAST_FIGURE.width), Math.max(shownHeight, LEAST_FIGURE.height)];
-    // Alone on its sheet the colour bar has to say what it means, and has nothing to drag.
+    // In a file the colour bar needs a title, and its handles are useless.
     const titled = { ...scene, quantityTitle: scene.quantityTitle ?? sentence(field.quantity) };
     const still = { ...style, handles: false };
     const images = { field: new FieldImage(), under: new FieldImage() };
@@ -229,7 +228,7 @@ export class MapView {
     const scales = this.#scales();
     const [scene, style] = [this.#scene, this.#style];
     const axes = scales === null || scene === null ? null : axesKey(scene, scales.frame);
-    // A new size brings a new theme with it.
+    // A new size also brings a new theme.
     const axesStand = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#layers.theme;
     const context = axesStand ? this.#layers.below.again() : this.#layers.below.begin();
     this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#layers.theme };
@@ -267,7 +266,7 @@ export class MapView {
     }
     haloStroke(context, markTheme(this.#layers.theme, true), 1.5);
     if (kind === 'region') return;
-    // The start of the segment is where its profile begins.
+    // Mark the start of the segment, where its profile begins.
     context.beginPath();
     context.arc(x0, y0, 3, 0, 2 * Math.PI);
     haloStroke(context, markTheme(this.#layers.theme, true), 1.5);

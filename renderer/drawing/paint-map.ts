@@ -1,23 +1,30 @@
-/** A map on any context: field, contours, axes, colour bar. */
+/** Paints a map on any context: field, contours, axes and colour bar. */
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import { type Annotation, drawAnnotations, haloStroke, haloText, markTheme } from './annotations.ts';
-import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
+import { drawFrame, drawHorizontalAxis, drawVerticalAxis, type PlotFrame } from './axes.ts';
 import { type ColorBar, drawColorBar } from './color-bar.ts';
-import type { ColorMap } from './colormap.ts';
+import {
+  type ColorMap,
+  drawableLimits,
+  grey,
+  type Limits,
+  type Normalisation,
+  normalisation,
+  type ScaleKind,
+  type Wash,
+  washed,
+} from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { type FieldImage, sampleEdge } from './field-image.ts';
-import { drawableLimits, type Limits, type Normalisation, normalisation, type ScaleKind } from './normalisation.ts';
-import type { PlotFrame } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
-import { grey, type Wash, washed } from './wash.ts';
 
-// Frequency of values over the fractions of a scale, for the histogram next to the colours.
+// Histogram of a field's values over the fractions of a scale, drawn next to the colour bar.
 
-/** More samples than these change nothing that is seen, and a live field has a new histogram with every frame. */
+/** Maximum samples: more do not visibly change the histogram, which a live field recomputes with every frame. */
 const MOST_SAMPLES = 4096;
 
-/** Counts per bin of the scale's 0 … 1, scaled so that the largest is 1. What lies outside is not counted. */
+/** Counts per bin of the scale from 0 to 1, scaled so that the largest is 1. Values outside are not counted. */
 export function histogram(values: Float32Array, scale: Normalisation, bins: number): Float32Array {
   const counts = new Float32Array(bins);
   const stride = Math.max(1, Math.floor(values.length / MOST_SAMPLES));
@@ -27,7 +34,7 @@ export function histogram(values: Float32Array, scale: Normalisation, bins: numb
     const bin = Math.min(bins - 1, Math.floor(fraction * bins));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
-  // Logarithms of the counts: nearly all cells of a beam's field are empty, and would hide the rest.
+  // Use logarithms of the counts, because the empty cells around a beam would hide the rest.
   let most = 0;
   for (let i = 0; i < bins; i += 1) {
     counts[i] = Math.log1p(counts[i] ?? 0);
@@ -37,15 +44,18 @@ export function histogram(values: Float32Array, scale: Normalisation, bins: numb
   return counts;
 }
 
-/** Lines of equal value through the centres of a field's samples: marching squares. By hand: d3-contour closes its lines along the field's edge, where nothing crosses, and gives objects instead of one array. */
+/**
+ * Contour lines through the centres of a field's samples, by marching squares. Not d3-contour, because it closes lines
+ * along the field's edge and returns objects instead of one array.
+ */
 interface Contour {
   readonly value: number;
   readonly label: string;
-  /** Pieces, each two points: x0, y0, x1, y1 in the axes' units. */
+  /** Line segments of two points each: x0, y0, x1, y1 in the axes' units. */
   readonly segments: Float32Array;
 }
 
-/** Shares of the largest value: isodose lines as they are read, or decades where decades are shown. */
+/** Contour levels as shares of the largest value: usual isodose lines, or decades on a logarithmic scale. */
 const LINEAR_SHARES = [0.1, 0.3, 0.5, 0.8, 0.9, 0.95];
 const LOG_SHARES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 0.5];
 
@@ -54,7 +64,7 @@ interface Level {
   readonly label: string;
 }
 
-/** Levels at fixed shares of the larger end of the field; on both sides of zero where values have both signs. */
+/** Levels at fixed shares of the field's largest magnitude, on both sides of zero if the values have both signs. */
 export function contourLevels({ min, max }: Pick<FieldMap, 'min' | 'max'>, scale: ScaleKind): readonly Level[] {
   const size = Math.max(Math.abs(min), Math.abs(max));
   if (!(size > 0)) return [];
@@ -66,7 +76,10 @@ export function contourLevels({ min, max }: Pick<FieldMap, 'min' | 'max'>, scale
   return [...below, ...above].filter(({ value }) => value > min && value < max);
 }
 
-/** For each of the 16 cases of corners above the level (1 left bottom, 2 right bottom, 4 right top, 8 left top): edges that a line joins. */
+/**
+ * Edges that a line connects, for each of the 16 cases of corners above the level. Corner bits: 1 bottom left, 2 bottom
+ * right, 4 top right, 8 top left.
+ */
 const BOTTOM = 0;
 const RIGHT = 1;
 const TOP = 2;
@@ -132,18 +145,18 @@ function contours(field: FieldMap, levels: readonly Level[]): readonly Contour[]
 export interface MapStyle {
   readonly colorMap: ColorMap;
   readonly scale: ScaleKind;
-  /** If null, the smallest and largest value of the whole field. */
+  /** Limits of the colours; null for the smallest and largest value of the whole field. */
   readonly limits: Limits | null;
-  /** Zero in the middle of the colours, for differences. */
+  /** True to centre the colours on zero, for differences. */
   readonly centred?: boolean;
   readonly contours?: boolean;
-  /** The limits can be dragged: the bar shows its handles. */
+  /** True if the limits can be dragged: the bar shows its handles. */
   readonly handles?: boolean;
   /** Opacity of the colours over the map below; default `rising`. */
   readonly wash?: Wash;
 }
 
-/** An axis of the map: title and the part that is shown. */
+/** An axis of the map: title and visible range. */
 export interface ShownAxis {
   readonly title: string;
   readonly unit: string;
@@ -154,12 +167,12 @@ export interface ShownAxis {
 export interface MapScene {
   readonly horizontal: ShownAxis;
   readonly vertical: ShownAxis;
-  /** Null if nothing has been computed yet: axes and annotations only. */
+  /** Null if nothing has been computed yet: only axes and annotations are shown. */
   readonly field: FieldMap | null;
-  /** Null if the colour bar has no title, for a map whose heading names the quantity and its unit. */
+  /** Title of the colour bar; null if the map's heading already names the quantity and unit. */
   readonly quantityTitle: string | null;
   readonly annotations: readonly Annotation[];
-  /** Map below the field, in grey between two limits. */
+  /** Map painted below the field, in grey between two limits. */
   readonly under?: (Limits & { readonly field: FieldMap }) | null;
 }
 
@@ -169,7 +182,7 @@ export interface MapScales {
   readonly vertical: Scale;
 }
 
-/** Values derived from field and style alone, computed once per frame of a stream. */
+/** Values that depend only on field and style, computed once per frame of a stream. */
 export interface Colouring {
   readonly colors: Normalisation;
   readonly range: Normalisation;
@@ -178,13 +191,13 @@ export interface Colouring {
 }
 
 const BINS = 64;
-/** Width of a contour's label, in label heights. */
+/** Width of a contour label, in label heights. */
 const LABEL_WIDTH = 3.8;
 
 export function colouring(field: FieldMap, style: MapStyle): Colouring {
   const { min, max, minPositive } = field;
   const centred = style.centred === true;
-  // A logarithm has no negative numbers: differences are drawn around zero.
+  // Negative numbers have no logarithm, so differences use a scale that is symmetric about zero.
   const kind: ScaleKind = centred && style.scale === 'log' ? 'symlog' : style.scale;
   const size = Math.max(Math.abs(min), Math.abs(max));
   const whole = centred ? { low: -size, high: size } : { low: min, high: max };
@@ -235,7 +248,7 @@ function drawContours(
       if (free && inside && y0 < best) [bestX, bestY, best] = [x0, y0, y0];
     }
     haloStroke(context, marks, 0.8);
-    // A line that is narrower than its label would only be hidden by it.
+    // Skip a label that is wider than its line, because it would hide the line.
     if (!Number.isFinite(bestX) || right - left < LABEL_WIDTH * theme.labelSize) continue;
     taken.push([bestX, bestY]);
     context.textAlign = 'center';
@@ -244,23 +257,26 @@ function drawContours(
   }
 }
 
-/** Reused from frame to frame. */
+/** Images that are reused from frame to frame. */
 interface MapImages {
   readonly field: FieldImage;
   readonly under: FieldImage;
 }
 
-/** Canvas of a map that is drawn on one with no transform except device-pixel scaling. */
+/** Canvas of a map on the screen, with no transform except device-pixel scaling. */
 interface Screen {
   readonly context: CanvasRenderingContext2D;
   readonly ratio: number;
   /** CSS pixels. */
   readonly width: number;
-  /** The axes from the previous frame are still valid. Text dominates the cost of a live map apart from its field. */
+  /**
+   * Whether the axes from the previous frame are still valid. Except for the field, text dominates the cost of a live
+   * map.
+   */
   readonly axesStand: boolean;
 }
 
-/** Below the plot: ticks of the axis; the numbers of the bar reach half their height down. */
+/** Height below the plot for ticks; the numbers of the colour bar extend half their height down. */
 const TICKS = 6;
 
 /** Inputs that determine the axes and all pixels outside the field; with an equal key they are not redrawn. */
@@ -268,7 +284,7 @@ export function axesKey(
   { horizontal, vertical, field, quantityTitle }: MapScene,
   { plot, bar }: PlotFrame,
 ): string | null {
-  // A title next to the bar may be longer than the bar and lies where it cannot be cleared separately.
+  // A title next to the bar may be longer than the bar, where it cannot be cleared separately.
   if (field === null || bar === null || quantityTitle !== null) return null;
   const extents = [field.horizontal.from, field.horizontal.to, field.vertical.from, field.vertical.to];
   return JSON.stringify([horizontal, vertical, extents, plot, bar]);
@@ -323,7 +339,7 @@ export function paintMap(
   drawVerticalAxis(context, plot, vertical, scene.vertical.title, scene.vertical.unit, theme);
 }
 
-/** Annotations over the field of an exported map, as the upper canvas has them on the screen. */
+/** Paints annotations over the field of an exported map, as on the upper canvas on screen. */
 export function paintMarks(context: Drawing2D, scene: MapScene, scales: MapScales, theme: DrawingTheme): void {
   const marks = markTheme(theme, scene.field !== null);
   drawAnnotations(context, scales.frame.plot, scales.horizontal, scales.vertical, scene.annotations, marks);

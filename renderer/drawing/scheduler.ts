@@ -1,16 +1,15 @@
 /**
- * The one animation-frame loop of the page. Whoever wants to paint asks for a
- * turn; all turns of a frame run in one callback, in the order of their
- * priority, and nothing runs while nobody asks.
+ * The single animation-frame loop of the page. Painters request a frame; all requests of a frame run in one callback,
+ * in order of priority. The loop is idle without requests.
  */
 
-/** Paints. `time_ms` is the frame's time stamp. */
+/** Paints; `time_ms` is the time stamp of the frame. */
 type Painter = (time_ms: number) => void;
 
 interface FrameStatistics {
-  /** Frames painted since the scheduler was made. */
+  /** Frames painted since the scheduler was created. */
   readonly frames: number;
-  /** Main-thread time of the last frame and the longest of the last 120, ms. */
+  /** Main-thread time of the last frame and of the longest of the last 120 frames, in ms. */
   readonly last_ms: number;
   readonly longest_ms: number;
 }
@@ -27,7 +26,7 @@ export class FrameScheduler {
   readonly #source: FrameSource;
   readonly #waiting = new Set<Painter>();
   #afterPaint: (() => void)[] = [];
-  #asked = false;
+  #requested = false;
   #frames = 0;
   readonly #costs = new Float64Array(KEPT_FRAMES);
 
@@ -35,18 +34,18 @@ export class FrameScheduler {
     this.#source = source;
   }
 
-  /** Paints in the next frame; asking twice paints once. */
+  /** Requests a paint in the next frame; repeated requests paint once. */
   request(painter: Painter): void {
     this.#waiting.add(painter);
     this.#ask();
   }
 
-  /** Takes a request back, for a painter whose canvas is gone. */
+  /** Cancels a request, for a painter whose canvas was removed. */
   cancel(painter: Painter): void {
     this.#waiting.delete(painter);
   }
 
-  /** Resolves after the painters of the next frame have run: the point where a stream's credit goes back. */
+  /** Resolves after the painters of the next frame have run: the time to return a stream's credit. */
   painted(): Promise<void> {
     return new Promise((resolve) => {
       this.#afterPaint.push(resolve);
@@ -60,15 +59,15 @@ export class FrameScheduler {
   }
 
   #ask(): void {
-    if (this.#asked) return;
-    this.#asked = true;
+    if (this.#requested) return;
+    this.#requested = true;
     this.#source.request(this.#run);
   }
 
   readonly #run = (time_ms: number): void => {
-    this.#asked = false;
+    this.#requested = false;
     const start = this.#source.now();
-    // A painter that asks again while it paints is for the next frame.
+    // A painter that requests again while it paints runs in the next frame.
     const painters = [...this.#waiting];
     this.#waiting.clear();
     const resolved = this.#afterPaint;
@@ -77,7 +76,7 @@ export class FrameScheduler {
       try {
         painter(time_ms);
       } catch (error) {
-        // One broken layer must not stop the others.
+        // An error in one layer must not stop the others.
         reportError(error);
       }
     }
@@ -88,8 +87,8 @@ export class FrameScheduler {
 }
 
 /**
- * A window in the background gets no animation frames, but its streams must not stall. A slow timer replaces them while
- * the page is hidden.
+ * Interval of a slow timer, in ms, that replaces animation frames while the page is hidden. Background windows get no
+ * animation frames, but their streams must not stall.
  */
 const HIDDEN_FRAME_MS = 500;
 

@@ -1,28 +1,34 @@
-/** A canvas that is as many device pixels as it is large on the screen, and asks for paint when that changes. */
+/**
+ * A canvas with one pixel per device pixel, which requests a repaint if its size changes. Also a stack of two canvases:
+ * the picture below, moving marks above, so that pointing never repaints the picture. The frame loop paints both in the
+ * page's theme.
+ */
+import type { FrameScheduler } from './scheduler.ts';
+import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
 
 export interface SurfaceSize {
-  /** CSS pixels: what layers draw in. */
+  /** CSS pixels, the units of drawing. */
   readonly width: number;
   readonly height: number;
   /** Device pixels per CSS pixel. */
   readonly ratio: number;
 }
 
-/** Widest and highest canvas that every browser accepts. */
+/** Maximum canvas side that every browser accepts. */
 const LARGEST_SIDE = 8192;
 
-/** The browser's own count where it is one; under an emulated scale it says CSS pixels instead. */
+/** Uses the browser's device-pixel count unless an emulated scale makes it report CSS pixels. */
 function devicePixels(told: number | undefined, expected: number): number {
   return told !== undefined && Math.abs(told - expected) <= 1 ? told : Math.round(expected);
 }
 
-export class Surface {
+class Surface {
   readonly canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D;
   readonly #observer: ResizeObserver;
   #size: SurfaceSize = { width: 0, height: 0, ratio: 1 };
 
-  /** `resized` is called after every change of size, the first one included. */
+  /** `resized` is called after every change of size, including the first one. */
   constructor(canvas: HTMLCanvasElement, resized: () => void) {
     const context = canvas.getContext('2d');
     if (context === null) throw new Error('this page cannot draw on a canvas');
@@ -32,7 +38,7 @@ export class Surface {
       const entry = entries.at(-1);
       if (entry === undefined) return;
       const box = entry.contentRect;
-      // Whole device pixels as the browser laid them out, where it says so: no blur at 150 %.
+      // Exact device pixels from the browser's layout if available: no blur at 150 %.
       const device = entry.devicePixelContentBoxSize?.[0];
       const ratio = window.devicePixelRatio;
       const width = Math.min(LARGEST_SIDE, devicePixels(device?.inlineSize, box.width * ratio));
@@ -49,7 +55,7 @@ export class Surface {
     }
   }
 
-  /** As it was last observed; before that, as the page has laid it out. */
+  /** Last observed size; before the first observation, the size in the page's layout. */
   get size(): SurfaceSize {
     if (this.#size.width > 0) return this.#size;
     const { clientWidth: width, clientHeight: height } = this.canvas;
@@ -57,9 +63,8 @@ export class Surface {
   }
 
   /**
-   * The place in the picture under a place of the canvas. They differ between a
-   * change of layout and its observation: the browser stretches the old
-   * picture meanwhile, and a pointer means what it sees.
+   * Converts a position on the canvas to the picture. They differ between a layout change and its observation: the
+   * browser stretches the old picture meanwhile, and a pointer refers to what is visible.
    */
   toPicture(x: number, y: number): readonly [x: number, y: number] {
     const { width, height } = this.size;
@@ -67,17 +72,17 @@ export class Surface {
     return clientWidth > 0 && clientHeight > 0 ? [(x * width) / clientWidth, (y * height) / clientHeight] : [x, y];
   }
 
-  /** A cleared context in CSS pixels, or null while the canvas has no area. */
+  /** A cleared context in CSS pixels; null if the canvas has no area. */
   begin(): CanvasRenderingContext2D | null {
     const context = this.again();
     context?.clearRect(0, 0, this.#size.width, this.#size.height);
     return context;
   }
 
-  /** The same with what was drawn before. */
+  /** The context with its previous contents; null if the canvas has no area. */
   again(): CanvasRenderingContext2D | null {
     const { width, height, ratio } = this.#size;
-    // Nothing is drawn before the canvas has its device pixels.
+    // Nothing is drawn before the canvas has its size in device pixels.
     if (width <= 0 || height <= 0) return null;
     this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
     return this.#context;
@@ -85,5 +90,65 @@ export class Surface {
 
   dispose(): void {
     this.#observer.disconnect();
+  }
+}
+
+interface Painters {
+  readonly below: () => void;
+  readonly above: () => void;
+  /** Called before a repaint if the size or the font size has changed. */
+  readonly resized?: () => void;
+  /** Called if the page's colours have changed. */
+  readonly themed?: () => void;
+}
+
+export class Layers {
+  readonly below: Surface;
+  readonly above: Surface;
+  readonly #scheduler: FrameScheduler;
+  readonly #painters: Painters;
+  readonly #stopTheme: () => void;
+  #theme: DrawingTheme;
+
+  constructor(below: HTMLCanvasElement, above: HTMLCanvasElement, scheduler: FrameScheduler, painters: Painters) {
+    this.#scheduler = scheduler;
+    this.#painters = painters;
+    this.#theme = readDrawingTheme(below);
+    this.below = new Surface(below, () => {
+      // The page's scale changes canvas and font size together.
+      this.#theme = readDrawingTheme(below);
+      painters.resized?.();
+      // Paint at once: setting its size clears a canvas, which would flash.
+      painters.below();
+    });
+    this.above = new Surface(above, painters.above);
+    this.#stopTheme = onThemeChange(() => {
+      this.#theme = readDrawingTheme(below);
+      painters.themed?.();
+      this.ask();
+    });
+  }
+
+  /** Current theme; a new object after every change. */
+  get theme(): DrawingTheme {
+    return this.#theme;
+  }
+
+  /** Requests a paint of both canvases in the next frame. */
+  ask(): void {
+    this.#scheduler.request(this.#painters.below);
+    this.askAbove();
+  }
+
+  askAbove(): void {
+    this.#scheduler.request(this.#painters.above);
+  }
+
+  dispose(): void {
+    this.#stopTheme();
+    this.below.dispose();
+    this.above.dispose();
+    this.#scheduler.cancel(this.#painters.below);
+    this.#scheduler.cancel(this.#painters.above);
   }
 }

@@ -1,12 +1,19 @@
-/** The whole page. */
-import '../styles/fonts.css';
-import '../styles/tokens.css';
-import '../styles/base.css';
+/**
+ * Root component of the page. Also exchanges messages with the shell: title, unsaved changes, menus; chosen entries,
+ * files to open, a window to close.
+ */
+import type { MenuCommand } from '../../electron/contract/shell.ts';
+import { documentTitle, isEdited } from '../state/scenario.ts';
+import { type Command, listenForShortcuts } from '../workbench/commands/command.ts';
+import { commandTable } from '../workbench/commands/table.ts';
+import type { Workbench } from '../workbench/workbench.ts';
+import { onCommandsChange, useCommands } from './use-commands.ts';
+import '../shells/styles/fonts.css';
+import '../shells/styles/tokens.css';
+import '../shells/styles/base.css';
 import './app.css';
 import { type ReactElement, useEffect, useLayoutEffect, useState } from 'react';
 import { isMac } from '../base/platform.ts';
-import { listenForShortcuts } from '../commands/keyboard.ts';
-import { commandTable } from '../commands/table.ts';
 import { type Notice, passes } from '../state/notices.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
@@ -16,14 +23,108 @@ import { useSelected, useWorkbench } from '../workbench/context.ts';
 import { DialogHost } from './dialogs/dialog-host.tsx';
 import { hasFiles } from './dropped-files.ts';
 import { LayoutView } from './layout-view.tsx';
-import { keepShellInformed } from './shell-link.ts';
 import { StatusBar } from './status-bar.tsx';
 import { TopBar } from './top-bar.tsx';
-import { useCommands } from './use-commands.ts';
+
+function asMenuCommand({ id, title, menu, submenu, group, shortcut, enabled, checked }: Command): MenuCommand {
+  return {
+    id,
+    title,
+    menu,
+    submenu: submenu ?? null,
+    group,
+    shortcut: shortcut ?? null,
+    enabled,
+    checked: checked ?? null,
+  };
+}
+
+/** Updates the native window and menus; only changes are sent. */
+function informShell(workbench: Workbench): () => void {
+  const { client, stores } = workbench;
+  const { shell } = client.capabilities;
+  let document = '';
+  let menu = '';
+  const failed = (error: unknown): void => stores.notices.fail('The window was not brought up to date', error);
+  const inform = (): void => {
+    if (shell.window) {
+      const state = stores.scenario.getState();
+      const now = { title: documentTitle(state), edited: isEdited(state) };
+      const text = JSON.stringify(now);
+      if (text !== document) client.call('shell.document', now).catch(failed);
+      document = text;
+    }
+    if (shell.menus) {
+      const commands = commandTable(workbench).map(asMenuCommand);
+      const text = JSON.stringify(commands);
+      if (text !== menu) client.call('shell.menu', { commands }).catch(failed);
+      menu = text;
+    }
+  };
+  inform();
+  return onCommandsChange(workbench, inform);
+}
+
+function listenToShell(workbench: Workbench): () => void {
+  const { client, documents, runs } = workbench;
+  const handle = client.stream(
+    'shell.events',
+    {},
+    {
+      frame: (event) => {
+        if (event.kind === 'command') {
+          const command = commandTable(workbench).find((each) => each.id === event.id);
+          if (command?.enabled) command.run();
+        } else if (event.kind === 'open') {
+          // Not awaited, so that a question about unsaved changes does not delay the next event.
+          void (/\.(h5|hdf5)$/i.test(event.name) ? runs : documents).openFile(event.file, event.name);
+        } else {
+          const { request } = event;
+          void documents.mayLeave().then((close) => client.call('shell.close', { request, close }));
+        }
+      },
+    },
+  );
+  return () => handle.close();
+}
+
+/** In a browser tab: asks before unsaved changes are lost, and shows the title. */
+function guardTab({ stores }: Workbench): () => void {
+  const { remote } = stores.connection.getState().capabilities.shell;
+  const program = remote === null ? 'Braggbench' : `Braggbench on ${remote}`;
+  const leaving = (event: BeforeUnloadEvent): void => {
+    if (isEdited(stores.scenario.getState())) event.preventDefault();
+  };
+  const title = (): void => {
+    const state = stores.scenario.getState();
+    document.title = `${isEdited(state) ? '• ' : ''}${documentTitle(state)} – ${program}`;
+  };
+  title();
+  window.addEventListener('beforeunload', leaving);
+  const stop = stores.scenario.subscribe(title);
+  return () => {
+    stop();
+    window.removeEventListener('beforeunload', leaving);
+  };
+}
+
+function keepShellInformed(workbench: Workbench): () => void {
+  const { shell } = workbench.client.capabilities;
+  const stops = [
+    ...(shell.window || shell.menus ? [informShell(workbench), listenToShell(workbench)] : []),
+    ...(shell.window ? [] : [guardTab(workbench)]),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
 
 // Messages while the host is unreachable.
 
-/** By then a network that hiccups is back, some eight seconds on: a host that ended never is, at this address. */
+/**
+ * Attempt after about eight seconds: a network interruption would be over by then, and a host that has ended never
+ * returns at this address.
+ */
 const LATE_ATTEMPT = 6;
 
 function ConnectionCover(): ReactElement | null {
@@ -32,15 +133,15 @@ function ConnectionCover(): ReactElement | null {
   if (state.kind === 'connected') return null;
   if (state.kind === 'reconnecting') {
     return state.attempt >= LATE_ATTEMPT ? (
-      <div className="connection-note" role="status">
-        The host does not answer: it may have ended. Started anew it has another address, and offers there what was not
-        saved.{' '}
+      <div className="connection-note warning" role="status">
+        The host does not answer: it may have ended. After a restart it has another address, and offers unsaved work
+        there.{' '}
         <Button icon="copy" tone="quiet" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
           Copy the scenario
         </Button>
       </div>
     ) : (
-      <div className="connection-note" role="status">
+      <div className="connection-note warning" role="status">
         The connection to the host is interrupted: trying again. Runs go on meanwhile.
       </div>
     );
@@ -52,7 +153,7 @@ function ConnectionCover(): ReactElement | null {
         tone="error"
         title="The host has gone away"
         action={
-          <span className="connection-cover__actions">
+          <span className="flex gap-l">
             <Button icon="copy" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
               Copy the scenario
             </Button>
@@ -69,7 +170,7 @@ function ConnectionCover(): ReactElement | null {
   );
 }
 
-/** Notices, newest last: temporary ones overlay the corner, permanent ones occupy room of their own. */
+/** Notices, newest last: temporary ones overlay the corner, permanent ones take space in the layout. */
 const icons: Readonly<Record<Notice['tone'], IconName>> = {
   info: 'info',
   success: 'done',
@@ -80,10 +181,14 @@ const icons: Readonly<Record<Notice['tone'], IconName>> = {
 function NoticeView({ notice }: { readonly notice: Notice }): ReactElement {
   const { stores } = useWorkbench();
   return (
-    <div className="notice" data-tone={notice.tone} role={notice.tone === 'error' ? 'alert' : undefined}>
+    <div
+      className="notice flex gap-l floats"
+      data-tone={notice.tone}
+      role={notice.tone === 'error' ? 'alert' : undefined}
+    >
       <Icon name={icons[notice.tone]} />
-      <div className="notice__body selectable">
-        <p className="notice__title">{notice.title}</p>
+      <div className="notice__body grow min-w-0 scroll-y break-anywhere selectable">
+        <p className="strong">{notice.title}</p>
         {notice.text === '' ? null : <p>{notice.text}</p>}
         {notice.action === null ? null : (
           <Button
@@ -108,29 +213,29 @@ function NoticesView(): ReactElement {
   const all = (of: readonly Notice[]): readonly ReactElement[] =>
     of.map((notice) => <NoticeView key={notice.id} notice={notice} />);
   return (
-    <section className="notices" aria-label="Notices" aria-live="polite">
-      <div className="notices__passing">{all(notices.filter(passes))}</div>
-      <div className="notices__staying">{all(notices.filter((notice) => !passes(notice)))}</div>
+    <section className="notices rigid relative" aria-label="Notices" aria-live="polite">
+      <div className="notices__passing absolute grid gap-l">{all(notices.filter(passes))}</div>
+      <div className="notices__staying grid gap-m scroll-y">{all(notices.filter((notice) => !passes(notice)))}</div>
     </section>
   );
 }
 
-/** Says what may be dropped while files are held over the window. */
+/** Describes what may be dropped while files are dragged over the window. */
 function DropTarget(): ReactElement | null {
   const [over, setOver] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
     window.addEventListener('dragenter', (event) => hasFiles(event) && setOver(true), { signal });
-    // Only when the pointer leaves the window is there nothing it goes to.
+    // No related target means that the pointer has left the window.
     window.addEventListener('dragleave', (event) => event.relatedTarget === null && setOver(false), { signal });
     window.addEventListener('drop', () => setOver(false), { signal });
     return () => stop.abort();
   }, []);
   if (!over) return null;
   return (
-    <div className="drop-target">
-      <div>
+    <div className="drop-target grid">
+      <div className="grid gap-l">
         <Icon name="download" size={28} />
         <p>
           Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv), an image (.img, .cbf, .tif) or a timeline
@@ -159,7 +264,7 @@ function useTheme(): void {
 export function App(): ReactElement {
   const workbench = useWorkbench();
   useTheme();
-  // Listen for keys before the first paint; an effect would begin only after it.
+  // Listen for keys before the first paint; an effect would start only afterwards.
   useLayoutEffect(() => {
     const { kind } = workbench.client.capabilities.shell;
     return listenForShortcuts(() => commandTable(workbench), kind === 'desktop', isMac());
@@ -167,7 +272,7 @@ export function App(): ReactElement {
   useEffect(() => keepShellInformed(workbench), [workbench]);
   const commands = useCommands();
   return (
-    <div className="app">
+    <div className="app stack">
       <TopBar commands={commands} />
       <LayoutView />
       <NoticesView />

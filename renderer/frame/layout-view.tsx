@@ -1,4 +1,4 @@
-/** The arrangement of panels on the screen: splits, groups, tabs; tabs are dragged to other groups and to their edges. */
+/** Layout of panels on the screen: splits, groups and tabs. Tabs can be dragged to other groups and to their edges. */
 import {
   Component,
   type DragEvent,
@@ -16,9 +16,18 @@ import { messageOf } from '../../electron/contract/errors.ts';
 import { classes } from '../base/classes.ts';
 import { controlIn } from '../base/panel-actions.ts';
 import { panelTitle } from '../state/layout/defaults.ts';
-import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/frames.ts';
 import { shownRoot } from '../state/layout/store.ts';
-import { type GroupNode, groupWith, type LayoutNode, panelsOf, type Zone } from '../state/layout/tree.ts';
+import {
+  type GroupNode,
+  groupWith,
+  type LayoutNode,
+  NARROW_FROM_PX,
+  panelsOf,
+  type SizeClass,
+  TALL_FROM_PX,
+  WIDE_FROM_PX,
+  type Zone,
+} from '../state/layout/tree.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { Split } from '../widgets/controls/split.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
@@ -27,7 +36,7 @@ import { useSelected, useWorkbench } from '../workbench/context.ts';
 import { PanelHint, useHintNumber } from './panel-hint.tsx';
 import { panelEntry } from './panel-registry.ts';
 
-/** Keeps a panel that fails from taking the page with it. */
+/** Error boundary, so that a failing panel does not take down the page. */
 interface Props {
   readonly title: string;
   readonly children: ReactNode;
@@ -57,11 +66,11 @@ class PanelBoundary extends Component<Props, { readonly error: unknown }> {
 }
 
 const PANEL_TYPE = 'application/x-braggbench-panel';
-/** A panel smaller than this shows nothing worth having. */
+/** Minimum size of a panel in CSS pixels. */
 const SMALLEST_PX = 140;
-/** From so many tabs on their words need the room of the icons. */
+/** Number of tabs from which icons are omitted to make room for titles. */
 const MANY_TABS = 4;
-/** Share of a group, from each edge, where a dropped tab becomes a group of its own. */
+/** Width of the zone at each edge, as a share of a group, in which a dropped tab creates a new group. */
 const EDGE_SHARE = 0.24;
 
 function sizeClass(): SizeClass {
@@ -97,11 +106,11 @@ function nameOf(node: LayoutNode): string {
   return node.type === 'group' ? panelTitle(node.active) : node.children.map(nameOf).join(' and ');
 }
 
-/** Says on a tab that its panel has a hint; who cannot see it is led there by the hint before. */
+/** Marks a tab whose panel has a hint. Hidden from screen readers, because the previous hint already leads to it. */
 function HintMark({ panel }: { readonly panel: string }): ReactElement | null {
   const hint = useHintNumber(panel);
   return hint === null ? null : (
-    <span className="tabs__hint" aria-hidden="true">
+    <span className="tabs__hint rigid small strong" aria-hidden="true">
       {hint}
     </span>
   );
@@ -138,7 +147,7 @@ function Tabs({
     focusTab(next);
   };
   return (
-    <div className="tabs" role="tablist" aria-label="Panels" onKeyDown={keyPressed}>
+    <div className="tabs flex wrap grow min-w-0" role="tablist" aria-label="Panels" onKeyDown={keyPressed}>
       {node.panels.map((panel, index) => {
         const entry = panelEntry(panel);
         const active = panel === node.active;
@@ -148,13 +157,13 @@ function Tabs({
             id={`${id}-tab-${panel}`}
             type="button"
             role="tab"
-            className="tabs__tab"
+            className="tabs__tab row muted nowrap relative"
             aria-selected={active}
             aria-controls={active ? `${id}-panel` : undefined}
             tabIndex={active ? 0 : -1}
             draggable
             onClick={(event) => {
-              // Draggable elements do not take the focus by themselves.
+              // Focus explicitly, because draggable elements do not take focus themselves.
               event.currentTarget.focus();
               stores.handbook.focused(panel);
               stores.layout.show(size, panel);
@@ -188,8 +197,8 @@ function Tabs({
 }
 
 /**
- * Presses the control that the palette names, as soon as the panel shows it. A key or a press of the user meanwhile
- * means that they went on to something else.
+ * Presses the control that the palette requested as soon as the panel shows it. Cancelled if the user presses a key or
+ * button first.
  */
 function usePressed(panel: string, body: RefObject<HTMLElement | null>): void {
   const { stores } = useWorkbench();
@@ -236,7 +245,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   return (
     // biome-ignore lint/a11y/useSemanticElements: a region would make a landmark of every panel
     <div
-      className="group"
+      className="group framed stack min-w-0 min-h-0 clip wide relative"
       role="group"
       aria-label={panelTitle(node.active)}
       onFocus={() => stores.handbook.focused(node.active)}
@@ -258,7 +267,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
         stores.layout.move(size, panel, node.id, zoneAt(event));
       }}
     >
-      <div className="group__head">
+      <div className="group__head flex rigid sunken line-below">
         <Tabs node={node} size={size} id={id} />
         <IconButton
           icon={enlarged ? 'shrink' : 'fit'}
@@ -278,19 +287,19 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
       </div>
       <PanelHint panel={node.active} />
       <div
-        className="group__body"
+        className="flex grow min-h-0"
         id={`${id}-panel`}
         role="tabpanel"
         aria-labelledby={`${id}-tab-${node.active}`}
         ref={body}
       >
         <PanelBoundary key={node.active} title={panelTitle(node.active)}>
-          <Suspense fallback={<p className="group__loading">Loading…</p>}>
+          <Suspense fallback={<p className="group__loading faint">Loading…</p>}>
             {Panel === undefined ? null : <Panel />}
           </Suspense>
         </PanelBoundary>
       </div>
-      {zone === null ? null : <div className={classes('group__zone', `group__zone--${zone}`)} />}
+      {zone === null ? null : <div className={classes('group__zone absolute rounded', `group__zone--${zone}`)} />}
     </div>
   );
 }
@@ -321,7 +330,7 @@ export function LayoutView(): ReactElement {
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel);
   const alone = enlarged === null ? null : groupWith(root, enlarged);
   return (
-    <main className="layout">
+    <main className="layout flex grow min-h-0">
       <LayoutPart node={alone ?? root} size={size} />
     </main>
   );

@@ -1,11 +1,11 @@
-/** A hint of the question that was opened, at the head of the panel that it is about. */
+/** A hint of the open question, at the top of the panel that it refers to. */
 import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { questionOf } from '../base/questions.ts';
 import { hintAfter, hintIn } from '../state/questions.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 
-/** Its number from one, for the tab of a panel; null where the panel has none. */
+/** Number of the panel's hint, starting at one, for its tab; null if it has none. */
 export function useHintNumber(panel: string): number | null {
   const { stores } = useWorkbench();
   return useSelected(stores.questions.guide, (guide) => {
@@ -22,7 +22,7 @@ export function PanelHint({ panel }: { readonly panel: string }): ReactElement |
   const hint = hintIn(guide, panel);
   const { at } = guide;
   const gone = at.hint === hint ? at.turn : 0;
-  // Whoever goes to a hint is taken there: the button that led here may have gone with its panel.
+  // Focus a hint that the user goes to, because the button that led here may have disappeared with its panel.
   useEffect(() => {
     if (gone > 0) place.current?.focus();
   }, [gone]);
@@ -33,15 +33,17 @@ export function PanelHint({ panel }: { readonly panel: string }): ReactElement |
   return (
     <section
       ref={place}
-      className="panel-hint"
+      className="panel-hint row gap-l rigid line-below"
       tabIndex={-1}
       aria-describedby={words}
       aria-label={`Hint ${hint + 1} of ${question.hints.length}: ${question.title}`}
     >
-      <span className="panel-hint__number" aria-hidden="true">
+      <span className="panel-hint__number rigid small strong" aria-hidden="true">
         {hint + 1}
       </span>
-      <p id={words}>{text}</p>
+      <p className="grow min-w-0" id={words}>
+        {text}
+      </p>
       {next === null ? null : (
         <Button
           tone="quiet"

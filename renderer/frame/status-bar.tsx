@@ -1,7 +1,7 @@
-/** The bar at the bottom: the machine, the connection, and what the scenario would run on. */
+/** Bar at the bottom: machine, connection, and the device that the scenario would run on. */
 import type { ReactElement } from 'react';
 import type { RemoteState } from '../../electron/contract/remote.ts';
-import { formatBytes } from '../../electron/contract/units.ts';
+import { formatBytes } from '../../electron/domain/values/units.ts';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 
 const words: Readonly<Record<RemoteState['kind'], string>> = {
@@ -35,7 +35,7 @@ function Devices(): ReactElement {
   );
 }
 
-/** The machine that this page works on, where it is another, with the delay to it; else the machines that are connected. */
+/** The remote machine that this page works on with its latency, or else the connected machines. */
 function Remotes(): ReactElement | null {
   const { stores } = useWorkbench();
   const host = useSelected(stores.connection, (state) => state.capabilities.shell.remote);
@@ -43,7 +43,7 @@ function Remotes(): ReactElement | null {
   const remotes = useSelected(stores.connection, (state) => state.remotes);
   if (host !== null) {
     return (
-      <span className="status-bar__host" title="Delay of a call and its answer">
+      <span className="ink strong" title="Delay of a call and its answer">
         On {host}
         {delay_ms === null ? '' : ` · ${delay_ms < 10 ? delay_ms.toFixed(1) : Math.round(delay_ms)} ms`}
       </span>
@@ -66,7 +66,7 @@ function Remotes(): ReactElement | null {
   );
 }
 
-/** The progress of a solver and of GPU kernels that are being compiled; nothing once they are there. */
+/** Progress of compiling the solver and the GPU kernels; hidden when both are ready. */
 function SolverProgress(): ReactElement | null {
   const { stage, progress, failed, gpuKernels } = useSelected(
     useWorkbench().stores.connection,
@@ -74,7 +74,7 @@ function SolverProgress(): ReactElement | null {
   );
   if (failed !== null) {
     return (
-      <span className="status-bar__failed" role="alert">
+      <span className="status-bar__failed clip danger" role="alert">
         The solver could not be compiled: {failed}
       </span>
     );
@@ -102,11 +102,11 @@ export function StatusBar(): ReactElement {
   const connection = useSelected(stores.connection, (state) => state.state);
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
   return (
-    <footer className="status-bar">
+    <footer className="status-bar row rigid clip muted small nowrap">
       <Remotes />
       <Devices />
       <SolverProgress />
-      {resolved === null ? null : <span>Runs with {resolved.variant}</span>}
+      {resolved === null ? null : <span>Variant: {resolved.variant}</span>}
       <span className="status-bar__end">
         {connection.kind === 'connected' ? `Braggbench ${version}` : 'Reconnecting…'}
       </span>

@@ -1,25 +1,25 @@
-/** The current command table: a component that shows commands renders again when one of them changes. */
+/** The current command table; components that use it render again if a command changes. */
 import { useEffect, useState } from 'react';
-import type { Command } from '../commands/command.ts';
-import { commandTable } from '../commands/table.ts';
 import { activeBench } from '../state/comparison.ts';
+import type { Command } from '../workbench/commands/command.ts';
+import { commandTable } from '../workbench/commands/table.ts';
 import { useWorkbench } from '../workbench/context.ts';
 import type { Workbench } from '../workbench/workbench.ts';
 
-/** Calls back after every change of a store that commands depend on. */
+/** Calls `listener` after every change in a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
   const { scenario, runs, selection, appearance, window, library, connection, playback, layout } = stores;
   const { tracing, whatIf, comparison, handbook } = stores;
   const stops = [
     scenario.subscribe(listener),
-    // Progress comes sixty times a second and changes no command.
+    // Ignore progress, which arrives sixty times a second and changes no command.
     runs.subscribe((state, before) => {
       if (state.runs !== before.runs) listener();
     }),
     selection.subscribe((state, before) => {
       if (state.run !== before.run || state.pinned !== before.pinned) listener();
     }),
-    // A step of the playback changes no command, its ends and whether it plays do.
+    // Ignore playback steps. Commands change only with other frames, or if playback starts or stops.
     playback.subscribe((state, before) => {
       if (state.frames !== before.frames || state.playing !== before.playing) listener();
     }),

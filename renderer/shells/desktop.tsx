@@ -1,10 +1,10 @@
-/** The page in an Electron window: its port comes from the preload. */
-import { HERE_IS_PORT, PAGE_READY, WANT_PORT } from '../../electron/contract/wire/page-channel.ts';
-import type { Port } from '../../electron/contract/wire/port.ts';
+/** Entry point in an Electron window. The port comes from the preload script. */
+import { HERE_IS_PORT, PAGE_READY, WANT_PORT } from '../../electron/contract/wire/page.ts';
+import type { Port } from '../../electron/contract/wire/protocol.ts';
 import { pagePort } from '../../electron/transports/message-port.ts';
 import { start } from './start.tsx';
 
-/** A preload that does not answer is an installation error; waiting longer would not help. */
+/** Timeout in ms. A preload script that does not answer is an installation error, so longer waiting would not help. */
 const PATIENCE_MS = 10_000;
 
 function openPort(): Promise<Port> {

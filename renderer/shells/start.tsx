@@ -1,21 +1,22 @@
 /** Startup shared by both shells, once they can open a Port. */
-import '../styles/fonts.css';
-import '../styles/tokens.css';
-import '../styles/base.css';
+import './styles/fonts.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/utilities.css';
 import { type ReactElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { config } from 'zod';
 import { messageOf } from '../../electron/contract/errors.ts';
-import type { Port } from '../../electron/contract/wire/port.ts';
-import { openDropped } from '../actions/dropped.ts';
-import { type ConnectionState, connect } from '../client/index.ts';
+import type { Port } from '../../electron/contract/wire/protocol.ts';
+import { type ConnectionState, connect } from '../data/client/client.ts';
 import { browserFrames, FrameScheduler } from '../drawing/scheduler.ts';
 import { App } from '../frame/app.tsx';
 import { collectDroppedFiles } from '../frame/dropped-files.ts';
-import { pageIds } from '../state/page-id.ts';
+import { pageIds } from '../state/connection.ts';
 import { memoryStorage, type SettingsStorage } from '../state/persisted.ts';
 import { Button } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
+import { openDropped } from '../workbench/actions/dropped.ts';
 import { WorkbenchContext } from '../workbench/context.ts';
 import { begin, createWorkbench } from '../workbench/workbench.ts';
 import { pageWorkloads } from '../workloads/index.ts';
@@ -23,7 +24,7 @@ import { pageWorkloads } from '../workloads/index.ts';
 /** Message if the page could not reach its host at all. */
 function StartFailure({ error }: { readonly error: unknown }): ReactElement {
   return (
-    <div className="start-failure">
+    <div className="start-failure grid">
       <EmptyState
         icon="error"
         tone="error"
@@ -62,7 +63,7 @@ function tabStorage(): Storage | null {
   }
 }
 
-/** The same page once more, as F5 loads it. */
+/** Whether the page was reloaded, as by F5. */
 function wasReloaded(): boolean {
   const [visit] = performance.getEntriesByType('navigation');
   return visit instanceof PerformanceNavigationTiming && visit.type === 'reload';
@@ -70,9 +71,9 @@ function wasReloaded(): boolean {
 
 interface StartOptions {
   readonly openPort: () => Promise<Port>;
-  /** False where the carrier cannot come back. */
+  /** False if the transport cannot be reopened. */
   readonly reconnect: boolean;
-  /** Called when the workbench has been drawn, before it opens anything. */
+  /** Called after the workbench has been drawn, before it opens a document. */
   readonly drawn?: () => void;
 }
 
@@ -102,7 +103,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
     await workbench.scheduler.painted();
     drawn?.();
     const begun = begin(workbench, wasReloaded());
-    // Accept drops only after the page has requested its initial document: a dropped file is the later request.
+    // Accept drops only after the page has requested its initial document, because a dropped file is the later request.
     openDrops((files) => void openDropped(files, workbench));
     await begun;
   } catch (error) {

@@ -1,16 +1,19 @@
-/** The page's connection to its host, the host's solver, and the machines that the host is connected to. */
+/**
+ * Connection of the page to its host, state of the host's solver, and remote machines. Also ids of this page: a new one
+ * for each load, and those from before reloads.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Capabilities, SolverFrame } from '../../electron/contract/capabilities.ts';
 import type { Remote } from '../../electron/contract/remote.ts';
-import type { ConnectionState } from '../client/index.ts';
+import type { ConnectionState } from '../data/client/client.ts';
 
 interface ConnectionStoreState {
   readonly state: ConnectionState;
   readonly capabilities: Capabilities;
-  /** On a first start it and the GPU's kernels are compiled while the page is in use. */
+  /** State of the solver. On a first start, the solver and GPU kernels are compiled while the page is in use. */
   readonly solver: SolverFrame;
   readonly remotes: readonly Remote[];
-  /** A call to the host and its answer; null until it was measured, and for a host on this machine. */
+  /** Round-trip time of a call in ms; null until measured, and for a host on this machine. */
   readonly delay_ms: number | null;
 }
 
@@ -25,4 +28,35 @@ export function createConnectionStore(capabilities: Capabilities): ConnectionSto
     remotes: [],
     delay_ms: null,
   }));
+}
+
+const KEY = 'braggbench.pages';
+const MOST = 8;
+
+export interface PageIds {
+  readonly page: string;
+  /** Ids from before reloads, newest first. */
+  readonly previous: readonly string[];
+}
+
+function savedIds(storage: Pick<Storage, 'getItem'> | null): readonly string[] {
+  try {
+    const read: unknown = JSON.parse(storage?.getItem(KEY) ?? '[]');
+    return Array.isArray(read) ? read.filter((id) => typeof id === 'string' && /^[\w-]{8,64}$/.test(id)) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** `reloaded`: distinguishes a reload from a duplicated tab, which copies the storage of its original. */
+export function pageIds(storage: Pick<Storage, 'getItem' | 'setItem'> | null, reloaded: boolean): PageIds {
+  const previous = reloaded ? savedIds(storage).slice(0, MOST) : [];
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  const page = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  try {
+    storage?.setItem(KEY, JSON.stringify([page, ...previous]));
+  } catch {
+    // If storage is full or forbidden, a reloaded page has no previous ids.
+  }
+  return { page, previous };
 }

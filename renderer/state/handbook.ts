@@ -1,6 +1,7 @@
 /** Current page of the handbook, the pages before it, and the panel that was last in focus. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type HandbookLink, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
+import { type HandbookLink, handbookPages } from '../base/handbook-pages.ts';
+import { panelSlots } from './layout/defaults.ts';
 
 /** A heading of a page. */
 export interface Part {
@@ -15,11 +16,11 @@ interface HandbookState {
   /** Every heading in reading order; empty until the pages are loaded. */
   readonly parts: readonly Part[];
   readonly place: HandbookLink;
-  /** The latest is the last. */
+  /** Previous pages, latest last. */
   readonly before: readonly HandbookLink[];
-  /** Search query; it survives a new layout of the panel. If empty, the page is shown. */
+  /** Search query, retained when the panel moves. If empty, the page is shown. */
   readonly query: string;
-  /** Panel that was last in focus; null before any was. */
+  /** Panel that was last in focus; null if none was. */
   readonly about: string | null;
 }
 
@@ -34,7 +35,7 @@ export interface HandbookStore extends StoreApi<HandbookState> {
 
 const first: HandbookLink = { page: handbookPages[0]?.id ?? '', anchor: null };
 
-/** More steps back than anybody takes. */
+/** Maximum number of steps back. */
 const KEPT = 50;
 
 const same = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
@@ -57,6 +58,6 @@ export function createHandbookStore(): HandbookStore {
       })),
     search: (query) => store.setState({ query }),
     focused: (about) => store.setState({ about }),
-    placeOfFocus: () => pageOfPanel[store.getState().about ?? ''] ?? first,
+    placeOfFocus: () => panelSlots.find(({ id }) => id === store.getState().about)?.help ?? first,
   };
 }

@@ -1,12 +1,17 @@
-/** The runs that the host knows, and how far the present one is. Numbers alone: fields are in data/. */
+/**
+ * Runs that the host knows, and progress of the current one. Contains metadata only; fields are in data/. Whether new
+ * runs record a GPU trace: not saved, because recording also slows later runs of the program. Also Live what-if of this
+ * page: whether it is on, and the state of its last answer.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { RunProgress } from '../../electron/contract/progress.ts';
-import type { RunId, RunInfo, RunState } from '../../electron/contract/run.ts';
+import type { DeviceReport } from '../../electron/contract/capabilities.ts';
+import type { RunId, RunInfo, RunProgress, RunState } from '../../electron/contract/run.ts';
+import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/what-if.ts';
 
 export interface RunsState {
   /** Newest first. */
   readonly runs: readonly RunInfo[];
-  /** Those that hold the answer of a page in Live: in no list, and gone with it. */
+  /** Runs with answers of Live. They are in no list, and are removed with their page. */
   readonly live: readonly RunInfo[];
   readonly progress: Readonly<Record<RunId, RunProgress>>;
   /** False until the host has sent the first list. */
@@ -23,17 +28,17 @@ export function isOver(state: RunState): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/** Whether there is something to show of it: a run that failed has what was finished before, or nothing. */
+/** Whether a run has results to show. A failed run has those completed before the failure, or none. */
 export function hasResult({ state, wall_s }: Pick<RunInfo, 'state' | 'wall_s'>): boolean {
   return isOver(state) && wall_s !== null;
 }
 
-/** The run that computes now; the host runs one at a time. */
+/** The run that is computing; the host runs one at a time. */
 export function activeRun(state: RunsState): RunInfo | null {
   return state.runs.find((run) => run.state === 'running') ?? null;
 }
 
-/** The run that Stop is for: the one that computes, or else the next in the queue. */
+/** The run that Stop applies to: the computing one, or else the next in the queue. */
 export function stoppableRun(state: RunsState): RunInfo | null {
   return activeRun(state) ?? state.runs.find((run) => run.queuePosition === 1) ?? null;
 }
@@ -49,4 +54,66 @@ export function runNotes(run: RunInfo | null): Readonly<Record<string, string>> 
   if (run === null) return {};
   const { name, variant, precision, device, created } = run;
   return { run: name, variant, precision, device, created };
+}
+
+interface TracingState {
+  readonly on: boolean;
+}
+
+export type TracingStore = StoreApi<TracingState>;
+
+export function createTracingStore(): TracingStore {
+  return createStore<TracingState>(() => ({ on: false }));
+}
+
+/** Whether a GPU trace is possible, and a sentence that describes the method or the reason why not. */
+export function tracingOf({ cuda, cupti }: Pick<DeviceReport, 'cuda' | 'cupti'>): {
+  readonly possible: boolean;
+  readonly says: string;
+} {
+  if (!cuda.available) {
+    const why = cuda.reason ?? 'there is none.';
+    return { possible: false, says: `There is no GPU to record: ${why} What the CPU does is always recorded.` };
+  }
+  const what = "Record the GPU's kernels and copies and the driver's calls in the runs that follow";
+  const how = cupti.available
+    ? 'it slows launches until the program ends.'
+    : `by events around every launch, which slows it: ${cupti.reason ?? 'CUPTI is missing.'}`;
+  return { possible: true, says: `${what}; ${how}` };
+}
+
+type ShownAnswer = Pick<WhatIfAnswer, 'sequence' | 'full' | 'way' | 'solve_ms' | 'total_ms'>;
+
+interface WhatIfState {
+  readonly on: boolean;
+  /** Run with the last answer; null before the first. */
+  readonly run: RunId | null;
+  readonly answer: ShownAnswer | null;
+  /** Status of the newest request. */
+  readonly phase: 'solving' | 'waiting' | 'refused' | 'answered';
+  /** True if the drag is at rest and the full answer was requested. */
+  readonly resting: boolean;
+  /** Reason why the newest request was refused, in one line. */
+  readonly refusal: string | null;
+  /** Latency in ms from the last answered edit until its answer was drawn. */
+  readonly latency_ms: number | null;
+  /** Answers drawn in the last second of a drag; null at rest. */
+  readonly perSecond: number | null;
+}
+
+export type WhatIfStore = StoreApi<WhatIfState>;
+
+export const whatIfOff: WhatIfState = {
+  on: false,
+  run: null,
+  answer: null,
+  phase: 'solving',
+  resting: false,
+  refusal: null,
+  latency_ms: null,
+  perSecond: null,
+};
+
+export function createWhatIfStore(): WhatIfStore {
+  return createStore<WhatIfState>(() => whatIfOff);
 }

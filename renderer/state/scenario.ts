@@ -1,18 +1,22 @@
-/** The scenario being edited: the document as its author wrote it, with undo, and what the host says about it. */
+/**
+ * Scenario in the form: the document as its author wrote it, with undo, and the host's check. Also the number of other
+ * windows with the same file, and user kernels next to the open scenario.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
-import type { NamedFile } from '../../electron/contract/files.ts';
+import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { defaultKind, newDocument, type Path, withValueAt } from '../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { Resolved } from '../../electron/contract/scenarios.ts';
+import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
 import { sameJson } from '../base/same-json.ts';
 
 interface Revision {
   readonly draft: ScenarioDraft;
-  /** Name of the edit, for the menu: `Energy`. */
+  /** Name of the edit in the menu, such as `Energy`. */
   readonly label: string;
-  /** Edits with the same key in a row are one: the digits of one number. */
+  /** Consecutive edits with equal keys are merged, such as the digits of a number. */
   readonly key: string | null;
 }
 
@@ -27,21 +31,23 @@ export interface ScenarioState {
   readonly draft: ScenarioDraft;
   /** Null if never saved. */
   readonly file: NamedFile | null;
-  /** Shipped with the program: Save asks for another name. */
+  /** True for scenarios shipped with the program: Save asks for another name. */
   readonly readOnly: boolean;
   /** Stamp of the file when it was last read or written here, to detect later changes; null if there is no file. */
   readonly stamp: string | null;
-  /** The draft as it is in the file; what is on the disk of a new document is nothing. */
+  /** The draft as in the file; for a new document, the state that counts as unedited. */
   readonly saved: ScenarioDraft;
   readonly past: readonly Revision[];
   readonly future: readonly Revision[];
-  /** Check of the present draft or, while the host looks at it, of an earlier one. */
+  /** Check of the current draft or, until the host has answered, of an earlier one. */
   readonly check: Check | null;
-  /** The last resolved values: placeholders remain while an error is being corrected. */
+  /** Last resolved values, so that placeholders remain while the user corrects an error. */
   readonly lastResolved: Resolved | null;
-  /** Grows with every document that is opened: forms drop what they hold of the former. */
+  /** Incremented when a document is opened or replaced, so that forms discard their state of the previous one. */
   readonly generation: number;
-  /** The run that the document was taken from; its results belong to it. Null: another source. */
+  /** Number of documents opened so far, so that a late result is assigned to the document it was started for. */
+  readonly opened: number;
+  /** Run that the document was taken from and whose results belong to it; null for another source. */
   readonly ofRun: RunId | null;
 }
 
@@ -54,36 +60,42 @@ export interface OpenedDocument {
 }
 
 export interface ScenarioStore extends StoreApi<ScenarioState> {
-  /** Replaces the document and forgets its history. */
+  /** Opens a document and clears the undo history. */
   open(document: OpenedDocument): void;
-  /** Sets one value; undefined takes it out, so that its default holds. */
+  /** Sets a value; undefined removes it, so that its default applies. */
   edit(path: Path, value: unknown, label: string, key?: string | null): void;
-  /** Puts another document in its place, as one edit. */
+  /** Replaces the document as a single edit. */
   replace(draft: ScenarioDraft, label: string): void;
-  /** Ends a row of edits with one key: the next is undone by itself. */
+  /** Ends the merging of edits: the next edit has a separate undo step. */
   settle(): void;
   undo(): void;
   redo(): void;
-  /** The draft is in this file now. */
+  /** Records that the draft was saved to this file. */
   markSaved(draft: ScenarioDraft, file: NamedFile, stamp?: string | null): void;
   checked(check: Check): void;
 }
 
-/** Deep enough for an afternoon; a draft is a few kilobytes. */
+/** Maximum undo steps. A draft is a few kilobytes. */
 const MOST_REVISIONS = 500;
 
 /** Initial draft of the form. */
 export const emptyDraft: ScenarioDraft = newDocument(defaultKind);
 
+/** Whether the document is empty only because the initial scenario is still being opened. */
+export const awaitsFirst = ({ draft, generation }: ScenarioState, openFirst: FileRef | null): boolean =>
+  openFirst !== null && generation === 0 && draft === emptyDraft;
+
 export function isEdited(state: ScenarioState): boolean {
   return state.draft !== state.saved && !sameJson(state.draft, state.saved);
 }
 
-/** Title of the document in windows and lists. */
+/** Title of the document in windows and lists. Every problem folder has a `problem.json`, so its problem's name is shown. */
 export function documentTitle(state: ScenarioState): string {
-  if (state.file !== null) return state.file.name;
-  const name = state.draft['name'];
-  return typeof name === 'string' && name.trim() !== '' ? name : 'Untitled';
+  const { name } = state.draft;
+  const named = typeof name === 'string' && name.trim() !== '' ? name : null;
+  const file = state.file?.name ?? null;
+  if (file !== null && (named === null || !/^problem\.(?:json|ya?ml)$/i.test(file))) return file;
+  return named ?? 'Untitled';
 }
 
 export function createScenarioStore(): ScenarioStore {
@@ -98,6 +110,7 @@ export function createScenarioStore(): ScenarioStore {
     check: null,
     lastResolved: null,
     generation: 0,
+    opened: 0,
     ofRun: null,
   }));
   const { getState, setState } = store;
@@ -118,6 +131,7 @@ export function createScenarioStore(): ScenarioStore {
         check: null,
         lastResolved: null,
         generation: state.generation + 1,
+        opened: state.opened + 1,
         ofRun,
       }));
     },
@@ -137,7 +151,7 @@ export function createScenarioStore(): ScenarioStore {
       openKey = null;
       const { draft: before, past } = getState();
       if (sameJson(draft, before)) return;
-      // Fields drop what they hold of the former document.
+      // The generation changes, so that fields discard their state of the previous document.
       setState((state) => ({
         draft,
         past: [...past, { draft: before, label, key: null }].slice(-MOST_REVISIONS),
@@ -171,7 +185,7 @@ export function createScenarioStore(): ScenarioStore {
   };
 }
 
-/** Takes out the objects on the way to `path` that have become empty: `grid: {}` says nothing. */
+/** Removes objects on the path that have become empty, because `grid: {}` has no effect. */
 function pruned(document: unknown, path: Path): unknown {
   let result = document;
   for (let length = path.length - 1; length > 0; length -= 1) {
@@ -185,4 +199,32 @@ function pruned(document: unknown, path: Path): unknown {
     result = withValueAt(result, holder, undefined);
   }
   return result;
+}
+
+interface PresenceState {
+  readonly others: number;
+}
+
+export type PresenceStore = StoreApi<PresenceState>;
+
+export function createPresenceStore(): PresenceStore {
+  return createStore<PresenceState>(() => ({ others: 0 }));
+}
+
+interface UserKernelState {
+  /** Scenario whose folder contains the kernels; null if they are in the library. */
+  readonly beside: FileRef | null;
+  readonly variants: readonly UserKernelInfo[];
+  /** Kernels that cannot be used, with reasons. */
+  readonly troubles: readonly { readonly id: string; readonly message: string }[];
+  /** Variant of the scenario's benchmark that the editor should show next; null for no request. */
+  readonly wanted: string | null;
+  /** User kernel of any workload that the editor should show next. */
+  readonly opened: UserKernelInfo | null;
+}
+
+export type UserKernelStore = StoreApi<UserKernelState>;
+
+export function createUserKernelStore(): UserKernelStore {
+  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [], wanted: null, opened: null }));
 }

@@ -1,11 +1,14 @@
-/** Actions offered by empty panels: each performs the step instead of describing it. */
+/**
+ * Actions in empty panels: each performs the next step instead of describing it. Also creates a user kernel: asks for
+ * its template, writes the file, and opens it with the scenario that runs it.
+ */
 import type { ReactElement } from 'react';
 import { Button } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 import type { IconName } from '../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from './context.ts';
 
-/** Runs the scenario in the form, or leads to the form if it has errors. */
+/** Button that runs the scenario in the form, or shows the form if it has errors. */
 export function RunOffer(): ReactElement {
   const { stores, runs } = useWorkbench();
   const canStart = useSelected(
@@ -26,7 +29,7 @@ interface PanelOfferProps {
   readonly label: string;
 }
 
-/** Leads to another panel. */
+/** Button that shows another panel. */
 export function PanelOffer({ panel, icon, label }: PanelOfferProps): ReactElement {
   const { stores } = useWorkbench();
   return (
@@ -42,7 +45,7 @@ interface UnreadProps {
   readonly again: () => void;
 }
 
-/** In place of what could not be read. */
+/** Message in place of content that could not be read. */
 export function Unread({ title, reason, again }: UnreadProps): ReactElement {
   return (
     <EmptyState icon="error" tone="error" title={title} action={<RetryOffer onPress={again} />}>
@@ -57,4 +60,30 @@ export function RetryOffer({ onPress }: { readonly onPress: () => void }): React
       Try again
     </Button>
   );
+}
+
+/** `first`: preselected template. */
+export function useBeginning(): (first?: string) => Promise<void> {
+  const { client, stores, documents, userKernels: actions } = useWorkbench();
+  const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
+  return async (first) => {
+    try {
+      const { beginnings } = await client.call('userKernels.beginnings', {});
+      const taken = [...variants, ...troubles].map(({ id }) => id);
+      const { devices } = stores.connection.getState().capabilities;
+      const device = devices.cuda.devices.some(({ usable }) => usable) ? 'cuda' : 'cpu';
+      const wanted = await stores.dialogs.ask('begin', { beginnings, taken, device, first: first ?? null });
+      if (wanted === null) return;
+      const { scenario, info } = await client.call('userKernels.begin', { beside, ...wanted });
+      await actions.refresh();
+      if (!(await documents.openFile(scenario, `${wanted.id} problem`))) return;
+      // A kernel created from the library opens in the layout for writing and comparing variants.
+      if (first !== undefined) stores.layout.choose('compare');
+      // In the layouts of another scenario kind, panels of that kind may be in front of the editor.
+      stores.layout.reveal('kernel-editor');
+      stores.userKernels.setState({ wanted: info.id });
+    } catch (error) {
+      stores.notices.fail('The kernel was not made', error);
+    }
+  };
 }

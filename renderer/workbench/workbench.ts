@@ -1,53 +1,69 @@
-/** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
-
+/**
+ * All parts of the page without a DOM: stores, data, actions, and synchronisation with the host. The host checks the
+ * scenario after every edit: issues and resolved values.
+ */
 import { PRESENCE_MS } from '../../electron/contract/recovery.ts';
-import { type BenchActions, createBenchActions } from '../actions/benches.ts';
-import type { ActionContext, Stores } from '../actions/context.ts';
-import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts';
-import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
-import { createFigureActions, type FigureActions } from '../actions/figures.ts';
-import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
-import { createQuestionActions, QUESTIONS_PANEL, type QuestionActions } from '../actions/questions.ts';
-import { createRecoveryActions, type RecoveryActions } from '../actions/recovery.ts';
-import { createReportActions, type ReportActions } from '../actions/reports.ts';
-import { createRunActions, type RunActions } from '../actions/runs.ts';
-import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
-import { createUserKernelActions, type UserKernelActions } from '../actions/user-kernels.ts';
-import { createWhatIfActions, type WhatIfActions } from '../actions/what-if.ts';
-import type { Client } from '../client/index.ts';
-import { Feeds } from '../data/feeds.ts';
+import type { Client } from '../data/client/client.ts';
 import { Overlays } from '../data/overlays.ts';
 import { ReferenceFeed } from '../data/reference-feed.ts';
-import { createRunData, type RunData } from '../data/run-data.ts';
+import { createRunData, Feeds, type RunData } from '../data/run-data.ts';
 import { RunFeed } from '../data/run-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { createComparisonStore } from '../state/comparison.ts';
-import { createConnectionStore } from '../state/connection.ts';
+import { createConnectionStore, type PageIds } from '../state/connection.ts';
 import { createDialogsStore } from '../state/dialogs.ts';
 import { createHandbookStore } from '../state/handbook.ts';
-import { createImageViewStore } from '../state/image-view.ts';
 import { createLayoutStore, shownRoot } from '../state/layout/store.ts';
 import { panelsOf } from '../state/layout/tree.ts';
 import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore, type NoticesStore } from '../state/notices.ts';
-import type { PageIds } from '../state/page-id.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
-import { createPresenceStore, type PresenceStore } from '../state/presence.ts';
 import { createQuestionsStore } from '../state/questions.ts';
-import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../state/runs.ts';
-import { createScenarioStore, type ScenarioStore } from '../state/scenario.ts';
-import { createSelectionStore } from '../state/selection.ts';
+import {
+  activeRun,
+  createRunsStore,
+  createTracingStore,
+  createWhatIfStore,
+  type RunsState,
+  type RunsStore,
+} from '../state/runs.ts';
+import {
+  createPresenceStore,
+  createScenarioStore,
+  createUserKernelStore,
+  emptyDraft,
+  type PresenceStore,
+  type ScenarioStore,
+} from '../state/scenario.ts';
+import { createImageViewStore, createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
-import { createTracingStore } from '../state/tracing.ts';
-import { createUserKernelStore } from '../state/user-kernels.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
-import { createWhatIfStore } from '../state/what-if.ts';
-import { keepChecked } from './check.ts';
-import { followBenches } from './follow-benches.ts';
-import { followDocument, followKind, keepDraft } from './follow-kind.ts';
-import { followRuns, followTimelines } from './follow-runs.ts';
-import { followRemotes, followSolver, followUserKernels } from './follow-solver.ts';
+import { type BenchActions, createBenchActions } from './actions/benches.ts';
+import type { ActionContext, Stores } from './actions/context.ts';
+import { createDocumentActions, type DocumentActions } from './actions/document.ts';
+import { createFigureActions, type FigureActions } from './actions/figures.ts';
+import { createLibraryActions, type LibraryActions } from './actions/library.ts';
+import { createQuestionActions, QUESTIONS_PANEL, type QuestionActions } from './actions/questions.ts';
+import { createRecoveryActions, type RecoveryActions } from './actions/recovery.ts';
+import { createReportActions, type ReportActions } from './actions/reports.ts';
+import { createRunActions, type RunActions } from './actions/runs.ts';
+import { createDesktopActions, type DesktopActions } from './actions/save-file.ts';
+import { createTimelineActions, type TimelineActions } from './actions/timelines.ts';
+import { createUserKernelActions, type UserKernelActions } from './actions/user-kernels.ts';
+import { createWhatIfActions, type WhatIfActions } from './actions/what-if.ts';
+import {
+  followBenches,
+  followDocument,
+  followKind,
+  followRemotes,
+  followRuns,
+  followSolver,
+  followTimelines,
+  followUserKernels,
+  keepChecked,
+  keepDraft,
+} from './follow.ts';
 import type { PageWorkloads } from './workload.ts';
 
 /** Reports the open file to the host, and warns the user if it is open in another window too. */
@@ -90,7 +106,7 @@ function tellPresence(
 
 // Showing and dismissing the Questions panel.
 
-/** The first thing at the start, unless the user put them away, works in another layout, or began with a file of theirs. */
+/** Shows the questions at the start unless the user closed them, uses another layout, or opened a file. */
 export function offerQuestions({
   questions,
   layout,
@@ -119,7 +135,7 @@ export interface Workbench extends ActionContext {
   /** Feeds of the selected run's arrays. */
   readonly feeds: Feeds;
   readonly workloads: PageWorkloads;
-  /** Curves over the depth dose. */
+  /** Overlays on the depth dose. */
   readonly overlays: Overlays;
   readonly scheduler: FrameScheduler;
   readonly storage: SettingsStorage;
@@ -228,7 +244,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
   return workbench;
 }
 
-/** The host's runs, once it has listed them. */
+/** Resolves with the host's runs after the first list has arrived. */
 function listedRuns(runs: RunsStore): Promise<RunsState> {
   return new Promise((resolve) => {
     if (runs.getState().listed) return resolve(runs.getState());
@@ -258,6 +274,9 @@ async function openFirst({ client, stores, documents, runs }: Workbench, reloade
   let opened = false;
   if (first === null) await documents.refreshRecent();
   else opened = await documents.openFile(first, 'The scenario');
+  if (first !== null && !opened && stores.scenario.getState().draft === emptyDraft) {
+    stores.scenario.open({ draft: emptyDraft, file: null, readOnly: false });
+  }
   if (!reloaded) offerQuestions(stores);
   const known = await listedRuns(stores.runs);
   const latest = activeRun(known) ?? known.runs[0];

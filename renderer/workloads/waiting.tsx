@@ -1,9 +1,9 @@
 /** Placeholder for readouts that are not available yet. */
 import type { ReactElement } from 'react';
-import type { RunFollower } from '../data/feed.ts';
+import type { RunFollower } from '../data/run-data.ts';
 import { useSelected } from '../workbench/context.ts';
 
 export function Waiting({ feed }: { readonly feed: Pick<RunFollower, 'status'> }): ReactElement {
   const status = useSelected(feed.status, (state) => state.status);
-  return <p className="run-panel__text">{status.kind === 'failed' ? status.reason : 'Reading the results…'}</p>;
+  return <p className="muted">{status.kind === 'failed' ? status.reason : 'Reading the results…'}</p>;
 }

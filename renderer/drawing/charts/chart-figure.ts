@@ -1,5 +1,7 @@
-/** A chart as shapes, for files that are written where Plotly cannot run: reports and the command line. */
-import { horizontalAxis, plotAxes, roomBeside, scaleOf } from '../figures/axes.ts';
+/** Converts a chart to shapes, for output without Plotly: reports and the command line. */
+
+import type { Box } from '../axes.ts';
+import { horizontalAxis, marginWidth, plotAxes, scaleOf } from '../figures/axes.ts';
 import {
   type Figure,
   type FigureSize,
@@ -9,15 +11,14 @@ import {
   type Shape,
   textWidth,
 } from '../figures/figure.ts';
-import type { Box } from '../plot-frame.ts';
 import type { Scale } from '../scale.ts';
 import {
-  type Aside,
   type BarSeries,
   type Chart,
   type ChartMark,
   type DotSeries,
   type LineSeries,
+  type MarginNote,
   type Pane,
   type Series,
   STEP_INKS,
@@ -54,7 +55,10 @@ function legendShapes({ series, left, top }: LegendEntry, { width, label }: Figu
   return [...shapes, { ...text, at: [at, middle + BASELINE * label], text: told, ink: 'text-muted' }];
 }
 
-/** Points in pieces without gaps, in the plot; of more than it has pixels, those farthest from zero, so that peaks stay. */
+/**
+ * Splits a curve at its gaps into pieces in plot coordinates. If it has more points than pixels, those farthest from
+ * zero are selected, so that peaks stay.
+ */
 function pieces({ x, y }: Series, { box, x: across, y: up }: Plot): readonly (readonly Point[])[] {
   const every = Math.max(1, Math.ceil(x.length / Math.max(2, box.width)));
   const out: Point[][] = [[]];
@@ -113,7 +117,7 @@ function barShape(
 ): readonly Shape[] {
   const [a, b] = [x.toPixel(ends.from), x.toPixel(ends.to)];
   const [start, end] = [Number.isFinite(a) ? a : x.start, Number.isFinite(b) ? b : x.start];
-  // A share of a row that would be a hundredth of a millimetre is none.
+  // Omit bars that would be at most 0.05 px long.
   if (Math.abs(end - start) <= 0.05 && ends.from !== ends.to) return [];
   const tall = Math.abs(y.toPixel(1) - y.toPixel(0)) * thick;
   const tip = tips?.[i];
@@ -153,7 +157,7 @@ function seriesShapes(series: Series, plot: Plot): readonly Shape[] {
   }
 }
 
-/** Behind the series. */
+/** Shapes of a mark behind the series. */
 function markShapes(mark: ChartMark, { box, x, y, label }: Plot): readonly Shape[] {
   const [right, bottom] = [box.left + box.width, box.top + box.height];
   switch (mark.kind) {
@@ -200,7 +204,7 @@ function markShapes(mark: ChartMark, { box, x, y, label }: Plot): readonly Shape
   }
 }
 
-function asideShapes(asides: readonly Aside[], { box, x, y, label }: Plot): readonly Shape[] {
+function marginShapes(asides: readonly MarginNote[], { box, x, y, label }: Plot): readonly Shape[] {
   const side = box.left + box.width + label * 0.8;
   const wanted = asides.map(({ at }) => y.toPixel(at[1]));
   const led = asides.some(({ at }) => at[0] !== null);
@@ -243,13 +247,13 @@ function paneShapes(pane: Pane, box: Box, label: number): readonly Shape[] {
   const plot = { box, x, y, label };
   const axes =
     pane.y.rows === undefined
-      ? plotAxes(pane.x, pane.y, box, label, roomBeside(pane.y, label)).shapes
+      ? plotAxes(pane.x, pane.y, box, label, marginWidth(pane.y, label)).shapes
       : horizontalAxis(pane.x, box, label).shapes;
   return [
     ...axes,
     ...rowShapes(pane, plot),
     ...(pane.marks ?? []).flatMap((mark) => markShapes(mark, plot)),
-    ...asideShapes(pane.asides ?? [], plot),
+    ...marginShapes(pane.asides ?? [], plot),
     ...pane.series.flatMap((series) => seriesShapes(series, plot)),
   ];
 }

@@ -1,18 +1,20 @@
-/** A chart as Plotly takes it, in the page's type and colours, each plot in its place to the pixel. */
+/**
+ * Converts a chart to Plotly's data and layout, in the page's fonts and colours, with pixel-exact positions of the
+ * plots.
+ */
 import type { Data, Layout } from 'plotly.js/lib/core';
-import { numbersAt } from '../../base/numbers.ts';
-import { axisTitle } from '../axes.ts';
+import { numbersAt } from '../../../electron/domain/numbers.ts';
+import { axisTitle, type Box } from '../axes.ts';
 import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
 import { type FigureSize, fitted } from '../figures/figure.ts';
-import type { Box } from '../plot-frame.ts';
 import {
-  type Aside,
   type Chart,
   type ChartAxis,
   type ChartMark,
   hasManyDots,
   type LineSeries,
   MANY_POINTS,
+  type MarginNote,
   type Pane,
   type Series,
 } from './chart.ts';
@@ -20,7 +22,7 @@ import { type Brush, connectors, dashOf, escaped, namedTrace, type Options, trac
 import type { StampedDots } from './dots-layer.ts';
 import { layOut, spread } from './layout.ts';
 
-/** Long lines as pixels tell them apart: of each column of pixels the first, lowest, highest and last point. */
+/** Thinning of long lines to what pixels can show: the first, lowest, highest and last point in each pixel column. */
 const isDrawable = (value: number, { kind }: ChartAxis): boolean =>
   Number.isFinite(value) && (kind !== 'log' || value > 0);
 
@@ -30,8 +32,9 @@ interface Axes {
 }
 
 /**
- * Which points draw the same line within a plot of that width, in their order; null: all of them, as x does not grow.
- * A gap stays one; what lies outside keeps the points that lead there. Of a band's `edge` a column keeps that end alone.
+ * Indices of the points that draw the same line in a plot of that width, in order. Null if all points are needed
+ * because x does not increase. Gaps are retained, and so are points outside that lead into the plot. For a band's
+ * `edge` only that extreme of each column is returned.
  */
 export function thinned(
   xs: ArrayLike<number>,
@@ -45,7 +48,7 @@ export function thinned(
   const kept = new Uint32Array(xs.length);
   let count = 0;
   let [before, column, gap] = [Number.NEGATIVE_INFINITY, Number.NaN, false];
-  /** Points of the column that is gathered; -1: none. */
+  /** Point indices for the current column; -1 for none. */
   let [first, low, high, last] = [-1, -1, -1, -1];
   const flush = (): void => {
     if (first < 0) return;
@@ -72,7 +75,7 @@ export function thinned(
     if (across < before) return null;
     before = across;
     gap = false;
-    // Left and right of the plot are a column each.
+    // Everything left or right of the plot counts as one column.
     const at = Math.max(-1, Math.min(columns, Math.floor(toPixel(across))));
     if (at !== column) flush();
     column = at;
@@ -90,14 +93,14 @@ interface ChartPlot {
   readonly layout: Partial<Layout>;
   readonly height: number;
   readonly boxes: readonly Box[];
-  /** Very many dots, which Plotly does not draw. */
+  /** Very many dots, which are stamped into an image because Plotly would be too slow. */
   readonly dots: readonly StampedDots[];
 }
 
-/** Plotly has letters behind the names of every axis but the first. */
+/** Suffix of Plotly's axis names: empty for the first axis. */
 export const nth = (i: number): string => (i === 0 ? '' : String(i + 1));
 const TICK = 4;
-/** Between a row's name and what else it says, in label heights. */
+/** Line height between a row's name and its detail, in label heights. */
 const ROW_LINE = 1.2;
 
 const onAxis = ({ kind }: ChartAxis, value: number): number => (kind === 'log' ? Math.log10(value) : value);
@@ -129,7 +132,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
     ticks: 'outside',
     ticklen: TICK,
     showticklabels: true,
-    // Which ticks have labels was decided above; where Plotly hides them all, it puts the title at infinity.
+    // The labelled ticks were chosen above. If Plotly hid them all, it would put the title at infinity.
     ticklabeloverflow: 'allow',
     tickangle: 0,
     minor: {
@@ -147,7 +150,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
   };
 }
 
-/** Plotly makes an object of each point: those of a long line that pixels do not tell apart are left out. */
+/** Plotly creates an object per point, so omit points of long lines that share a pixel. */
 function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
   if (series.kind !== 'line' || hover === 'values' || series.x.length <= MANY_POINTS) return series;
   const rows = thinned(series.x, series.y, pane, box, series.edge);
@@ -175,7 +178,7 @@ function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }
     case 'line': {
       const { axis, at, ink, width = 1, dash = [], label } = mark;
       const line = { color: color(ink), width, dash: dashOf(dash) };
-      // Lines and bands of Plotly are in the units of their axis, words in its decades.
+      // Plotly positions lines and bands in axis units, but text on a logarithmic axis in decades.
       const shape =
         axis === 'x'
           ? { type: 'line', ...axes, x0: at, x1: at, yref: `${axes['yref']} domain`, y0: 0, y1: 1, line }
@@ -246,7 +249,7 @@ function asidesOf(pane: Pane, box: Box, axes: Options, { theme, color }: Brush):
   const led = asides.some(({ at }) => at[0] !== null);
   const places = led ? spread(wanted, labelSize * 1.35, box.top + labelSize, box.top + box.height) : wanted;
   const side = box.left + box.width + labelSize * 0.8;
-  return asides.map(({ at, text, ink, bold }: Aside, i) => {
+  return asides.map(({ at, text, ink, bold }: MarginNote, i) => {
     const words = {
       ...axes,
       text: escaped(text),
@@ -266,7 +269,10 @@ function asidesOf(pane: Pane, box: Box, axes: Options, { theme, color }: Brush):
   });
 }
 
-/** Names of rows: words of ticks have one colour, and tags that give them two need styles that the page forbids. */
+/**
+ * Row names as annotations: tick labels have one colour, and the two-colour alternative needs inline styles, which the
+ * page forbids.
+ */
 function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: Brush): readonly Options[] {
   const { labelSize } = theme;
   const words = (text: string, row: number, down: number, color: string): Options => ({
@@ -284,7 +290,7 @@ function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: 
   });
 }
 
-/** `given_px`: the height that it has to fill; null: as tall as it wants to be. */
+/** `given_px`: height to fill; null to use the chart's preferred height. */
 export function chartPlot(chart: Chart, size: FigureSize, given_px: number | null, brush: Brush): ChartPlot {
   const { theme } = brush;
   const { width, height, boxes, legend } = layOut(chart, size, given_px);

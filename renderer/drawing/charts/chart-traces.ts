@@ -1,4 +1,4 @@
-/** A series of a chart as a trace of Plotly's. */
+/** Converts a series of a chart to a Plotly trace. */
 import type { Ink } from '../figures/figure.ts';
 import type { DrawingTheme } from '../theme.ts';
 import {
@@ -32,7 +32,7 @@ export function dashOf(dash: readonly number[]): string {
 }
 
 /** Hover text of a point. */
-function toldOf({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover: Chart['hover']): Options {
+function hoverText({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover: Chart['hover']): Options {
   if (tips !== undefined) return { hovertext: tips.map(escaped), hoverinfo: 'text' };
   const isTold = hover === 'values' || (hover === 'point' && points.length > MANY_POINTS);
   if (!isTold || silent === true) return { hoverinfo: 'skip' };
@@ -41,15 +41,15 @@ function toldOf({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover
 
 const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
 
-/** The same of a dot that Plotly does not know. */
-export function toldOfDot({ tips, x: xs, y: ys }: DotSeries, { x, y }: Pane, i: number): string {
+/** Hover text of a dot that is drawn outside Plotly. */
+export function hoverTextOfDot({ tips, x: xs, y: ys }: DotSeries, { x, y }: Pane, i: number): string {
   const tip = tips?.[i];
   if (tip !== undefined) return escaped(tip);
   const number = (value = Number.NaN): string => String(Number(value.toPrecision(4)));
   return `${number(ys[i])}${unitOf(y)} at ${number(xs[i])}${unitOf(x)}`;
 }
 
-/** Half-lengths of the bars about dots that have intervals. */
+/** Half-lengths of the error bars of dots that have intervals. */
 function barsOf({ x, y, ink, intervals }: DotSeries, color: Brush['color']): Options {
   if (intervals === undefined) return {};
   const isAcross = intervals.along === 'x';
@@ -127,16 +127,16 @@ export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush
     name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
     legendgroup: series.kind === 'line' ? (series.group ?? name) : name,
     ...(ids === undefined ? {} : { customdata: Array.from(ids) }),
-    ...toldOf(series, pane, hover),
+    ...hoverText(series, pane, hover),
   };
 }
 
-/** For the legend alone: the dots themselves are stamped. */
+/** A trace for the legend alone, because the dots themselves are stamped. */
 export function namedTrace({ tips: _, ids: __, ...series }: DotSeries, pane: Pane, brush: Brush): Options {
   return traceOf({ ...series, x: [Number.NaN], y: [Number.NaN] }, pane, undefined, brush);
 }
 
-/** The same colour, hardly covering: `#rrggbb` with its opacity. */
+/** The colour with low opacity, as `#rrggbb` plus alpha. */
 function faint(color: string): string {
   return /^#[0-9a-f]{6}$/i.test(color)
     ? `${color}${Math.round(FAINT * 255)

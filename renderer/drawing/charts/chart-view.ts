@@ -1,14 +1,14 @@
 /**
- * A chart on the page, drawn by Plotly. Cursor lines are an overlay, so that pointing moves one line and redraws
- * nothing. Reports pointer and key input to its owner in the units of the axes. Independent of React and of the stores.
+ * A chart on the page, drawn by Plotly. Cursor lines are an overlay, so that moving the pointer moves one line without
+ * redrawing. Reports pointer and key input to its owner in axis units. Independent of React and the stores.
  */
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Interval } from '../../../electron/contract/fields.ts';
+import type { Box } from '../axes.ts';
 import type { Figure } from '../export/figure.ts';
 import { scaleOf } from '../figures/axes.ts';
 import { inkOf } from '../figures/exported.ts';
 import type { FigureAbout } from '../map-view.ts';
-import type { Box } from '../plot-frame.ts';
 import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
@@ -16,12 +16,11 @@ import type { Chart, ChartAxis } from './chart.ts';
 import { chartPlot, nth } from './chart-plot.ts';
 import type { Brush } from './chart-traces.ts';
 import { DotsLayer, type StampedDots } from './dots-layer.ts';
-import { LastDrawn, loadedFonts } from './last-drawn.ts';
-import { loadPlotly, type Plotly } from './plotly.ts';
+import { LastDrawn, loadedFonts, loadPlotly, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
 
 interface ChartOwner {
-  /** Along the horizontal axis; null: the pointer is elsewhere. */
+  /** Position on the horizontal axis; null if the pointer is elsewhere. */
   hover?(at: number | null): void;
   pick?(at: number): void;
   /** A point with an id was clicked. */
@@ -32,21 +31,21 @@ interface ChartOwner {
   reset?(): void;
   /** Milliseconds between drawings while the chart changes continuously: Plotly needs some 10 ms per drawing. */
   pace?(): number;
-  /** Plotly could not be loaded. */
+  /** Reports that Plotly could not be loaded. */
   failed?(reason: string): void;
 }
 
 interface ChartViewOptions {
-  /** As tall as the chart wants to be, instead of as tall as its place. */
+  /** True to use the chart's preferred height, false to fill the container. */
   readonly tall?: boolean;
 }
 
-/** Pixels that a press may move and still be a click. */
+/** Maximum pointer movement of a click, in pixels. */
 const CLICK = 4;
 /** Share of the axis that an arrow key moves the cursor by; ten times that with Shift. */
 const KEY_STEP = 0.01;
 const KEY_ZOOM = 1.5;
-/** Narrower than this a chart scrolls instead of shrinking. */
+/** Minimum width of a chart in CSS pixels; a narrower container scrolls. */
 const NARROWEST = 420;
 
 type Zooms = ReadonlyMap<string, Interval>;
@@ -73,7 +72,7 @@ export class ChartView {
   #brush: Brush | null = null;
   #drawn = 0;
   #drawing = false;
-  /** Something changed while it was drawn. */
+  /** True if something changed during drawing. */
   #missed = false;
   #later: ReturnType<typeof setTimeout> | null = null;
   #gone = false;
@@ -89,7 +88,7 @@ export class ChartView {
     this.#owner = owner;
     this.#tall = tall;
     this.#plot = document.createElement('div');
-    this.#plot.className = 'chart-plot__plot';
+    this.#plot.className = 'chart-plot__plot wide';
     host.append(this.#plot);
     this.#resize = new ResizeObserver(this.#soon);
     this.#resize.observe(host);
@@ -105,14 +104,14 @@ export class ChartView {
     );
   }
 
-  /** If null, the chart is cleared. */
+  /** Shows the chart; null clears the plot. */
   show(chart: Chart | null): void {
     if (this.#chart?.title !== chart?.title) this.#zooms = new Map();
     this.#chart = chart;
     this.#soon();
   }
 
-  /** Pointer position on the horizontal axis and the mark shared by all panels; null hides either. */
+  /** Sets the pointer position on the horizontal axis and the mark shared by all panels; null hides either. */
   setCursor(at: number | null, mark: number | null): void {
     if (at === this.#cursor && mark === this.#mark) return;
     this.#cursor = at;
@@ -216,7 +215,7 @@ export class ChartView {
       });
   };
 
-  /** Dragging across the plot zooms. */
+  /** Handles zooming by dragging across the plot. */
   #follow(): void {
     const emitter = this.#plot as HTMLElement & { on?: (name: string, listener: (event: unknown) => void) => void };
     emitter.on?.('plotly_click', (event) => {
@@ -230,23 +229,23 @@ export class ChartView {
       emitter.on?.(name, () => {
         if (this.#dots.length > 0 && !this.#drawing) this.#scheduler.request(this.#paintDots);
       });
-    // Its cover lies over the page while a button is down: the host hears of no double click on a plot.
+    // Plotly's drag cover is over the page while a button is down, so the host gets no double click on a plot.
     emitter.on?.('plotly_doubleclick', () => this.#reset());
     emitter.on?.('plotly_relayout', (event) => {
-      // Plotly has moved its axes itself.
+      // Plotly has already moved its axes, so force the next drawing.
       this.#last.forget();
       if (typeof event !== 'object' || event === null || this.#chart === null) return;
-      const asked = new Map<string, Interval>();
+      const requested = new Map<string, Interval>();
       for (const [i, pane] of this.#chart.panes.entries()) {
         for (const way of ['x', 'y'] as const) {
           const name = `${way}axis${i === 0 ? '' : i + 1}`;
           const ends = [Reflect.get(event, `${name}.range[0]`), Reflect.get(event, `${name}.range[1]`)];
           if (!ends.every((end): end is number => typeof end === 'number')) continue;
           const [from = 0, to = 0] = ends.map((end) => (pane[way].kind === 'log' ? 10 ** end : end));
-          asked.set(way === 'x' && this.#chart.linked === true ? 'x0' : `${way}${i}`, [from, to]);
+          requested.set(way === 'x' && this.#chart.linked === true ? 'x0' : `${way}${i}`, [from, to]);
         }
       }
-      if (asked.size > 0) this.#zoom(asked);
+      if (requested.size > 0) this.#zoom(requested);
     });
   }
 
@@ -263,7 +262,7 @@ export class ChartView {
     this.#soon();
   }
 
-  /** The horizontal axis of the pane under a position in the host; null outside of all plots. */
+  /** Scale of the horizontal axis in the pane at a position in the host; null outside all plots. */
   #scaleAt(x: number, y: number): Scale | null {
     const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
     const i = this.#boxes.findIndex(
@@ -278,7 +277,7 @@ export class ChartView {
     return this.#scaleAt(x, y)?.toValue(x) ?? null;
   }
 
-  /** Dots in the windows that Plotly's axes show now, but for those whose name was switched off. */
+  /** Paints the dots in the windows that Plotly's axes show, except series hidden in the legend. */
   readonly #paintDots = (): void => {
     this.#tell(null);
     const [layout, traces] = ['_fullLayout', '_fullData'].map((name) => Object(Reflect.get(this.#plot, name)));
@@ -310,7 +309,7 @@ export class ChartView {
     return [clientX - left, clientY - top];
   }
 
-  /** A press that ends where it began, wherever Plotly's cover lies meanwhile. */
+  /** Detects clicks as presses that end where they began, regardless of Plotly's drag cover. */
   #listenToClicks(clicked: (event: PointerEvent) => void): void {
     const options = { signal: this.#listening.signal, capture: true };
     let pressed: MouseEvent | null = null;
@@ -350,7 +349,7 @@ export class ChartView {
     this.#host.addEventListener('keydown', (event) => this.#key(event), options);
   }
 
-  /** Arrow keys move the cursor, Enter picks, + and − zoom about it, 0 shows the whole. */
+  /** Arrow keys move the cursor, Enter picks, + and − zoom about the cursor, 0 shows the full range. */
   #key(event: KeyboardEvent): void {
     const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
     const axis = chart?.panes[0]?.x;
@@ -375,7 +374,7 @@ export class ChartView {
     act();
   }
 
-  /** One line for the cursor and one for the mark, across every pane that shares the axis. */
+  /** Places a line for the cursor and one for the mark across every pane that shares the axis. */
   readonly #place = (): void => {
     const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
     let used = 0;

@@ -1,8 +1,8 @@
-/** For each claim the gain that was measured over the swept value, with the claim's band. */
+/** Measured gain of each claim over the swept value, with the band of the claim. */
 import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
 import { bandOf, type TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
-import { claimedText } from '../../base/claims.ts';
-import { compact, significant } from '../../base/numbers.ts';
+import { claimedText } from '../../../electron/domain/claim-texts.ts';
+import { compact, significant } from '../../../electron/domain/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import { seriesInk } from '../figures/figure.ts';
@@ -11,7 +11,7 @@ import type { Chart, Series } from './chart.ts';
 /** Height of the plot, in label heights. */
 const TALL = 20;
 
-/** The claims at each of a sweep's values, for any workload. */
+/** Claims at each value of a sweep, for any workload. */
 interface Swept {
   readonly reports: readonly { readonly claims: readonly TaskClaimResult[] }[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
@@ -19,7 +19,7 @@ interface Swept {
 
 type Claimed = Pick<TaskClaimResult, 'claim' | 'from' | 'to' | 'tolerance' | 'reason'>;
 
-/** Claims of a sweep of which a pair was measured at some value. */
+/** Claims of a sweep with at least one measured pair. */
 export function sweptClaims({ reports }: Swept): readonly TaskClaimResult[] {
   const all = new Map<string, TaskClaimResult>();
   for (const claim of reports.flatMap(({ claims }) => claims)) {
@@ -33,7 +33,7 @@ interface Curve {
   readonly points: readonly { readonly at: number; readonly gain: Ratio }[];
 }
 
-/** Curves over a swept value, with the band of what was claimed; `unit` is `×` of gains. */
+/** Curves over a swept value with the claimed band. `unit` is `×` for gains. */
 export function claimMapChart(claim: Claimed, path: string, curves: readonly Curve[], unit = '×'): Chart {
   const held = bandOf(claim);
   const points = curves.flatMap((curve) => curve.points);

@@ -1,4 +1,7 @@
-/** Depth doses over each other, and below them what each differs from the reference by. */
+/**
+ * Overlaid depth doses, with their differences from the reference below. Also a measured depth dose with its fit, and
+ * their difference below.
+ */
 import type { Curve } from '../../../electron/contract/fields.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import type { Ink } from '../figures/figure.ts';
@@ -13,7 +16,7 @@ export interface NamedCurve {
   readonly residual: Curve | null;
 }
 
-/** Heights in labels. */
+/** Heights of the plots, in label heights. */
 const [DOSE, RESIDUAL] = [22, 15];
 
 function reach(values: ArrayLike<number>): number {
@@ -60,6 +63,88 @@ export function curvesChart(curves: readonly NamedCurve[]): Chart {
       const words = `dose less the reference's, ${name}`;
       return [depths, values, places, curveArray(`${prefix}_residual`, unit, words, places.name, residual.values)];
     }),
+    notes: {},
+  };
+}
+
+export interface FittedPoint {
+  readonly depth_mm: number;
+  /** Measured dose as a share of its maximum. */
+  readonly measured: number;
+  readonly fitted: number;
+  readonly residual: number;
+  /** Whether the fit used the point. */
+  readonly used: boolean;
+}
+
+/** Heights of the plots, in label heights. */
+const TALL = { dose: 16, residual: 8 } as const;
+const ROOM = 1.1;
+
+export function fitResidualsChart(points: readonly FittedPoint[]): Chart {
+  const depths = points.map(({ depth_mm }) => depth_mm);
+  const [from, to] = [Math.min(0, depths[0] ?? 0), depths.at(-1) ?? 1];
+  const percent = points.map(({ residual }) => 100 * residual);
+  const highest = ROOM * Math.max(...points.map(({ measured, fitted }) => Math.max(measured, fitted)));
+  const widest = Math.max(1, ROOM * Math.max(...percent.map(Math.abs)));
+  const used = points.filter((point) => point.used);
+  const x = { title: 'Depth', unit: 'mm', kind: 'linear', from, to } as const;
+  const panes: readonly Pane[] = [
+    {
+      x,
+      y: { title: 'Dose over its largest', unit: '', kind: 'linear', from: 0, to: highest },
+      series: [
+        {
+          ...{ kind: 'dots', name: 'measured', ink: 'text-muted', form: 'ring', radius: 0.25 },
+          ...{ x: depths, y: points.map(({ measured }) => measured) },
+        },
+        {
+          ...{ kind: 'line', name: 'fitted', ink: 'accent', width: 2, dash: [] },
+          ...{ x: depths, y: points.map(({ fitted }) => fitted) },
+        },
+      ],
+      tall: TALL.dose,
+    },
+    {
+      x,
+      y: { title: 'Fitted − measured', unit: '%', kind: 'linear', from: -widest, to: widest },
+      series: [
+        {
+          ...{ kind: 'dots', name: 'of the fit', silent: true, ink: 'accent', form: 'round', radius: 0.2 },
+          ...{ x: used.map(({ depth_mm }) => depth_mm), y: used.map(({ residual }) => 100 * residual) },
+        },
+        {
+          ...{ kind: 'line', name: 'everywhere', silent: true, ink: 'text-muted', width: 1, dash: [] },
+          ...{ x: depths, y: percent },
+        },
+      ],
+      marks: [{ kind: 'line', axis: 'y', at: 0, ink: 'text-muted' }],
+      tall: TALL.residual,
+    },
+  ];
+  const index = axisArray('depth', 'mm', 'depth', depths);
+  return {
+    title: 'Measured and fitted depth dose',
+    panes,
+    linked: true,
+    arrays: [
+      index,
+      curveArray(
+        'measured',
+        '',
+        'dose over its largest',
+        index.name,
+        points.map(({ measured }) => measured),
+      ),
+      curveArray(
+        'fitted',
+        '',
+        'dose over the largest measured',
+        index.name,
+        points.map(({ fitted }) => fitted),
+      ),
+      curveArray('residual', '%', 'fitted less measured', index.name, percent),
+    ],
     notes: {},
   };
 }

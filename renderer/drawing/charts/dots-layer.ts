@@ -1,14 +1,15 @@
-/** The picture of a plot's very many dots: between Plotly's lines and its words, in the window that its axes show. */
+/** Image of a plot's very many dots, between Plotly's lines and text, in the window that the axes show. */
 import type { Layout } from 'plotly.js/lib/core';
+import type { Box } from '../axes.ts';
 import { scaleOf } from '../figures/axes.ts';
-import type { Box } from '../plot-frame.ts';
 import type { DotSeries, Pane } from './chart.ts';
-import { type Brush, escaped, toldOfDot } from './chart-traces.ts';
+import { type Brush, escaped, hoverTextOfDot } from './chart-traces.ts';
 import type { Plotly } from './plotly.ts';
 
-// Very many dots, stamped into pixels one by one: as elements, or by WebGL, they take longer than all else of a chart.
+// Large sets of dots are stamped into pixels one by one, because SVG elements or WebGL take longer than the rest of the
+// chart.
 
-/** Pixels from a plot's upper left; NaN: outside of it, or nowhere on its axes. */
+/** Positions in pixels from the plot's upper left; NaN outside the plot or its axes' domain. */
 interface Places {
   readonly x: Float32Array;
   readonly y: Float32Array;
@@ -30,7 +31,7 @@ export function placesOf(
   return places;
 }
 
-/** That which is nearest to a place, the last of equals, which lies above; null: none within `reach`. */
+/** Index of the nearest point, or the last one of equals because it is on top; null if none is within `reach`. */
 export function nearestPlace(
   { x, y }: Places,
   [left, top]: readonly [left: number, top: number],
@@ -47,16 +48,16 @@ export function nearestPlace(
 
 interface Stamp {
   readonly form: DotSeries['form'];
-  /** Pixels of the picture, as all here. */
+  /** Radius in image pixels, like all lengths in this interface. */
   readonly radius: number;
   readonly opacity: number;
   readonly color: readonly [red: number, green: number, blue: number];
-  /** Pixels of the picture for one of the places, and where the plot begins in it. */
+  /** Image pixels per unit of the positions, and origin of the plot in the image. */
   readonly scale: number;
   readonly pad: number;
 }
 
-/** Pixels across the line of a ring. */
+/** Line width of a ring in pixels. */
 const RING = 1;
 
 /** Fraction of a pixel that a dot covers if its centre is (dx, dy) away. */
@@ -66,20 +67,20 @@ function coverage(form: Stamp['form'], radius: number, dx: number, dy: number): 
   return form === 'ring' ? 0.5 + RING / 2 - Math.abs(radius - far) : radius + 0.5 - far;
 }
 
-/** Over what is in `picture`: red, green, blue and opacity of each pixel. */
+/** Draws over the contents of `picture`: red, green, blue and opacity of each pixel. */
 export function stampDots(
   picture: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number },
   places: Places,
   { form, radius, opacity, color: [red, green, blue], scale, pad }: Stamp,
 ): void {
   const { data, width, height } = picture;
-  // Dots of one colour may lie over each other in any order: what shines through is a product.
+  // Overlapping dots of one colour may be drawn in any order, because their transparency is a product.
   const through = new Float32Array(width * height).fill(1);
   const reach = radius + 0.5 + (form === 'ring' ? RING / 2 : 0);
   let [top, bottom] = [height, 0];
   for (let i = 0; i < places.x.length; i += 1) {
     const [x, y] = [(places.x[i] ?? 0) * scale + pad, (places.y[i] ?? 0) * scale + pad];
-    // Not a number is neither.
+    // Written so that NaN is skipped too.
     if (!(x >= 0 && y >= 0)) continue;
     const [x0, x1] = [Math.max(0, Math.floor(x - reach)), Math.min(width - 1, Math.floor(x + reach))];
     const [y0, y1] = [Math.max(0, Math.floor(y - reach)), Math.min(height - 1, Math.floor(y + reach))];
@@ -106,27 +107,27 @@ export function stampDots(
   }
 }
 
-/** A series that Plotly knows by name only. */
+/** A series of stamped dots; Plotly knows only its name. */
 export interface StampedDots {
   readonly series: DotSeries;
   readonly pane: Pane;
   readonly box: Box;
-  /** The number of its pane, and of its trace. */
+  /** Indices of the pane and of the trace. */
   readonly at: number;
   readonly trace: number;
 }
 
-/** One of them. */
+/** A dot under the pointer. */
 interface Pointed {
   readonly dots: StampedDots;
   readonly i: number;
-  /** In the chart. */
+  /** Position in the chart. */
   readonly place: readonly [left: number, top: number];
 }
 
-/** Pixels about a plot into which dots at its edge reach. */
+/** Padding around a plot in pixels, for dots at the edge. */
 const PAD = 4;
-/** As near as Plotly asks of a pointer. */
+/** Maximum distance of the pointer from a dot, as in Plotly. */
 const REACH = 20;
 
 function rgbOf(color: string): readonly [number, number, number] {
@@ -152,13 +153,13 @@ interface Picture {
   readonly places: readonly Places[];
 }
 
-/** Dots of one plot. `pixels`: of the picture for one of the page. */
+/** Image of the dots in one plot. `pixels`: image pixels per CSS pixel. */
 function pictureOf(dots: readonly StampedDots[], plot: Box, { theme, color }: Brush, pixels: number): Picture {
   const box = padded(plot);
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(box.width * pixels));
   canvas.height = Math.max(1, Math.round(box.height * pixels));
-  // The page's own processor: through the graphics' one it would be sent there, and drawn back.
+  // Read back on the CPU: a GPU canvas would be uploaded and downloaded again.
   const context = canvas.getContext('2d', { willReadFrequently: true });
   const picture = new ImageData(canvas.width, canvas.height);
   const places = dots.map(({ series, pane }) => placesOf(series, pane, plot));
@@ -177,7 +178,7 @@ const plotsOf = (dots: readonly StampedDots[]): readonly (readonly StampedDots[]
   ...Map.groupBy(dots, ({ at }) => at).values(),
 ];
 
-/** For files: images as Plotly's layout takes them, in shares of a chart of that size. */
+/** Images for files in the format of Plotly's layout, positioned as shares of a chart of that size. */
 export function dotImages(
   dots: readonly StampedDots[],
   { width, height }: Pick<Box, 'width' | 'height'>,
@@ -202,7 +203,7 @@ export function dotImages(
 export class DotsLayer {
   #drawn: readonly { readonly dots: readonly StampedDots[]; readonly picture: Picture }[] = [];
 
-  /** Draws them into what Plotly keeps between its lines and its words. */
+  /** Draws the dots into the layer between Plotly's lines and text. */
   paint(plot: HTMLElement, dots: readonly StampedDots[], brush: Brush): void {
     this.#drawn = plotsOf(dots).flatMap((some) => {
       const [first] = some;
@@ -213,7 +214,7 @@ export class DotsLayer {
     for (const old of between?.querySelectorAll('.chart-plot__dots') ?? []) old.remove();
     for (const { dots: some, picture } of this.#drawn) {
       const { box, canvas } = picture;
-      canvas.className = 'chart-plot__dots';
+      canvas.className = 'chart-plot__dots absolute';
       canvas.dataset['dots'] = String(some.reduce((sum, { series }) => sum + series.x.length, 0));
       const style = { left: box.left, top: box.top, width: box.width, height: box.height };
       for (const [name, pixels] of Object.entries(style)) canvas.style.setProperty(name, `${pixels}px`);
@@ -221,7 +222,7 @@ export class DotsLayer {
     }
   }
 
-  /** The dot nearest to a place of the chart; null: none near it. */
+  /** The dot nearest to a position in the chart; null if none is near. */
   at(left: number, top: number): Pointed | null {
     let found: (Pointed & { readonly far: number }) | null = null;
     for (const { dots, picture } of this.#drawn) {
@@ -259,10 +260,10 @@ export class DotsLayer {
     const size = series.radius * theme.labelSize;
     const item = {
       ...{ x0: left - size, x1: left + size, y0: down, y1: down, color: color(series.ink) },
-      ...{ text: toldOfDot(series, pane, found.i), name: escaped(series.name), nameLength: -1 },
+      ...{ text: hoverTextOfDot(series, pane, found.i), name: escaped(series.name), nameLength: -1 },
       ...{ fontFamily: theme.family, fontSize: theme.labelSize },
     };
-    // Not in its types.
+    // Missing in Plotly's types.
     const say: unknown = Reflect.get(Object(Reflect.get(plotly, 'Fx')), 'loneHover');
     if (typeof say === 'function')
       say(item, { container: told, outerContainer: top, gd: plot, bgColor: theme.surface });

@@ -1,17 +1,27 @@
-/** The ladder of variants: which builds on which, and the gain of each step. No drawing. */
+/**
+ * Ladder of variants: each variant's base and the gain of each step. Gains chart: speed-up of each optimisation alone
+ * (over its base) and cumulative (over the lowest rung), with intervals. Waterfall chart: time saved by each step from
+ * the lowest rung to the fastest variant.
+ */
 import { isUnproven, type Ratio } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
+import { gainOf, measuredTime, tickTime, timesText } from '../../../electron/domain/measured.ts';
+import { curveArray } from '../export/figure.ts';
+import { logLimits, roomBehind } from '../figures/axes.ts';
+import { ratioArrays, rowAxis } from '../figures/figure.ts';
+import { shortNumber } from '../scale.ts';
+import { type Chart, rowsAxis, type Series } from './chart.ts';
 
 export function measuredEntries({ entries }: SessionReport): readonly MeasuredSessionEntry[] {
   return entries.filter((entry) => entry.status === 'measured');
 }
 
-/** Entries that are wrong or not checked are excluded: their speed is no gain. */
+/** Entries except those that are wrong or not checked, because their speed is no gain. */
 function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
   return measuredEntries(report).filter(({ verdict }) => !isUnproven(verdict));
 }
 
-/** The entry's chain of measured bases, the lowest first, itself last. */
+/** Measured bases of the entry, lowest first, and the entry itself last. */
 export function chainOf(
   entry: MeasuredSessionEntry,
   entries: readonly MeasuredSessionEntry[],
@@ -24,7 +34,7 @@ export function chainOf(
   }
 }
 
-/** From the lowest rung to the fastest correct variant that builds on another; empty where none does. */
+/** Chain from the lowest rung to the fastest correct variant with a base; empty if no variant has one. */
 export function fastestChain(report: SessionReport): readonly MeasuredSessionEntry[] {
   const right = rightEntries(report);
   const fastest = [...right].sort((a, b) => a.time_s - b.time_s);
@@ -35,9 +45,9 @@ export function fastestChain(report: SessionReport): readonly MeasuredSessionEnt
   return fastest.slice(0, 1);
 }
 
-export interface Gain {
+interface Gain {
   readonly label: string;
-  /** Variant that it builds on. */
+  /** Variant that this variant builds on. */
   readonly base: string;
   /** Speed-up over the base. */
   readonly alone: Ratio;
@@ -51,7 +61,7 @@ const inverted = ({ value, interval }: Ratio): Ratio => ({
   interval: interval && { low: 1 / interval.high, high: 1 / interval.low },
 });
 
-/** Every variant whose base was measured too, slowest first. */
+/** Gains of all variants with a measured base, slowest first. */
 export function gains(report: SessionReport): readonly Gain[] {
   const right = rightEntries(report);
   return right
@@ -71,4 +81,115 @@ export function gains(report: SessionReport): readonly Gain[] {
       ];
     })
     .sort((a, b) => a.together.value - b.together.value);
+}
+
+/** Height of a row, in label heights. */
+const GAINS_ROW = 3;
+/** `shift`: vertical offset as a share of a row. */
+const kinds = [
+  { key: 'alone', name: 'alone: relative to the rung below', ink: 'series-1', form: 'round', shift: -0.13 },
+  { key: 'together', name: 'together: over the lowest rung', ink: 'series-2', form: 'square', shift: 0.13 },
+] as const;
+
+export function gainsChart(gains: readonly Gain[]): Chart {
+  const values = gains.flatMap(({ alone, together }) =>
+    [alone, together].flatMap(({ value, interval }) => [value, interval?.low ?? value, interval?.high ?? value]),
+  );
+  const [from, to] = logLimits([...values, 1], 1.15);
+  return {
+    title: 'Each rung of the ladder',
+    panes: [
+      {
+        x: { title: 'Times faster', unit: '', kind: 'log', from, to, format: (value) => `${shortNumber(value)}×` },
+        y: rowsAxis(gains.map(({ label, base }) => ({ name: label, under: `over ${base}` }))),
+        series: kinds.map(({ key, name, ink, form, shift }): Series => {
+          const told = (gain: Gain): string =>
+            `${gain.label}: ${timesText(gain[key])} over ${key === 'alone' ? gain.base : gain.root}`;
+          return {
+            ...{ kind: 'dots', name, ink, form, radius: 0.36, tips: gains.map(told) },
+            ...{ x: gains.map((gain) => gain[key].value), y: gains.map((_, row) => row + shift) },
+            intervals: { along: 'x', ends: gains.map((gain) => gain[key].interval) },
+          };
+        }),
+        marks: [{ kind: 'line', axis: 'x', at: 1, ink: 'text', width: 1.25 }],
+        tall: gains.length * GAINS_ROW,
+      },
+    ],
+    hover: 'point',
+    arrays: [
+      rowAxis(gains.length),
+      ...ratioArrays(
+        'alone',
+        'times faster than the rung below',
+        'row',
+        gains.map(({ alone }) => alone),
+      ),
+      ...ratioArrays(
+        'together',
+        'times faster than the lowest rung',
+        'row',
+        gains.map(({ together }) => together),
+      ),
+    ],
+    notes: { rows: gains.map(({ label, base }) => `${label} over ${base}`).join(', ') },
+  };
+}
+
+/** Height of a row in label heights, and bar height as a share of the row. */
+const [ROW, BAR] = [2.5, 0.56];
+/** Room for the time label after the longest bar: usual plot width and label width, in label heights. */
+const [USUAL_WIDTH, TIME_WIDTH] = [50, 5.5];
+
+/** `chain`: result of `fastestChain`. */
+export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
+  const times = chain.map(({ time_s }) => time_s);
+  const gains = chain.map(({ rung }, i) => (i === 0 || rung === null ? null : gainOf(rung)));
+  const [low, high] = logLimits(times);
+  const to = roomBehind(low, high, USUAL_WIDTH, TIME_WIDTH);
+  // Equal room before the shortest time, whose label ends at its bar.
+  const from = 1 / roomBehind(1 / to, 1 / low, USUAL_WIDTH, TIME_WIDTH);
+  return {
+    title: 'From the lowest rung to the fastest variant',
+    panes: [
+      {
+        x: { title: 'Time, logarithmic', unit: '', kind: 'log', from, to, format: tickTime },
+        y: rowsAxis(chain.map(({ label }) => ({ name: label }))),
+        series: [
+          {
+            ...{ kind: 'waterfall', name: 'Time', silent: true, ink: 'series-8', thick: BAR },
+            ...{ x: times, y: chain.map((_, row) => row) },
+            tips: chain.map(({ label, time_s }, i) => {
+              const gain = gains[i] ?? null;
+              const told = gain === null ? '' : `, ${timesText(gain)} over ${chain[i - 1]?.label}`;
+              return `${label}: ${measuredTime(time_s)}${told}`;
+            }),
+          },
+        ],
+        // The axis reads this time at one end of the bar: the left end if the step gained time.
+        marks: times.map((time_s, row) => {
+          const gained = time_s < (times[row - 1] ?? 0);
+          return {
+            ...({ kind: 'text', ink: 'text-muted', anchor: gained ? 'end' : 'start' } as const),
+            ...{ shift: [gained ? -0.5 : 0.5, 0] as const, at: [time_s, row] as const, text: measuredTime(time_s) },
+          };
+        }),
+        asides: gains.flatMap((gain, row) =>
+          gain === null ? [] : [{ at: [null, row] as const, text: timesText(gain), ink: 'text' as const, bold: true }],
+        ),
+        tall: chain.length * ROW,
+      },
+    ],
+    hover: 'point',
+    arrays: [
+      rowAxis(chain.length),
+      curveArray('time_s', 's', 'median time', 'row', times),
+      ...ratioArrays(
+        'gain',
+        'times faster than the row above',
+        'row',
+        gains.map((gain) => gain ?? { value: Number.NaN, interval: null }),
+      ),
+    ],
+    notes: { rows: chain.map(({ label }) => label).join(', ') },
+  };
 }

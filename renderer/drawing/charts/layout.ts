@@ -1,17 +1,18 @@
-/** Positions of the parts of a chart, in CSS pixels: the same on the page and in files. */
-import { horizontalRoom, roomBeside } from '../figures/axes.ts';
+/** Positions of a chart's parts in CSS pixels; equal on the page and in files. */
+
+import type { Box } from '../axes.ts';
+import { horizontalRoom, marginWidth } from '../figures/axes.ts';
 import { type FigureSize, textWidth } from '../figures/figure.ts';
-import type { Box } from '../plot-frame.ts';
 import { type Chart, legendOf, type Pane, type Series } from './chart.ts';
 
-/** Height of a line of the legend, in label heights. */
+/** Height of a line in the legend, in label heights. */
 export const LEGEND_LINE = 1.6;
-/** The piece of line before a name, with the gaps around it. */
+/** Width of the line sample before a name including gaps, in label heights. */
 export const LEGEND_SAMPLE = 2.5;
 const LEGEND_BETWEEN = 2;
-/** Bold and digits are wider than letters are counted. */
+/** Width factor, because bold letters and digits are wider than the estimate. */
 const WIDE = 1.08;
-/** Most of the width that names of rows, and words at the right, take. */
+/** Maximum share of the width for row names and for text at the right. */
 const MOST_NAMES = 0.4;
 const MOST_ASIDE = 0.34;
 
@@ -25,7 +26,7 @@ interface ChartLayout {
   readonly width: number;
   readonly height: number;
   readonly legend: readonly LegendEntry[];
-  /** The plot of each pane. */
+  /** Plot area of each pane. */
   readonly boxes: readonly Box[];
 }
 
@@ -52,7 +53,7 @@ interface Room {
 function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, label }: FigureSize): Room {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => textWidth(text, label)));
   const names = (y.rows ?? []).flatMap(({ name, under = '' }) => [name, under]);
-  const left = y.rows === undefined ? roomBeside(y, label) : Math.min(width * MOST_NAMES, widest(names) + 2 * label);
+  const left = y.rows === undefined ? marginWidth(y, label) : Math.min(width * MOST_NAMES, widest(names) + 2 * label);
   const led = asides.some(({ at }) => at[0] !== null);
   const aside = widest(asides.map(({ text }) => text)) * WIDE + (led ? 3 : 1.5) * label;
   const right = asides.length === 0 ? label * 1.5 : Math.min(width * MOST_ASIDE, aside);
@@ -65,7 +66,7 @@ function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, 
   };
 }
 
-/** `given_px`: the height it has to fill; null: as tall as its panes want to be. */
+/** `given_px`: height to fill; null to use the panes' preferred height. */
 export function layOut(chart: Chart, size: FigureSize, given_px: number | null): ChartLayout {
   const { width, label } = size;
   const legend = legendEntries(chart, size);

@@ -1,7 +1,11 @@
-/** Occupancy over the size of a block, with what each resource by itself would allow. */
-import { type Launch, occupancyCurve } from '../../../electron/contract/launch/launch.ts';
-import type { LaunchLimits } from '../../../electron/contract/launch/limits.ts';
-import { type LaunchedKernel, type Limiter, limiters } from '../../../electron/contract/launch/occupancy.ts';
+/** Occupancy over the block size, with the limit of each resource by itself. */
+import { type Launch, occupancyCurve } from '../../../electron/domain/launch/launch.ts';
+import {
+  type LaunchedKernel,
+  type LaunchLimits,
+  type Limiter,
+  limiters,
+} from '../../../electron/domain/launch/occupancy.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { type Ink, seriesInk } from '../figures/figure.ts';
 import type { Chart, LineSeries } from './chart.ts';
@@ -21,7 +25,8 @@ export function occupancyChart(kernel: LaunchedKernel, limits: LaunchLimits, lau
     });
   // Omit limiters that never come below full occupancy.
   const shown = limiters.filter((limiter) => alone(limiter).some((share) => share <= 1));
-  // A size holds from behind the one before it: the last warp is filled up. More than the whole is not drawn.
+  // A block size is rounded up to full warps, so each step starts just after the previous size. Values above full
+  // occupancy are not drawn.
   const steps = threads.flatMap((count) => [count - limits.warpThreads, count]);
   const line = (name: string, of: readonly number[], ink: Ink, width: number, dash: readonly number[]): LineSeries => {
     const y = of.flatMap((share) => (share > 1 ? [Number.NaN, Number.NaN] : [100 * share, 100 * share]));

@@ -1,3 +1,9 @@
+/** Plotly plots that do not use this program's axes, such as heat maps. Redrawn when the size or the theme changes. */
+import type { Data, Layout } from 'plotly.js/lib/core';
+import { messageOf } from '../../../electron/contract/errors.ts';
+import type { FrameScheduler } from '../scheduler.ts';
+import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts';
+
 /** Plotly's bundle of cartesian charts, loaded when the first chart is shown. */
 export type Plotly = typeof import('plotly.js-cartesian-dist-min').default;
 
@@ -5,9 +11,100 @@ let loading: Promise<Plotly> | null = null;
 
 export function loadPlotly(): Promise<Plotly> {
   loading ??= import('plotly.js-cartesian-dist-min').then(({ default: plotly }) => plotly);
-  // A failed load (a server that went away) is tried again with the next chart.
+  // After a failed load (such as a lost server), the next chart tries again.
   loading.catch(() => {
     loading = null;
   });
   return loading;
+}
+
+/**
+ * Skips redundant drawings. Plotly recomputes the whole layout for each, and resize notifications are more frequent
+ * than changes.
+ */
+export class LastDrawn {
+  #key: string | null = null;
+
+  /** Returns whether the request differs from the last one, and remembers it. */
+  isNew(requested: unknown): boolean {
+    const key = JSON.stringify(requested);
+    if (key === this.#key) return false;
+    this.#key = key;
+    return true;
+  }
+
+  /** Forgets the last request. Call this when the plot shows something else. */
+  forget(): void {
+    this.#key = null;
+  }
+}
+
+/** Text widths depend on the fonts that are loaded. */
+export const loadedFonts = (): number => [...document.fonts].filter(({ status }) => status === 'loaded').length;
+
+interface PlotlySpec {
+  readonly data: Data[];
+  readonly layout: Partial<Layout>;
+}
+
+export type PlotlyMaker = (theme: DrawingTheme) => PlotlySpec;
+
+export class PlotlyView {
+  readonly #host: HTMLElement;
+  readonly #scheduler: FrameScheduler;
+  readonly #stopTheme: () => void;
+  readonly #resize: ResizeObserver;
+  readonly #last = new LastDrawn();
+  #plotly: Plotly | null = null;
+  #make: PlotlyMaker | null = null;
+  #gone = false;
+
+  constructor(host: HTMLElement, scheduler: FrameScheduler, failed: (reason: string) => void) {
+    this.#host = host;
+    this.#scheduler = scheduler;
+    this.#resize = new ResizeObserver(this.#soon);
+    this.#resize.observe(host);
+    this.#stopTheme = onThemeChange(this.#soon);
+    loadPlotly().then(
+      (plotly) => {
+        this.#plotly = plotly;
+        this.#soon();
+      },
+      (error: unknown) => failed(messageOf(error)),
+    );
+  }
+
+  show(make: PlotlyMaker): void {
+    this.#make = make;
+    this.#soon();
+  }
+
+  dispose(): void {
+    this.#gone = true;
+    this.#stopTheme();
+    this.#resize.disconnect();
+    this.#scheduler.cancel(this.#draw);
+    this.#plotly?.purge(this.#host);
+    this.#host.replaceChildren();
+  }
+
+  readonly #soon = (): void => {
+    if (!this.#gone) this.#scheduler.request(this.#draw);
+  };
+
+  readonly #draw = (): void => {
+    const [plotly, make] = [this.#plotly, this.#make];
+    const { clientWidth: width, clientHeight: height } = this.#host;
+    if (this.#gone || plotly === null || make === null || width === 0 || height === 0) return;
+    const theme = readDrawingTheme(this.#host);
+    const { data, layout } = make(theme);
+    const font = { family: theme.family, size: theme.labelSize, color: theme.textMuted };
+    const common = { width, height, font, paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: theme.surface };
+    const whole = { ...common, ...layout };
+    if (!this.#last.isNew([data, whole, loadedFonts()])) return;
+    plotly.react(this.#host, data, whole, { displayModeBar: false, responsive: false }).catch((error: unknown) => {
+      this.#last.forget();
+      reportError(error);
+    });
+  };
 }

@@ -1,4 +1,4 @@
-/** All variants of a session against the ceilings that were measured on its GPU. */
+/** All variants of a session against the measured ceilings of its GPU. */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
 import {
   aboveCeilings,
@@ -6,13 +6,13 @@ import {
   type MeasuredSessionEntry,
   type SessionReport,
 } from '../../../electron/contract/bench/session.ts';
-import { compact, percent, significant } from '../../base/numbers.ts';
+import { compact, percent, significant } from '../../../electron/domain/numbers.ts';
 import { curveArray, type FigureArray } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import { type Ink, rowAxis, seriesInk } from '../figures/figure.ts';
 import type { Chart, ChartMark, Series } from './chart.ts';
 
-/** Heights of the plot in labels: the least, and for every name at its side. */
+/** Minimum height of the plot, and height per name at its side, in label heights. */
 const [LEAST, NAME] = [20, 1.8];
 
 interface Roof {
@@ -23,7 +23,7 @@ interface Roof {
   readonly ink: Ink;
 }
 
-/** Roofs of every GPU that entries ran on; those of equal GPUs coincide. */
+/** Roofs of every GPU that entries ran on; roofs of equal GPUs coincide. */
 function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Declared[]): readonly Roof[] {
   const double = all.some(({ precision }) => precision === 'fp64');
   const used = gpusUsed(machine, entries);
@@ -60,14 +60,14 @@ type Roofline = NonNullable<MeasuredSessionEntry['roofline']>;
 const isDeclared = (entry: MeasuredSessionEntry): entry is Declared =>
   entry.roofline !== null && (entry.roofline.flops_per_byte ?? 0) > 0 && (entry.roofline.flops_per_s ?? 0) > 0;
 
-/** Variants on the GPU where there is one, else those on the CPU, which has no measured ceilings. */
+/** Variants on a GPU if there are any, else those on the CPU, which has no measured ceilings. */
 export function rooflineEntries(report: SessionReport): readonly Declared[] {
   const measured = report.entries.filter((entry) => entry.status === 'measured').filter(isDeclared);
   const onGpu = measured.filter(({ device }) => device === 'cuda');
   return onGpu.length > 0 ? onGpu : measured;
 }
 
-/** Declared operations over the DRAM bytes of a run that were counted; null where none were. */
+/** Declared operations per counted byte of DRAM traffic in a run; null if no bytes were counted. */
 function countedIntensity({ quantities, roofline, time_s }: Declared): number | null {
   const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
   return bytes === null || bytes === 0 ? null : (roofline.flops_per_s * time_s) / bytes;

@@ -1,30 +1,81 @@
-/** The charts of a session: those it has something to say for, with what they show in words, and what there is none of. */
+/**
+ * Charts of a session for which it has data, with text descriptions, and reasons for missing charts. Includes the
+ * factorial chart: speed-up of each optimisation alone and combined, and deviation of combinations from the product.
+ */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
+import type { Factorial } from '../../../electron/contract/bench/factorial.ts';
 import {
   isIncorrect,
   type MeasuredSessionEntry,
   type Session,
   type SessionReport,
 } from '../../../electron/contract/bench/session.ts';
-import { factorialText } from '../../base/factorial.ts';
-import { measuredTime } from '../../base/measured.ts';
+import { factorialRows, factorialText } from '../../../electron/domain/factorial-texts.ts';
+import { measuredTime, timesText } from '../../../electron/domain/measured.ts';
 import { curveArray, identifier } from '../export/figure.ts';
-import { rowAxis, seriesInk } from '../figures/figure.ts';
+import { logLimits } from '../figures/axes.ts';
+import { ratioArrays, rowAxis, seriesInk } from '../figures/figure.ts';
+import { shortNumber } from '../scale.ts';
 import { type Chart, rowsAxis, type Series } from './chart.ts';
 import { claimChart, sweptClaims } from './claim-curve.ts';
-import { factorialChart } from './factorial.ts';
-import { gainsChart } from './gains.ts';
-import { fastestChain, gains, measuredEntries } from './ladder.ts';
+import { fastestChain, gains, gainsChart, measuredEntries, waterfallChart } from './ladder.ts';
 import { rooflineChart, rooflineEntries } from './roofline.ts';
 import { stripsChart } from './strips.ts';
 import { sweepChart } from './sweep.ts';
-import { waterfallChart } from './waterfall.ts';
 
-// Set-up of a first and of a later run, broken into its parts.
+/** Height of a row, in label heights. */
+const FACTORIAL_ROW = 3;
+const kinds = [
+  { isInteraction: false, name: 'times faster', ink: 'series-1', form: 'round' },
+  { isInteraction: true, name: 'times the product of each', ink: 'series-2', form: 'square' },
+] as const;
 
-/** Height of a row in labels, and the share of it that its bar takes. */
+function factorialChart(factorial: Factorial): Chart {
+  const rows = factorialRows(factorial);
+  const ends = rows.flatMap(({ ratio: { value, interval } }) => [
+    value,
+    interval?.low ?? value,
+    interval?.high ?? value,
+  ]);
+  const [from, to] = logLimits([...ends, 1], 1.15);
+  return {
+    title: factorial.title,
+    panes: [
+      {
+        x: { title: 'Times', unit: '', kind: 'log', from, to, format: (value) => `${shortNumber(value)}×` },
+        y: rowsAxis(rows.map(({ name, verdict }) => ({ name, under: verdict }))),
+        series: kinds.map(({ isInteraction, name, ink, form }): Series => {
+          const own = rows.flatMap((row, at) => (row.isInteraction === isInteraction ? [{ ...row, at }] : []));
+          return {
+            ...{ kind: 'dots', name, ink, form, radius: 0.36 },
+            tips: own.map((row) => `${row.name}: ${timesText(row.ratio)}, ${row.verdict}`),
+            ...{ x: own.map(({ ratio }) => ratio.value), y: own.map(({ at }) => at) },
+            intervals: { along: 'x', ends: own.map(({ ratio }) => ratio.interval) },
+          };
+        }),
+        marks: [{ kind: 'line', axis: 'x', at: 1, ink: 'text', width: 1.25 }],
+        tall: rows.length * FACTORIAL_ROW,
+      },
+    ],
+    hover: 'point',
+    arrays: [
+      rowAxis(rows.length),
+      ...ratioArrays(
+        'times',
+        'times faster, or times the product of each',
+        'row',
+        rows.map(({ ratio }) => ratio),
+      ),
+    ],
+    notes: { rows: rows.map(({ name, verdict }) => `${name}: ${verdict}`).join('; ') },
+  };
+}
+
+// Set-up of the first and of later runs, divided into parts.
+
+/** Height of a row in label heights, and bar height as a share of the row. */
 const [ROW, BAR] = [2.6, 0.55];
-/** The axis goes on behind the longest bar, for its time. */
+/** Factor by which the axis extends beyond the longest bar, for its time label. */
 const ROOM = 1.14;
 
 /** Set-up time outside the named parts. */
@@ -41,7 +92,7 @@ function partsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry):
           setup_parts.reduce((left, part) => left - (part[key] ?? 0), whole),
         );
   const first_s = rest(first_setup_s ?? setup_s, 'first_s');
-  // If later set-ups were not broken into parts, all of their time belongs to this one.
+  // If later set-ups were not divided into parts, all of their time is assigned to this part.
   const warm_s = first_setup_s === null ? null : rest(setup_s, 'warm_s');
   return [...setup_parts, { name: REST, first_s, warm_s }];
 }
@@ -104,16 +155,16 @@ function coldStartChart(given: readonly MeasuredSessionEntry[]): Chart {
 }
 
 interface SessionChart {
-  /** For file names. */
+  /** Identifier for file names. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
-  /** Whether it shows the whole sweep, not one report. */
+  /** Whether the chart shows the whole sweep instead of one report. */
   readonly ofSweep: boolean;
   readonly chart: Chart;
 }
 
-/** A chart, or the sentence that replaces it. */
+/** A chart, or a sentence that replaces it. */
 type Made = SessionChart | { readonly missing: string } | null;
 
 function ladder(report: SessionReport): Made {
@@ -137,7 +188,7 @@ function alone(report: SessionReport): Made {
   return {
     id: 'gains',
     title: 'Each rung of the ladder',
-    text: 'How many times faster each variant is than the one it stands on, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
+    text: 'How many times faster each variant is than the rung below, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
     ofSweep: false,
     chart: gainsChart(steps),
   };
@@ -238,7 +289,7 @@ export interface SessionCharts {
   readonly missing: readonly string[];
 }
 
-/** Charts of one report; those of the whole sweep where `session` has one. */
+/** Charts of one report, and charts of the whole sweep if `session` has one. */
 export function sessionCharts(session: Session, report: SessionReport): SessionCharts {
   const all = [
     ladder(report),

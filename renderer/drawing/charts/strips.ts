@@ -1,32 +1,32 @@
-/** Every sample of every row over its reference's median, with the interval of the reference against itself. */
+/** All samples of each row relative to the reference's median, with the interval of the reference against itself. */
 import type { Noise } from '../../../electron/contract/bench/bench-session.ts';
-import { measuredTime, noiseLabel, noiseText } from '../../base/measured.ts';
+import { measuredTime, noiseLabel, noiseText } from '../../../electron/domain/measured.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import type { Ink } from '../figures/figure.ts';
-import { shortNumber } from '../ticks.ts';
+import { shortNumber } from '../scale.ts';
 import { type Chart, type ChartMark, type LineSeries, rowsAxis, type Series } from './chart.ts';
 
 interface Strip {
   readonly name: string;
   readonly ink: Ink;
-  /** Median of its samples over the reference's median. */
+  /** Median of the samples over the reference's median. */
   readonly ratio: { readonly value: number; readonly interval: { readonly low: number; readonly high: number } | null };
-  /** Median of what it is compared with, seconds. */
+  /** Median that the samples are compared with, in seconds. */
   readonly reference_s: number;
   readonly samples: readonly { readonly round: number; readonly time_s: number; readonly flag: string | null }[];
 }
 
-/** Height of a row in labels. */
+/** Height of a row, in label heights. */
 const ROW = 2.7;
-/** Rounds are laid out down the strip, so that a drift is seen. Shares of a row. */
+/** Height of the strip as a share of a row. Rounds run downwards, so that a drift is visible. */
 const SPREAD = 0.63;
 const MEDIAN = 0.26;
 
 export interface Strips {
   readonly strips: readonly Strip[];
   readonly noise: Noise;
-  /** Each row over its own median instead of its reference's. */
+  /** True to divide each row by its own median instead of its reference's. */
   readonly own: boolean;
 }
 

@@ -1,8 +1,8 @@
-/** Time, set-up share and rate against size, with the fitted fixed cost and slope. */
+/** Time, set-up share and rate over size, with the fitted fixed cost and slope. */
 
 import { lineOf, type SessionFit, type Words } from '../../../electron/contract/bench/session.ts';
-import { measuredTime, tickTime } from '../../base/measured.ts';
-import { compact, percent } from '../../base/numbers.ts';
+import { measuredTime, tickTime } from '../../../electron/domain/measured.ts';
+import { compact, percent } from '../../../electron/domain/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
 import { type FigureAxis, logLimits } from '../figures/axes.ts';
 import { seriesInk } from '../figures/figure.ts';
@@ -57,10 +57,10 @@ function slopeText(fixed_s: number, slope_s: number, words: Words): string {
   return `${fixed}, ${measuredTime(slope_s * 1e6)} per million ${words.size}`;
 }
 
-/** Sizes at which a fitted line is drawn: it bends on logarithmic axes. */
+/** Number of sizes at which a fitted line is drawn, because it is curved on logarithmic axes. */
 const FIT_POINTS = 48;
 
-/** Height of a plot, and the width from which plots are placed side by side, in labels. */
+/** Height of a plot and minimum width for plots side by side, in label heights. */
 const [TALL, BESIDE_FROM] = [17, 62];
 
 export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {

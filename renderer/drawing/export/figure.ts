@@ -10,25 +10,27 @@
  *     };
  *     <ExportMenu onChoose={(format) => workbench.figures.save(figure, format)} />
  *
- * `MapView.figure` and `ChartView.figure` create one from their current contents,
- * `joined` combines several. A panel that draws in another manner passes its own
- * drawing as `paint`; one that cannot draw on a context (Plotly) passes `svg`.
- * PNG and SVG come from the drawing, CSV, NPZ and HDF5 from the arrays: exactly
- * the plotted data, at the plotted resolution.
+ * `MapView.figure` and `ChartView.figure` create one from their current contents, `joined` combines several. A panel
+ * that draws in another manner passes its own drawing as `paint`; one that cannot draw on a context (Plotly) passes
+ * `svg`. PNG and SVG come from the drawing, CSV, NPZ and HDF5 from the arrays: exactly the plotted data, at the
+ * plotted resolution.
+ *
+ * Plotted data as comma-separated values: one header line, numbers with all their digits.
  */
+import { csvCell } from '../../../electron/domain/values/csv.ts';
 import type { Drawing2D } from '../context-2d.ts';
 
 export interface FigureArray {
-  /** A Python identifier: letters, digits and underscores. Unique in its figure. */
+  /** A Python identifier of letters, digits and underscores; unique in its figure. */
   readonly name: string;
-  /** Empty: a plain number. */
+  /** Empty for a plain number. */
   readonly unit: string;
-  /** Description in words. */
+  /** Description of the array in words. */
   readonly description: string;
   /** Row-major; one entry per axis. */
   readonly shape: readonly number[];
   readonly values: Float64Array | Float32Array | Uint32Array;
-  /** Names of the arrays that hold the positions along each axis, slow axis first; missing: it is an axis itself. */
+  /** Names of the arrays with the positions along each axis, slow axis first; missing if this array is an axis. */
   readonly axes?: readonly string[];
 }
 
@@ -45,11 +47,11 @@ interface FigureBase {
 
 export type Figure =
   | (FigureBase & {
-      /** Draws within width × height. */
+      /** Draws inside width × height. */
       paint(context: Drawing2D): void;
     })
   | (FigureBase & {
-      /** The whole figure as SVG. */
+      /** Returns the complete figure as SVG. */
       svg(): Promise<string>;
     });
 
@@ -71,7 +73,7 @@ export function curveArray(
   return { name, unit, description, shape: [values.length], values: new Float64Array(values), axes: [axis] };
 }
 
-/** Letters, digits and underscores of any words: `θ – E` becomes `theta_E`. */
+/** Identifier made from any text: `θ – E` becomes `theta_E`. */
 export function identifier(words: string): string {
   const greek = words.replace(/θ/g, 'theta').replace(/σ/g, 'sigma').replace(/ψ/g, 'psi').replace(/µ|μ/g, 'u');
   const plain = greek
@@ -91,7 +93,7 @@ interface JoinedParts {
   readonly labels: readonly string[];
 }
 
-/** Several figures in rows, as one. */
+/** Combines several figures in rows into one figure. */
 export function joined(
   figures: readonly Painted[],
   { name, title, columns, labels }: JoinedParts,
@@ -128,4 +130,60 @@ export function joined(
       }
     },
   };
+}
+
+const titled = ({ name, unit }: FigureArray): string =>
+  unit === '' || name.endsWith(unitName(unit)) ? name : `${name}_${unitName(unit)}`;
+
+/** Unit for use in a column header: `MeV/mm²` becomes `MeV_per_mm2`. */
+export function unitName(unit: string): string {
+  return unit
+    .replace(/\//g, '_per_')
+    .replace(/²/g, '2')
+    .replace(/³/g, '3')
+    .replace(/%/g, 'percent')
+    .replace(/°/g, 'deg')
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+}
+
+type Column = readonly [title: string, values: ArrayLike<number>];
+
+/** Joins columns to CSV; shorter columns end in empty fields. */
+function table(columns: readonly Column[]): string {
+  const rows = Math.max(0, ...columns.map(([, values]) => values.length));
+  const lines = [columns.map(([title]) => csvCell(title)).join(',')];
+  for (let row = 0; row < rows; row += 1) {
+    lines.push(columns.map(([, values]) => (row < values.length ? String(values[row]) : '')).join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A map as CSV: the vertical axis runs down the rows, with one column per sample of the horizontal axis. */
+function matrix(field: FigureArray, vertical: FigureArray | null, horizontal: FigureArray | null): string {
+  const [rows = 0, columns = 0] = field.shape;
+  const down: Column =
+    vertical === null ? ['row', Array.from({ length: rows }, (_, i) => i)] : [titled(vertical), vertical.values];
+  const across = Array.from({ length: columns }, (_, j): Column => {
+    const at = horizontal === null ? j : Number((horizontal.values[j] ?? 0).toPrecision(10));
+    const place = horizontal === null ? `column_${at}` : `${horizontal.name}_${at}_${unitName(horizontal.unit)}`;
+    return [
+      `${titled(field)}_at_${place}`.replace(/_+$/, ''),
+      Array.from({ length: rows }, (_, i) => field.values[i * columns + j] ?? 0),
+    ];
+  });
+  return table([down, ...across]);
+}
+
+/** Curves share a table; every map has a separate table after an empty line. */
+export function figureCsv(arrays: readonly FigureArray[]): string {
+  const named = (name: string | undefined): FigureArray | null => arrays.find((array) => array.name === name) ?? null;
+  const maps = arrays.filter(({ shape }) => shape.length === 2);
+  const ofCurves = new Set(arrays.flatMap(({ shape, axes }) => (shape.length === 1 ? (axes ?? []) : [])));
+  const curves = arrays.filter(
+    ({ shape, name, axes }) => shape.length === 1 && (axes !== undefined || ofCurves.has(name)),
+  );
+  const blocks = maps.map((map) => matrix(map, named(map.axes?.[0]), named(map.axes?.[1])));
+  if (curves.length > 0) blocks.unshift(table(curves.map((array) => [titled(array), array.values])));
+  return blocks.join('\n');
 }

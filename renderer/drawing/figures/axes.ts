@@ -1,8 +1,6 @@
 /** Axes of figures: frame, grid, ticks and titles as shapes. */
-import { axisTitle } from '../axes.ts';
-import type { Box } from '../plot-frame.ts';
-import { linearScale, logScale, type Scale } from '../scale.ts';
-import { linearTicks, logTicks, type Tick } from '../ticks.ts';
+import { axisTitle, type Box } from '../axes.ts';
+import { linearScale, linearTicks, logScale, logTicks, type Scale, type Tick } from '../scale.ts';
 import { type Shape, textWidth } from './figure.ts';
 
 export interface FigureAxis {
@@ -11,22 +9,22 @@ export interface FigureAxis {
   readonly kind: 'linear' | 'log';
   readonly from: number;
   readonly to: number;
-  /** Labels of ticks, where plain numbers are hard to read. */
+  /** Formatter of tick labels, for values that are hard to read as plain numbers. */
   readonly format?: (value: number) => string;
 }
 
 const TICK = 4;
 const LABELS_ACROSS = 5;
 const LABELS_DOWN = 2.4;
-/** Widths in label heights: a digit's, and what stays free between two labels. */
+/** Width of a digit and minimum gap between two labels, in label heights. */
 const CHARACTER = 0.58;
 const BETWEEN = 0.7;
-/** More labels than this are read no better on a large screen. */
+/** Maximum number of labels, as more would not improve readability on a large screen. */
 const MOST_LABELS = 14;
 
 interface Ticks {
   readonly ticks: readonly Tick[];
-  /** Power of ten that the labels leave out. */
+  /** Power of ten that the labels omit. */
   readonly exponent: number;
 }
 
@@ -38,7 +36,7 @@ function ticksOf({ kind, from, to, format }: FigureAxis, most: number): Ticks {
 }
 
 /**
- * Whether neighbouring labels on an axis of `width` pixels overlap. On logarithmic axes the digits of a decade get
+ * Whether neighbouring labels overlap on an axis of `width` pixels. On logarithmic axes the digits of a decade get
  * closer and closer.
  */
 function crowded(axis: FigureAxis, labels: readonly Tick[], width: number, size: number): boolean {
@@ -65,7 +63,7 @@ export function ticksDown(axis: FigureAxis, { height }: Pick<Box, 'height'>, lab
   return ticksOf(axis, Math.min(MOST_LABELS, height / (label * LABELS_DOWN)));
 }
 
-/** The upper end of a logarithmic axis that leaves `room` pixels behind its largest value. */
+/** Upper end of a logarithmic axis that leaves `room` pixels above the largest value. */
 export function roomBehind(low: number, high: number, width: number, room: number): number {
   const share = Math.min(0.6, room / Math.max(1, width));
   return high * (high / low) ** (share / (1 - share));
@@ -81,7 +79,7 @@ interface Plot {
   readonly shapes: readonly Shape[];
 }
 
-/** Below the plot: labels and title of its horizontal axis. */
+/** Height below the plot for labels and title of the horizontal axis. */
 export function horizontalRoom(label: number): number {
   return Math.ceil(label * 3.3);
 }
@@ -120,13 +118,13 @@ export function horizontalAxis(
   return { x, shapes };
 }
 
-/** Left of the plot: labels and title of its vertical axis. */
+/** Width left of the plot for labels and title of the vertical axis. */
 export function verticalRoom(label: number): number {
   return Math.ceil(label * 5.4);
 }
 
-/** The same for as many digits as any height may ask for. */
-export function roomBeside(axis: FigureAxis, label: number): number {
+/** Width of the margin for the maximum number of label digits at any plot height. */
+export function marginWidth(axis: FigureAxis, label: number): number {
   const { ticks } = ticksDown(axis, { height: Number.POSITIVE_INFINITY }, label);
   const widest = ticks.reduce((most, { label: text }) => Math.max(most, textWidth(text, label)), 0);
   return Math.max(verticalRoom(label), Math.ceil(widest + 2 * label));
@@ -188,7 +186,7 @@ export function plotAxes(
   return { x: down.x, y: across.y, shapes: [...down.shapes, ...across.shapes, frame] };
 }
 
-/** Limits of a logarithmic axis that hold all values, with a little room; half a decade at least. */
+/** Limits of a logarithmic axis that contain all values with a small margin; at least half a decade. */
 export function logLimits(values: readonly number[], room = 1.25): readonly [number, number] {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
   if (positive.length === 0) return [0.1, 10];

@@ -1,14 +1,20 @@
 /** The table of claims as a figure. No React. */
 import type { TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
-import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../base/claims.ts';
-import { timesText } from '../../base/measured.ts';
-import { NO_VALUE, significant } from '../../base/numbers.ts';
+import {
+  byPriority,
+  claimedText,
+  claimTitle,
+  claimVerdictText,
+  pairText,
+} from '../../../electron/domain/claim-texts.ts';
+import { timesText } from '../../../electron/domain/measured.ts';
+import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import type { Figure } from './figure.ts';
 import { type TableColumn, tableFigure } from './table.ts';
 
 interface Line {
   readonly claim: TaskClaimResult;
-  /** `2–3×`, or of a number `1–2 cycles`. */
+  /** Text of the claim, such as `2–3×`, or `1–2 cycles` for a number. */
   readonly claimed: string;
   readonly measured: string;
   readonly value: number;

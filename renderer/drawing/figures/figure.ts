@@ -1,11 +1,10 @@
 /**
- * A figure as a list of shapes in CSS pixels: drawn on the page, on a canvas,
- * and written as SVG by the report and the command line. Knows no DOM.
+ * A figure as a list of shapes in CSS pixels, without the DOM: drawn on the page or a canvas, or written as SVG by the
+ * report and the command line. The SVG text of a figure has the same bytes in every program.
  */
-
 import { axisArray, curveArray, type FigureArray } from '../export/figure.ts';
 
-/** Colours by what they mean; the page takes them from its theme, files from `paper`. */
+/** Colours by meaning; the page takes them from its theme, files from `paper`. */
 export type Ink =
   | 'text'
   | 'text-muted'
@@ -56,10 +55,10 @@ export type Shape =
       size: number;
       anchor?: 'start' | 'middle' | 'end';
       bold?: boolean;
-      /** Upwards along the vertical. */
+      /** True for vertical text that reads upwards. */
       upright?: boolean;
     }>
-  /** A data URL, its pixels shown as they are. */
+  /** An image as a data URL, shown without smoothing of its pixels. */
   | Readonly<{ kind: 'image'; x: number; y: number; width: number; height: number; href: string }>;
 
 export interface Figure {
@@ -70,7 +69,7 @@ export interface Figure {
   readonly shapes: readonly Shape[];
   /** Plotted data. */
   readonly arrays: readonly FigureArray[];
-  /** Names of rows and the like, which arrays of numbers do not hold. */
+  /** Text that numeric arrays cannot hold, such as the names of rows. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
@@ -81,8 +80,8 @@ export interface FigureSize {
   readonly label: number;
 }
 
-/** Colours of files, which are read in light and printed. Tested for contrast with the page's light theme. */
-export const paper: Readonly<Record<string, string>> = {
+/** Colours for files, which are light and suited to print. A test checks their contrast with the page's light theme. */
+const paper: Readonly<Record<string, string>> = {
   text: '#171c24',
   'text-muted': '#4b5565',
   'plot-axis': '#8d97a6',
@@ -107,12 +106,12 @@ export const paper: Readonly<Record<string, string>> = {
 
 const SERIES = 8;
 
-/** Series colours go round. */
+/** Series colours repeat after the last one. */
 export function seriesInk(index: number): Ink {
   return `series-${(((index % SERIES) + SERIES) % SERIES) + 1}`;
 }
 
-/** Width of text without measuring it: the same in every program, so that files come out the same. */
+/** Estimated width of text, equal in every program, so that files are reproducible. */
 export function textWidth(text: string, size: number): number {
   let width = 0;
   for (const character of text) {
@@ -124,7 +123,7 @@ export function textWidth(text: string, size: number): number {
   return width * size;
 }
 
-/** As much of the text as fits, with an ellipsis for the rest. */
+/** The text, shortened with an ellipsis if it does not fit. */
 export function fitted(text: string, width: number, size: number): string {
   if (textWidth(text, size) <= width) return text;
   let end = text.length - 1;
@@ -132,7 +131,7 @@ export function fitted(text: string, width: number, size: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** Words in lines within a width. */
+/** Wraps words into lines of a given width. */
 export function captionLines(caption: string, width: number, label: number): readonly string[] {
   const lines = [''];
   for (const word of caption.split(' ')) {
@@ -143,7 +142,7 @@ export function captionLines(caption: string, width: number, label: number): rea
   return lines;
 }
 
-/** The figure with a line or more below it, such as the machine it was measured on. */
+/** The figure with a caption of one or more lines below, such as the machine it was measured on. */
 export function withCaption(figure: Figure, caption: string, label: number): Figure {
   const lines = captionLines(caption, figure.width, label);
   const texts = lines.map((text, i): Shape => {
@@ -154,7 +153,7 @@ export function withCaption(figure: Figure, caption: string, label: number): Fig
   return { ...figure, height, shapes: [...figure.shapes, ...texts], notes: { ...figure.notes, caption } };
 }
 
-/** A ratio per row, and the ends of its interval; NaN where there is none. */
+/** A ratio per row and the ends of its interval; NaN if missing. */
 export function ratioArrays(
   name: string,
   description: string,
@@ -185,7 +184,7 @@ export function ratioArrays(
   ];
 }
 
-/** Rows by number; their names are in the notes. */
+/** Axis of row numbers; the names of the rows are in the notes. */
 export function rowAxis(count: number): FigureArray {
   return axisArray(
     'row',
@@ -193,4 +192,96 @@ export function rowAxis(count: number): FigureArray {
     'row of the figure, from the top',
     Array.from({ length: count }, (_, i) => i + 1),
   );
+}
+
+const FAMILY = "Inter, system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
+
+export function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** Rounds to hundredths of a pixel: finer is not visible, and coarser shows in curves. */
+function pixel(value: number): string {
+  const rounded = Math.round(value * 100) / 100;
+  return String(Object.is(rounded, -0) ? 0 : rounded);
+}
+
+export function pathOf(points: readonly Point[]): string {
+  return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${pixel(x)} ${pixel(y)}`).join('');
+}
+
+const inkOf = (ink: Ink): string => paper[ink] ?? '#000000';
+const dashed = (dash: readonly number[] | undefined): string =>
+  dash === undefined || dash.length === 0 ? '' : ` stroke-dasharray="${dash.join(' ')}"`;
+const faint = (opacity: number | undefined): string => (opacity === undefined ? '' : ` opacity="${pixel(opacity)}"`);
+const tipped = (tag: string, attributes: string, tip: string | undefined): string =>
+  tip === undefined ? `<${tag} ${attributes}/>` : `<${tag} ${attributes}><title>${escapeXml(tip)}</title></${tag}>`;
+
+function shapeText(shape: Shape): string {
+  switch (shape.kind) {
+    case 'line': {
+      const { from, to, ink, width = 1, dash } = shape;
+      const ends = `x1="${pixel(from[0])}" y1="${pixel(from[1])}" x2="${pixel(to[0])}" y2="${pixel(to[1])}"`;
+      return `<line ${ends} stroke="${inkOf(ink)}" stroke-width="${width}"${dashed(dash)}/>`;
+    }
+    case 'path': {
+      const { points, ink, width = 1.5, dash } = shape;
+      const stroke = `stroke="${inkOf(ink)}" stroke-width="${width}" stroke-linejoin="round"`;
+      return `<path d="${pathOf(points)}" fill="none" ${stroke}${dashed(dash)}/>`;
+    }
+    case 'area':
+      return `<path d="${pathOf(shape.points)}Z" fill="${inkOf(shape.ink)}"${faint(shape.opacity)}/>`;
+    case 'rect': {
+      const { x, y, width, height, ink, opacity, tip } = shape;
+      const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
+      return tipped('rect', `${box} fill="${inkOf(ink)}"${faint(opacity)}`, tip);
+    }
+    case 'frame': {
+      const { x, y, width, height, ink } = shape;
+      const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
+      return `<rect ${box} fill="none" stroke="${inkOf(ink)}"/>`;
+    }
+    case 'dot': {
+      const { at, radius: r, ink, form = 'round', opacity, tip } = shape;
+      const color = inkOf(ink);
+      if (form === 'square') {
+        const side = `x="${pixel(at[0] - r)}" y="${pixel(at[1] - r)}" width="${pixel(2 * r)}" height="${pixel(2 * r)}"`;
+        return tipped('rect', `${side} fill="${color}"${faint(opacity)}`, tip);
+      }
+      const fill = form === 'ring' ? `fill="none" stroke="${color}" stroke-width="1.5"` : `fill="${color}"`;
+      return tipped(
+        'circle',
+        `cx="${pixel(at[0])}" cy="${pixel(at[1])}" r="${pixel(r)}" ${fill}${faint(opacity)}`,
+        tip,
+      );
+    }
+    case 'text': {
+      const { at, text, ink, size, anchor = 'start', bold = false, upright = false } = shape;
+      const turn = upright ? ` transform="rotate(-90 ${pixel(at[0])} ${pixel(at[1])})"` : '';
+      const place = `x="${pixel(at[0])}" y="${pixel(at[1])}" font-size="${pixel(size)}" fill="${inkOf(ink)}"`;
+      const weight = bold ? ' font-weight="600"' : '';
+      return `<text ${place} text-anchor="${anchor}"${weight}${turn}>${escapeXml(text)}</text>`;
+    }
+    case 'image': {
+      const { x, y, width, height, href } = shape;
+      const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
+      return `<image ${box} preserveAspectRatio="none" image-rendering="pixelated" href="${href}"/>`;
+    }
+  }
+}
+
+/** `background`: a light background, for files that are shown by themselves. */
+export function figureSvg(
+  { width, height, title, shapes }: Figure,
+  { background }: { readonly background: boolean },
+): string {
+  const size = `width="${pixel(width)}" height="${pixel(height)}" viewBox="0 0 ${pixel(width)} ${pixel(height)}"`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" font-family="${FAMILY}">`,
+    `<title>${escapeXml(title)}</title>`,
+    ...(background ? [`<rect width="${pixel(width)}" height="${pixel(height)}" fill="#ffffff"/>`] : []),
+    ...shapes.map(shapeText),
+    '</svg>',
+    '',
+  ].join('\n');
 }

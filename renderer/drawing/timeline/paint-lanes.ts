@@ -1,19 +1,17 @@
-/** Paints the surroundings of the spans: ruler, names of blocks and lanes, lines between them. */
+/** Paints everything around the spans: ruler, names of blocks and lanes, separator lines. */
 import type { Drawing2D } from '../context-2d.ts';
 import type { DrawingTheme } from '../theme.ts';
-import { type TimelineFrame, xOf } from './frame.ts';
-import type { Row } from './rows.ts';
-import type { TimelineScene } from './scene.ts';
+import { type Row, type TimelineFrame, type TimelineScene, xOf } from './scene.ts';
 import { exactTime, type TimeTicks, timeTicks } from './time-text.ts';
 
-/** Labels of the ruler need about this many letters' heights each. */
+/** Minimum distance of ruler labels, in label heights. */
 const TICK_ROOM = 9;
 
 function rulerTicks({ view }: TimelineScene, frame: TimelineFrame, theme: DrawingTheme): TimeTicks {
   return timeTicks(view.from, view.to, Math.max(2, Math.floor(frame.plotWidth / (TICK_ROOM * theme.labelSize))));
 }
 
-/** Text that fits, cut with an ellipsis. */
+/** Text shortened with an ellipsis to fit. */
 function fitted(context: Drawing2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
   let [low, high] = [0, text.length];
@@ -25,7 +23,7 @@ function fitted(context: Drawing2D, text: string, width: number): string {
   return low === 0 ? '' : `${text.slice(0, low)}…`;
 }
 
-/** Below the spans: the grid of the ruler, stripes of lanes, heads of blocks. */
+/** Paints the layer below the spans: ruler grid, lane stripes and block headers. */
 export function paintGround(context: Drawing2D, scene: TimelineScene, frame: TimelineFrame, theme: DrawingTheme): void {
   const { ticks } = rulerTicks(scene, frame, theme);
   context.fillStyle = theme.surface;
@@ -73,14 +71,14 @@ function paintHead(
 }
 
 export interface GutterColors {
-  /** Behind the heads of blocks. */
+  /** Background of block headers. */
   readonly head: string;
-  /** Behind the names of lanes. */
+  /** Background of lane names. */
   readonly gutter: string;
   readonly line: string;
 }
 
-/** Over the spans: names of lanes, heads of blocks, and the ruler, under which lanes scroll away. */
+/** Paints the layer above the spans: lane names, block headers, and the ruler, under which lanes scroll. */
 export function paintNamesAndRuler(
   context: Drawing2D,
   scene: TimelineScene,
@@ -129,7 +127,7 @@ export function paintNamesAndRuler(
     } else if (lane.process !== process) {
       const rest = frame.gutter - left - nameWidth - moreWidth - 1.2 * size;
       const beside = fitted(context, lane.process, rest);
-      // A stump of a word says less than nothing.
+      // Omit a text that would be cut to three characters or fewer.
       if (beside.length > 3) context.fillText(beside, left + nameWidth + moreWidth + 0.6 * size, middle);
     }
     process = lane.process;

@@ -1,11 +1,17 @@
-/** Paints what moves over the spans: the cursor, the selection, the chosen span, arrows, what a search found. */
+/** Paints what changes independently of the spans: cursor, selection, chosen span, arrows and search hits. */
 import type { DrawingTheme } from '../theme.ts';
-import { type TimelineFrame, xOf } from './frame.ts';
-import { trackPlace } from './rows.ts';
-import type { SceneArrow, SceneMark, TimelineMarks, TimelineScene } from './scene.ts';
+import {
+  type SceneArrow,
+  type SceneMark,
+  type TimelineFrame,
+  type TimelineMarks,
+  type TimelineScene,
+  trackPlace,
+  xOf,
+} from './scene.ts';
 import { timeText } from './time-text.ts';
 
-/** Arrow heads, CSS pixels. */
+/** Size of arrow heads in CSS pixels. */
 const HEAD = 4.5;
 
 interface Painted {
@@ -43,7 +49,7 @@ function arrow(context: CanvasRenderingContext2D, place: Painted, { trace, ...en
   if (y0 === null || y1 === null) return;
   const [x0, x1] = [xOf(frame, scene.view, ends.from_ns), xOf(frame, scene.view, ends.to_ns)];
   if (Math.max(x0, x1) < frame.gutter || Math.min(x0, x1) > frame.width) return;
-  // Far ends of long arrows would only cost: a line to beyond the edge looks the same.
+  // Clip long arrows: a line to beyond the edge looks the same at lower cost.
   const bend = Math.min(40, Math.max(8, Math.abs(x1 - x0) / 2));
   context.beginPath();
   context.moveTo(x0, y0);
@@ -84,7 +90,7 @@ function paintSelection(
   tag(context, timeText(selection.to - selection.from), (from + to) / 2, frame, theme, theme.accent);
 }
 
-/** A time in the ruler, over its ticks. */
+/** Label of a time in the ruler, over its ticks. */
 function tag(
   context: CanvasRenderingContext2D,
   text: string,
@@ -108,7 +114,7 @@ function tag(
   context.fillText(text, left + width / 2, 1 + frame.ruler * 0.37);
 }
 
-/** One line per pixel column at most, whatever the search found. */
+/** At most one line per pixel column, regardless of the number of hits. */
 function paintHits(
   context: CanvasRenderingContext2D,
   { scene, frame }: Painted,
@@ -154,7 +160,7 @@ function lanesOf({ scene, frame }: Painted, trace: string): { readonly top: numb
 
 const VEIL = 0.86;
 
-/** Covers the time between the retained parts. */
+/** Dims the time between the retained parts. */
 function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: TimelineMarks, theme: DrawingTheme): void {
   const { scene, frame } = place;
   const { kept } = marks;
@@ -171,7 +177,7 @@ function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: Tim
     for (const part of kept) {
       if (part.trace !== trace || part.to < scene.view.from || part.from > scene.view.to) continue;
       cover(xOf(frame, scene.view, part.from));
-      // A part narrower than a pixel is still to be seen.
+      // Keep a part narrower than a pixel visible.
       left = Math.max(left, xOf(frame, scene.view, part.to), xOf(frame, scene.view, part.from) + 1);
     }
     cover(frame.width);
@@ -179,7 +185,7 @@ function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: Tim
   context.globalAlpha = 1;
 }
 
-/** A flag in the ruler where a note begins, a line below as far as it goes. */
+/** Paints a flag in the ruler at the start of each note, and a line below along its duration. */
 function paintNotes(
   context: CanvasRenderingContext2D,
   { scene, frame }: Painted,

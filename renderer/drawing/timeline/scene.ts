@@ -1,7 +1,160 @@
-/** Contents of a timeline: plain data, assembled by the panel. */
+/**
+ * Contents of a timeline as plain data, assembled by the panel. Includes vertical positions of blocks, lanes and
+ * tracks, and layout in the canvas (CSS pixels). Also the visible window of time, in nanoseconds on the common axis of
+ * all blocks.
+ */
 import type { Lane, TimelineWindow } from '../../../electron/contract/timeline.ts';
-import type { Row, TimelineMetrics } from './rows.ts';
-import type { TimeWindow } from './time-window.ts';
+
+interface BlockLanes {
+  readonly trace: string;
+  readonly lanes: readonly Lane[];
+}
+
+export interface TimelineMetrics {
+  /** Heights in CSS pixels. */
+  readonly head: number;
+  readonly track: number;
+  readonly gap: number;
+}
+
+interface HeadRow {
+  readonly kind: 'head';
+  readonly trace: string;
+  readonly y: number;
+  readonly height: number;
+}
+
+export interface LaneRow {
+  readonly kind: 'lane';
+  readonly trace: string;
+  /** Index of the lane in the trace. */
+  readonly lane: number;
+  readonly y: number;
+  readonly height: number;
+  /** Shown tracks, and number of tracks that are folded away. */
+  readonly tracks: readonly number[];
+  readonly folded: number;
+}
+
+export type Row = HeadRow | LaneRow;
+
+/** Number of tracks that a folded lane shows. */
+export const FOLDED_TRACKS = 6;
+
+export const laneKey = (trace: string, lane: number): string => `${trace} ${lane}`;
+
+/** `unfolded`: keys of lanes that show all their tracks. `folded`: keys of lanes that show one. */
+export function rowsOf(
+  blocks: readonly BlockLanes[],
+  metrics: TimelineMetrics,
+  unfolded: ReadonlySet<string>,
+  folded: ReadonlySet<string>,
+): { readonly rows: readonly Row[]; readonly height: number } {
+  const rows: Row[] = [];
+  let y = 0;
+  for (const { trace, lanes } of blocks) {
+    rows.push({ kind: 'head', trace, y, height: metrics.head });
+    y += metrics.head;
+    for (const [lane, { firstTrack, tracks }] of lanes.entries()) {
+      const key = laneKey(trace, lane);
+      const shown = unfolded.has(key) ? tracks : Math.min(tracks, folded.has(key) ? 1 : FOLDED_TRACKS);
+      const height = shown * metrics.track + metrics.gap;
+      rows.push({
+        kind: 'lane',
+        trace,
+        lane,
+        y,
+        height,
+        tracks: Array.from({ length: shown }, (_, row) => firstTrack + row),
+        folded: tracks - shown,
+      });
+      y += height;
+    }
+    y += metrics.gap;
+  }
+  return { rows, height: y };
+}
+
+/** Vertical position of a track; null if it is not shown. */
+export function trackPlace(
+  rows: readonly Row[],
+  metrics: TimelineMetrics,
+  trace: string,
+  track: number,
+): { readonly y: number; readonly shown: boolean } | null {
+  for (const row of rows) {
+    if (row.kind !== 'lane' || row.trace !== trace) continue;
+    const at = row.tracks.indexOf(track);
+    if (at >= 0) return { y: row.y + at * metrics.track, shown: true };
+    const last = row.tracks.at(-1) ?? 0;
+    // A folded-away track is represented by the last shown one.
+    if (track > last && track <= last + row.folded)
+      return { y: row.y + (row.tracks.length - 1) * metrics.track, shown: false };
+  }
+  return null;
+}
+
+export interface TimeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Shortest window: ten nanoseconds, below the resolution of any clock. */
+export const SHORTEST_NS = 10;
+/** Margin on either side as a share of the full range, so that the first and last spans do not touch the edges. */
+const MARGIN = 0.02;
+
+/** Window of all of `whole`, with a margin. */
+export function fitted(whole: TimeWindow): TimeWindow {
+  const margin = Math.max((whole.to - whole.from) * MARGIN, SHORTEST_NS / 2);
+  return { from: whole.from - margin, to: whole.to + margin };
+}
+
+/** `window` clamped to the full range and to the shortest span. */
+export function bounded(window: TimeWindow, whole: TimeWindow): TimeWindow {
+  const all = fitted(whole);
+  const span = Math.min(Math.max(window.to - window.from, SHORTEST_NS), all.to - all.from);
+  const centre = (window.from + window.to) / 2;
+  const from = Math.min(Math.max(centre - span / 2, all.from), all.to - span);
+  return { from, to: from + span };
+}
+
+/** Scaled by `factor` around a moment that stays at its position. */
+export function zoomedAt(window: TimeWindow, whole: TimeWindow, at: number, factor: number): TimeWindow {
+  const all = fitted(whole);
+  const span = Math.min(Math.max((window.to - window.from) * factor, SHORTEST_NS), all.to - all.from);
+  const share = (at - window.from) / (window.to - window.from);
+  return bounded({ from: at - share * span, to: at + (1 - share) * span }, whole);
+}
+
+export function movedBy(window: TimeWindow, whole: TimeWindow, delta: number): TimeWindow {
+  return bounded({ from: window.from + delta, to: window.to + delta }, whole);
+}
+
+/**
+ * Window that shows a span: unchanged if the span is visible and not too short. Otherwise centred on the span, and
+ * zoomed if the span would be too short or too long.
+ */
+export function revealing(window: TimeWindow, whole: TimeWindow, start: number, length: number): TimeWindow {
+  const shown = window.to - window.from;
+  const visible = start >= window.from && start + length <= window.to;
+  if (visible && length > shown / 200) return window;
+  const span = length > shown / 200 && length < shown ? shown : Math.max(SHORTEST_NS, length * 10);
+  const centre = start + length / 2;
+  return bounded({ from: centre - span / 2, to: centre + span / 2 }, whole);
+}
+
+/**
+ * Scroll position, in pixels, that shows a row: unchanged if the row is fully visible, else with the row in the middle.
+ */
+export function scrolledTo(
+  row: { readonly y: number; readonly height: number },
+  scroll: number,
+  shown: number,
+): number {
+  const inSight = row.y >= scroll && row.y + row.height <= scroll + shown;
+  return inSight ? scroll : row.y - shown / 2;
+}
 
 export interface SceneBlock {
   readonly trace: string;
@@ -10,15 +163,15 @@ export interface SceneBlock {
   readonly lanes: readonly Lane[];
   /** Time of the trace at zero of the common axis. */
   readonly origin_ns: number;
-  /** Newest answer of the host; it may be of another part of time or another resolution. Null: none yet. */
+  /** Newest answer of the host; it may be for another window or resolution. Null if none has arrived. */
   readonly window: TimelineWindow | null;
-  /** Text of a name, or null while it is not known. */
+  /** Text of a name; null if it is not loaded. */
   nameOf(name: number): string | null;
   /** Time of the step that the maps show, on the common axis. */
   readonly playhead_ns: number | null;
 }
 
-/** A launch, on the common axis. */
+/** Arrow from a launch to its span, with times on the common axis. */
 export interface SceneArrow {
   readonly trace: string;
   readonly fromTrack: number;
@@ -39,9 +192,9 @@ export interface TimelineScene {
   readonly rows: readonly Row[];
   readonly metrics: TimelineMetrics;
   readonly view: TimeWindow;
-  /** CSS pixels scrolled away at the top. */
+  /** Scroll offset from the top, in CSS pixels. */
   readonly scroll: number;
-  /** Parts of names that a search asks for, lower case; empty: no search. */
+  /** Search terms in lower case; empty for no search. */
   readonly search: string;
 }
 
@@ -54,10 +207,10 @@ export interface TimelineMarks {
   readonly arrows: readonly SceneArrow[];
   /** Arrows of the chosen span, which are emphasised. */
   readonly chosenArrows: readonly SceneArrow[];
-  /** Times of what the search found, ascending, on the common axis. */
+  /** Times of the search hits in ascending order, on the common axis. */
   readonly hits: Float64Array;
   readonly currentHit_ns: number | null;
-  /** Parts of timelines, in order of time; the rest of those lies under a veil. Null: no veil. */
+  /** Retained parts of timelines in order of time; the rest of those timelines is dimmed. Null for no dimming. */
   readonly kept: readonly (TimeWindow & { readonly trace: string })[] | null;
   readonly notes: readonly (TimeWindow & { readonly text: string })[];
 }
@@ -74,3 +227,37 @@ export const NO_MARKS: TimelineMarks = {
   kept: null,
   notes: [],
 };
+
+export interface TimelineFrame {
+  readonly width: number;
+  readonly height: number;
+  /** Width of the column with the lanes' names. */
+  readonly gutter: number;
+  /** Height of the ruler above the lanes. */
+  readonly ruler: number;
+  readonly plotWidth: number;
+  readonly plotHeight: number;
+}
+
+export function timelineFrame(width: number, height: number, labelSize: number): TimelineFrame {
+  const gutter = Math.round(Math.min(17 * labelSize, Math.max(7 * labelSize, 0.24 * width)));
+  const ruler = Math.round(2.5 * labelSize);
+  return {
+    width,
+    height,
+    gutter,
+    ruler,
+    plotWidth: Math.max(1, Math.floor(width - gutter)),
+    plotHeight: Math.max(0, height - ruler),
+  };
+}
+
+export function timelineMetrics(labelSize: number): TimelineMetrics {
+  return { head: Math.round(2.1 * labelSize), track: Math.round(1.6 * labelSize), gap: Math.round(0.4 * labelSize) };
+}
+
+export const xOf = ({ gutter, plotWidth }: TimelineFrame, { from, to }: TimeWindow, ns: number): number =>
+  gutter + ((ns - from) / (to - from)) * plotWidth;
+
+export const timeOf = ({ gutter, plotWidth }: TimelineFrame, { from, to }: TimeWindow, x: number): number =>
+  from + ((x - gutter) / plotWidth) * (to - from);

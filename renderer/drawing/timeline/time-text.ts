@@ -1,5 +1,5 @@
-/** Times from nanoseconds to minutes, as the timeline writes them. */
-import { niceStep } from '../ticks.ts';
+/** Formats times from nanoseconds to minutes for the timeline. */
+import { niceStep } from '../scale.ts';
 
 const units = [
   [60e9, 'min'],
@@ -11,19 +11,19 @@ const units = [
 
 const minus = (text: string): string => text.replace('-', '−');
 
-/** `digits` significant ones in the unit that keeps the number above one: `17.2 µs`, `1.50 min`. */
+/** Time with `digits` significant digits, in the unit that keeps the number above one: `17.2 µs`, `1.50 min`. */
 export function timeText(ns: number, digits = 3): string {
   const size = Math.abs(ns);
   if (size === 0) return '0 ns';
   const [scale, unit] = units.find(([scale]) => size >= scale * (1 - 0.5 * 10 ** -digits)) ?? [1, 'ns'];
   const value = ns / scale;
   const whole = Math.max(1, Math.floor(Math.log10(Math.abs(value)) + 1e-9) + 1);
-  // Less than a nanosecond is rounding, not time.
+  // Digits below a nanosecond are rounding, not time.
   const decimals = scale === 1 ? (size < 10 ? 1 : 0) : Math.max(0, digits - whole);
   return minus(`${value.toFixed(decimals)} ${unit}`);
 }
 
-/** Every digit down to the nanosecond: `2 min 03.456 789 012 s`. */
+/** Time with all digits down to the nanosecond: `2 min 03.456 789 012 s`. */
 export function exactTime(ns: number): string {
   const rounded = Math.round(Math.abs(ns));
   const minutes = Math.floor(rounded / 60e9);
@@ -48,7 +48,7 @@ interface TimeTick {
 }
 
 export interface TimeTicks {
-  /** Labels count from here when it is not 0. */
+  /** Offset that is subtracted from the labels; 0 for none. */
   readonly base_ns: number;
   readonly ticks: readonly TimeTick[];
   readonly step_ns: number;
@@ -56,21 +56,21 @@ export interface TimeTicks {
 
 const longSteps = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1e9);
 
-/** A step of 1, 2 or 5 of a decimal unit; of minutes, those that clocks have. Never below a nanosecond. */
+/** Step of 1, 2 or 5 in a decimal unit, or a usual clock step for minutes. At least a nanosecond. */
 function timeStep(span_ns: number, most: number): number {
   const step = Math.max(1, niceStep(span_ns, most));
   if (step < 60e9) return step > 50e9 ? 60e9 : step;
   return longSteps.find((long) => long >= span_ns / most) ?? step;
 }
 
-/** Ticks of a ruler. Far from zero the labels count from a round time near by, which is written once. */
+/** Ticks of a ruler. Far from zero, labels are relative to a round time nearby, which is written once. */
 export function timeTicks(from_ns: number, to_ns: number, most: number): TimeTicks {
   if (!(to_ns > from_ns)) return { base_ns: 0, ticks: [], step_ns: 0 };
   const step_ns = timeStep(to_ns - from_ns, most);
   const [scale, unit] = units.find(([size]) => step_ns >= size) ?? [1, 'ns'];
   const largest = Math.max(Math.abs(from_ns), Math.abs(to_ns));
   const round = scale * (scale >= 1e9 ? 3600 : 1000);
-  // Four digits can be read at a glance.
+  // Maximum four digits, which can be read at a glance.
   const base_ns = largest / scale >= 10_000 ? Math.floor(from_ns / round) * round : 0;
   const decimals = Math.max(0, -Math.floor(Math.log10(step_ns / scale) + 1e-9));
   const ticks: TimeTick[] = [];

@@ -1,35 +1,39 @@
 /**
- * A timeline on two stacked canvases: lanes and spans below, what moves over
- * them above, so that pointing repaints lines and never the spans. Knows no
- * React and no store.
+ * A timeline on two stacked canvases: lanes and spans below, moving marks above. Pointing repaints lines and never the
+ * spans. Independent of React and the stores.
  */
 import type { Drawing2D } from '../context-2d.ts';
-import { Layers } from '../layers.ts';
 import type { FrameScheduler } from '../scheduler.ts';
-import type { SurfaceSize } from '../surface.ts';
-import { type TimelineFrame, timelineFrame, timelineMetrics, timeOf } from './frame.ts';
+import { Layers, type SurfaceSize } from '../surface.ts';
 import { type GutterColors, paintGround, paintNamesAndRuler } from './paint-lanes.ts';
 import { paintMarks } from './paint-marks.ts';
 import { paintSpans, paintSpansAsRectangles, placementOf } from './paint-spans.ts';
-import { readTimelinePalette, type TimelinePalette } from './palette.ts';
-import type { TimelineMetrics } from './rows.ts';
-import { NO_MARKS, type TimelineMarks, type TimelineScene } from './scene.ts';
-import { TrackPixels } from './track-pixels.ts';
+import {
+  NO_MARKS,
+  type TimelineFrame,
+  type TimelineMarks,
+  type TimelineMetrics,
+  type TimelineScene,
+  timelineFrame,
+  timelineMetrics,
+  timeOf,
+} from './scene.ts';
+import { readTimelinePalette, type TimelinePalette, TrackPixels } from './track-pixels.ts';
 
 /** Item under the pointer. */
 interface Pointed {
-  /** On the common axis. */
+  /** Time on the common axis. */
   readonly ns: number;
   readonly region: 'ruler' | 'gutter' | 'head' | 'lane' | 'empty';
   readonly trace: string | null;
   /** Index of the lane in its trace. */
   readonly lane: number | null;
   readonly track: number | null;
-  /** A span under the pointer: its number, or that of the longest of those that share the pixel. */
+  /** Span under the pointer: its number, or that of the longest span in the pixel. */
   readonly span: { readonly span: number; readonly name: number; readonly count: number } | null;
 }
 
-/** Spans within this many CSS pixels are meant: one that is a pixel wide can be clicked. */
+/** Maximum distance of the pointer from a span in CSS pixels, so that spans one pixel wide can be clicked. */
 const REACH = 3;
 
 export function pointedAt(scene: TimelineScene, frame: TimelineFrame, x: number, y: number): Pointed | null {
@@ -91,7 +95,7 @@ export class TimelineView {
   #scene: TimelineScene | null = null;
   #marks: TimelineMarks = NO_MARKS;
 
-  /** `resized` is called with the first size too, and when the type's size changes. */
+  /** `resized` is also called with the first size and when the font size changes. */
   constructor(
     below: HTMLCanvasElement,
     above: HTMLCanvasElement,
@@ -143,7 +147,7 @@ export class TimelineView {
     return this.#scene === null ? 0 : timeOf(this.frame, this.#scene.view, x);
   }
 
-  /** Draws what is shown on something else, with vectors instead of pixels. */
+  /** Draws the timeline on another context, with vectors instead of pixels. */
   paintOn(context: Drawing2D): void {
     const scene = this.#scene;
     if (scene === null) return;

@@ -1,12 +1,85 @@
 /**
- * One row of pixels per track. Thousands of spans a pixel wide cost a write
- * each; and a track one drawing call, which stretches its row to its height,
- * however many spans it shows.
+ * One row of pixels per track. Thousands of narrow spans cost one write each, and a track one drawing call, which
+ * stretches the row to its height. Spans have the page's series colours, lighter where a pixel was idle part of the
+ * time.
  */
 import type { TimelineWindow } from '../../../electron/contract/timeline.ts';
-import { pixelOf, type TimelinePalette } from './palette.ts';
 
-/** Spans of at least this many device pixels end with a gap, so that neighbours of one colour can be distinguished. */
+const TINTS = 8;
+const LEVELS = 16;
+/** Minimum opacity, so that a pixel with a single short span stays visible. */
+const FAINTEST = 0.4;
+/** Opacity of spans that do not match a search. */
+const DIMMED = 0.22;
+
+type Rgb = readonly [red: number, green: number, blue: number];
+
+export interface TimelinePalette {
+  /** CSS colours by tint. */
+  readonly css: readonly string[];
+  readonly dimmedCss: readonly string[];
+  /** Colour of names on spans. */
+  readonly label: string;
+  readonly dimmedLabel: string;
+  /** Pixels at [(dimmed ? 1 : 0) · TINTS + tint][level], in the byte order of memory. */
+  readonly packed: Uint32Array;
+}
+
+const mix = (from: Rgb, to: Rgb, share: number): Rgb => [
+  from[0] + (to[0] - from[0]) * share,
+  from[1] + (to[1] - from[1]) * share,
+  from[2] + (to[2] - from[2]) * share,
+];
+
+/** Packs red into the lowest byte: the order of ImageData on little-endian machines, which all browsers use. */
+const pack = ([red, green, blue]: Rgb): number =>
+  (255 * 2 ** 24 + Math.round(blue) * 2 ** 16 + Math.round(green) * 2 ** 8 + Math.round(red)) >>> 0;
+
+const css = ([red, green, blue]: Rgb): string => `rgb(${Math.round(red)} ${Math.round(green)} ${Math.round(blue)})`;
+
+/** Parses `#rrggbb`. */
+export function parseHex(text: string): Rgb {
+  const found = /^#?([0-9a-f]{6})$/i.exec(text.trim());
+  const value = found === null ? 0x808080 : Number.parseInt(found[1] ?? '', 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+export function timelinePalette(series: readonly Rgb[], surface: Rgb, text: Rgb): TimelinePalette {
+  const tints = Array.from({ length: TINTS }, (_, i) => series[i % series.length] ?? surface);
+  const packed = new Uint32Array(2 * TINTS * LEVELS);
+  for (const [i, color] of tints.entries()) {
+    for (let level = 0; level < LEVELS; level += 1) {
+      const strength = FAINTEST + ((1 - FAINTEST) * level) / (LEVELS - 1);
+      packed[i * LEVELS + level] = pack(mix(surface, color, strength));
+      packed[(TINTS + i) * LEVELS + level] = pack(mix(surface, color, strength * DIMMED));
+    }
+  }
+  return {
+    css: tints.map(css),
+    dimmedCss: tints.map((color) => css(mix(surface, color, DIMMED))),
+    label: css(surface),
+    dimmedLabel: css(mix(surface, text, 0.75)),
+    packed,
+  };
+}
+
+/** Pixel of a rectangle with this tint and busy share (0 to 255). */
+export function pixelOf(palette: TimelinePalette, tint: number, busy: number, dimmed: boolean): number {
+  return palette.packed[((dimmed ? TINTS : 0) + (tint & (TINTS - 1))) * LEVELS + (busy >> 4)] ?? 0;
+}
+
+/** Reads the design tokens; call again after a change of theme. */
+export function readTimelinePalette(element: Element): TimelinePalette {
+  const style = getComputedStyle(element);
+  const token = (name: string): Rgb => parseHex(style.getPropertyValue(name));
+  return timelinePalette(
+    Array.from({ length: TINTS }, (_, i) => token(`--series-${i + 1}`)),
+    token('--surface'),
+    token('--text'),
+  );
+}
+
+/** Minimum width, in device pixels, of spans that end with a gap to separate neighbours of one colour. */
 const GAP_FROM = 4;
 
 /** Mapping of a window's rectangles: device pixel = offset + scale · edge. */
@@ -23,7 +96,7 @@ export class TrackPixels {
 
   constructor() {
     this.#canvas = document.createElement('canvas');
-    // Written from memory and read by drawImage: nothing is gained by a GPU between.
+    // Written by the CPU and read by drawImage, so a GPU canvas would have no advantage.
     const context = this.#canvas.getContext('2d', { willReadFrequently: true });
     if (context === null) throw new Error('this page cannot draw on a canvas');
     this.#context = context;
@@ -55,7 +128,7 @@ export class TrackPixels {
     writeRectangles(this.#pixels, this.#image.width, row, window, first, last, offset, scale, palette, dimmed);
   }
 
-  /** After all rows are written. */
+  /** Uploads the pixels after all rows are written. */
   finish(rows: number): void {
     if (rows > 0) this.#context.putImageData(this.#image, 0, 0, 0, 0, this.#image.width, rows);
   }

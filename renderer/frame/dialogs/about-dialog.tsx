@@ -1,6 +1,6 @@
 /** About dialog: the program and the machine that it runs on. */
 import type { ReactElement } from 'react';
-import { formatBytes } from '../../../electron/contract/units.ts';
+import { formatBytes } from '../../../electron/domain/values/units.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';

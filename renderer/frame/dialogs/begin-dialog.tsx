@@ -1,4 +1,6 @@
-/** Creation of a user kernel: its template, its device, and the language of its answer. */
+/**
+ * Dialog that creates a user kernel: template, device, and language of the program that computes the expected answer.
+ */
 import { type ReactElement, useId, useState } from 'react';
 import { type AnswerLanguage, answerLanguages, isUserKernelFile } from '../../../electron/contract/user-kernels.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
@@ -26,7 +28,7 @@ interface ChoiceProps {
 function Choice({ label, ...select }: ChoiceProps): ReactElement {
   const id = useId();
   return (
-    <p className="dialog-choice">
+    <p className="dialog-choice center grid gap-l">
       <label htmlFor={id}>{label}</label> <Select id={id} {...select} />
     </p>
   );
@@ -84,7 +86,9 @@ export default function BeginDialog({ request, answer }: BeginDialogProps): Reac
         onChange={(value) => setLanguage(answerLanguages.find((one) => one === value) ?? 'python')}
       />
       <TextField label="Name" value={stem} onChange={setName} autoFocus />
-      <p className="dialog-hint">{fault ?? `${id}, its description, its answer, and a scenario that runs it`}</p>
+      <p className="dialog-hint faint break-anywhere">
+        {fault ?? `${id}, its description, its answer, and a scenario that runs it`}
+      </p>
     </Dialog>
   );
 }

@@ -1,7 +1,10 @@
-/** A GPU box to work on: its host as ssh knows it, what ssh asks, how far the connection is, and the way into its window. */
+/**
+ * Dialog for a remote GPU machine: its ssh host name, prompts of ssh, connection progress, and a button to open its
+ * window.
+ */
 import { type ReactElement, useEffect, useId, useState } from 'react';
 import type { Remote, RemoteMachine } from '../../../electron/contract/remote.ts';
-import { formatBytes } from '../../../electron/contract/units.ts';
+import { formatBytes } from '../../../electron/domain/values/units.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -14,7 +17,7 @@ interface ConnectDialogProps {
   readonly close: () => void;
 }
 
-/** Names offered below the field. */
+/** Maximum number of names suggested below the field. */
 const MOST_OFFERED = 12;
 
 function gpuText({ gpus }: RemoteMachine): string {
@@ -59,7 +62,7 @@ function Progress({ remote: { host, state } }: { readonly remote: Remote }): Rea
           <p role="status">
             Copying the program to {host}, once: {formatBytes(state.done_bytes)}
           </p>
-          <progress max={state.total_bytes} value={state.done_bytes} aria-label="Copied" />
+          <progress className="wide" max={state.total_bytes} value={state.done_bytes} aria-label="Copied" />
         </>
       );
     case 'starting':
@@ -89,29 +92,29 @@ function Progress({ remote: { host, state } }: { readonly remote: Remote }): Rea
   }
 }
 
-interface AskedProps {
+interface PromptProps {
   readonly prompt: string;
   readonly secret: boolean;
   readonly onAnswer: (answer: string) => void;
 }
 
-/** Passwords are typed into a field that forgets them with the question. */
-function Asked({ prompt, secret, onAnswer }: AskedProps): ReactElement {
+/** A prompt of ssh. Passwords are typed into a field that is removed with the prompt. */
+function Prompt({ prompt, secret, onAnswer }: PromptProps): ReactElement {
   const [text, setText] = useState('');
   const id = useId();
   return (
-    <div className="connect-asked">
-      <label htmlFor={id} className="selectable connect-asked__prompt">
+    <div className="connect-asked stack gap-l">
+      <label htmlFor={id} className="selectable connect-asked__prompt break-anywhere">
         {prompt}
       </label>
       <input
         id={id}
-        className="text-field"
+        className="control text-field min-w-0 wide"
         type={secret ? 'password' : 'text'}
         autoComplete="off"
         spellCheck={false}
         value={text}
-        // The question is the next thing that the user types into.
+        // Focus the field, because the user's next input is the answer.
         ref={(field) => field?.focus()}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -157,7 +160,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
     setId(null);
   };
   const over = state === null || state.kind === 'failed' || state.kind === 'login-node';
-  /** A connection that came to nothing is forgotten with the dialog. */
+  /** A failed connection is discarded when the dialog closes. */
   const close = (): void => {
     if (id !== null && over) client.call('remote.close', { id }).catch(() => undefined);
     done();
@@ -190,12 +193,12 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
       {over ? (
         <>
           <TextField label="Host" value={host} placeholder="gpubox or me@10.0.0.7" onChange={setHost} autoFocus />
-          <p className="dialog-hint">
+          <p className="dialog-hint faint break-anywhere">
             As your ssh takes it: aliases, jump hosts, keys and second factors are those of your configuration. The
-            program is copied there once; no password is kept.
+            program is copied there once; no password is stored.
           </p>
           {offered.length === 0 ? null : (
-            <div className="connect-hosts">
+            <div className="flex wrap gap-s">
               {offered.map((name) => (
                 <Button key={name} tone="quiet" onPress={() => setHost(name)}>
                   {name}
@@ -213,7 +216,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
         </>
       )}
       {state?.kind === 'asks' && remote !== null ? (
-        <Asked
+        <Prompt
           key={state.prompt}
           prompt={state.prompt}
           secret={state.secret}

@@ -7,7 +7,7 @@ import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import PaletteDialog from './palette-dialog.tsx';
 
-/** A question with a few answers, and the issues that it concerns. */
+/** Props of a question with a few answers, and the issues that it concerns. */
 interface ConfirmDialogProps {
   readonly request: DialogKinds['confirm']['request'];
   readonly answer: (id: string | null) => void;
@@ -35,7 +35,7 @@ function ConfirmDialog({ request, answer }: ConfirmDialogProps): ReactElement {
     >
       <p>{text}</p>
       {issues.length === 0 ? null : (
-        <div className="dialog-issues">
+        <div className="dialog-issues scroll-y rounded sunken">
           <IssueList issues={issues} />
         </div>
       )}

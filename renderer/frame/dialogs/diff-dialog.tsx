@@ -4,7 +4,7 @@ import { scenarioDifferences } from '../../../electron/contract/scenario/index.t
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
-import './diff-dialog.css';
+import './dialogs.css';
 
 interface DiffDialogProps {
   readonly request: DialogKinds['diff']['request'];
@@ -33,7 +33,7 @@ export default function DiffDialog({ request, close }: DiffDialogProps): ReactEl
     >
       <p role="status">{counted(rows.length)}</p>
       {rows.length === 0 ? null : (
-        <table className="diff selectable">
+        <table className="table diff wide selectable">
           <thead>
             <tr>
               <th scope="col">Field</th>
@@ -46,7 +46,7 @@ export default function DiffDialog({ request, close }: DiffDialogProps): ReactEl
               <tr key={row.path}>
                 <th scope="row">
                   {row.title}
-                  <code>{row.path}</code>
+                  <code className="faint small">{row.path}</code>
                 </th>
                 <td data-absent={row.absent === 'before'}>{row.before}</td>
                 <td data-absent={row.absent === 'after'}>{row.after}</td>

@@ -1,6 +1,6 @@
-/** The user's tags and remark of a file in the library. */
+/** Dialog for the user's tags and remark on a file in the library. */
 import { type ReactElement, useState } from 'react';
-import { MOST_TAGS } from '../../../electron/contract/library.ts';
+import { MOST_TAGS } from '../../../electron/contract/files.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -11,7 +11,7 @@ interface LabelsDialogProps {
   readonly answer: (answer: DialogKinds['labels']['answer'] | null) => void;
 }
 
-/** Tags as typed: between commas, each once. */
+/** Tags from comma-separated text, without duplicates. */
 function tagsOf(text: string): readonly string[] {
   const tags = text.split(',').map((tag) => tag.trim().slice(0, 40));
   return [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MOST_TAGS);
@@ -37,11 +37,11 @@ export default function LabelsDialog({ request, answer }: LabelsDialogProps): Re
         </>
       }
     >
-      <div className="labels-dialog">
+      <div className="labels-dialog grid gap-s">
         <label htmlFor="labels-tags">Tags, with commas between them</label>
         <TextField id="labels-tags" value={tags} onChange={setTags} placeholder="talk, checked" autoFocus />
         {offered.length === 0 ? null : (
-          <div className="labels-dialog__offered">
+          <div className="flex wrap gap-s">
             {offered.map((tag) => (
               <Button key={tag} tone="quiet" icon="plus" onPress={() => setTags([...chosen, tag].join(', '))}>
                 {tag}

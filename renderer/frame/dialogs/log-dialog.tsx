@@ -1,4 +1,4 @@
-/** The end of the program's log. */
+/** Dialog with the end of the program's log. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -12,7 +12,7 @@ interface LogDialogProps {
 export default function LogDialog({ request, close }: LogDialogProps): ReactElement {
   const { file, text } = request;
   const log = useRef<HTMLPreElement>(null);
-  // The newest lines are what is looked for.
+  // Scroll to the newest lines.
   useEffect(() => log.current?.scrollTo(0, log.current.scrollHeight), []);
   return (
     <Dialog
@@ -39,7 +39,7 @@ export default function LogDialog({ request, close }: LogDialogProps): ReactElem
           {text}
         </pre>
       )}
-      {file === null ? null : <p className="dialog-hint">Kept in {file}</p>}
+      {file === null ? null : <p className="dialog-hint faint break-anywhere">Saved in {file}</p>}
     </Dialog>
   );
 }

@@ -1,10 +1,10 @@
-/** A name for a file in the library. */
+/** Dialog that asks for the name of a file in the library. */
 import { type ReactElement, useState } from 'react';
-import { safeFileName, withExtension } from '../../actions/save-file.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { safeFileName, withExtension } from '../../workbench/actions/save-file.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 interface NameDialogProps {
@@ -32,7 +32,7 @@ export default function NameDialog({ request, answer }: NameDialogProps): ReactE
       }
     >
       <TextField label="File name" value={name} onChange={setName} autoFocus />
-      <p className="dialog-hint">
+      <p className="dialog-hint faint break-anywhere">
         {valid ? withExtension(safeFileName(name), request.extension) : 'A file needs a name'} in {folder}
       </p>
     </Dialog>

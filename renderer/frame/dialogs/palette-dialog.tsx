@@ -1,20 +1,24 @@
 /**
- * Every command by name with its shortcut, and every example, panel action, material and heading of the handbook: typed,
- * chosen with the arrow keys, run with Enter.
+ * Command palette: commands with shortcuts, examples, panel actions, materials and headings of the handbook. Type to
+ * search, choose with the arrow keys, run with Enter.
  */
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { isMac } from '../../base/platform.ts';
-import { activeShortcut, type Command } from '../../commands/command.ts';
-import { paletteEntries } from '../../commands/palette.ts';
-import { commandPath, searchCommands } from '../../commands/search.ts';
-import { shortcutText } from '../../commands/shortcut.ts';
 import { headings } from '../../panels/handbook/pages.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
+import {
+  activeShortcut,
+  type Command,
+  commandPath,
+  paletteEntries,
+  searchCommands,
+  shortcutText,
+} from '../../workbench/commands/command.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
-import './palette-dialog.css';
+import './dialogs.css';
 
-/** Entries that Page Up and Page Down move by. */
+/** Number of entries that Page Up and Page Down move by. */
 const PAGE = 8;
 
 const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE };
@@ -38,14 +42,16 @@ function Option(props: {
       tabIndex={-1}
       aria-selected={props.active}
       aria-disabled={!command.enabled}
-      className="palette__option"
+      className="palette__option baseline flex gap-l rounded"
       onPointerMove={props.point}
       onClick={props.choose}
     >
-      <span className="palette__check">{command.checked ? <Icon name="check" size={12} /> : null}</span>
-      <span className="palette__title">{command.title}</span>
-      <span className="palette__path">{above.join(' › ')}</span>
-      {shortcut === null ? null : <kbd className="palette__key">{shortcutText(shortcut, isMac())}</kbd>}
+      <span className="palette__check rigid">{command.checked ? <Icon name="check" size={12} /> : null}</span>
+      <span className="palette__title truncate min-w-0">{command.title}</span>
+      <span className="palette__path grow faint small nowrap">{above.join(' › ')}</span>
+      {shortcut === null ? null : (
+        <kbd className="palette__key rigid muted small">{shortcutText(shortcut, isMac())}</kbd>
+      )}
     </div>
   );
 }
@@ -61,7 +67,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   useEffect(() => stores.handbook.setState({ parts: headings }), [stores]);
-  // Without a query the list is the menus' own.
+  // Without a query, list the menu commands only.
   const found = query.trim() === '' ? commands : searchCommands([...commands, ...paletteEntries(workbench)], query);
   const active = found[Math.min(at, found.length - 1)];
 
@@ -82,7 +88,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
     const move = moves[event.key];
     if (move !== undefined) {
       const last = found.length - 1;
-      // One step past an end comes out at the other; a page stops there.
+      // Single steps wrap around at the ends; pages stop there.
       const next = at + move;
       setAt(Math.abs(move) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % Math.max(1, last + 1));
     } else if (event.key === 'Enter') choose(active);
@@ -93,7 +99,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
   return (
     <dialog
       ref={dialog}
-      className="dialog palette"
+      className="dialog palette clip"
       aria-label="Commands"
       onCancel={(event) => {
         event.preventDefault();
@@ -104,10 +110,11 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
         if (event.target === dialog.current) answer(null);
       }}
     >
-      <div className="palette__body">
-        <div className="palette__field">
+      <div className="palette__body stack">
+        <div className="palette__field row gap-l rigid muted line-below">
           <Icon name="search" />
           <input
+            className="grow ink"
             type="text"
             role="combobox"
             aria-label="Find a command"
@@ -126,7 +133,13 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
             onKeyDown={pressed}
           />
         </div>
-        <div className="palette__list" id={`${id}-list`} role="listbox" aria-label="Commands" ref={list}>
+        <div
+          className="palette__list grow min-h-0 scroll-y"
+          id={`${id}-list`}
+          role="listbox"
+          aria-label="Commands"
+          ref={list}
+        >
           {found.map((command, index) => (
             <Option
               key={command.id}
@@ -140,7 +153,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
           ))}
         </div>
         {found.length > 0 ? null : (
-          <p className="palette__none" role="status">
+          <p className="palette__none muted" role="status">
             Nothing matches “{query.trim()}”.
           </p>
         )}

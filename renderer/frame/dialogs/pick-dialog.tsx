@@ -1,10 +1,9 @@
-/** File choice without a native dialog: the library, recent files, or a file of this computer. */
+/** File picker for shells without a native dialog: the library, recent files, or a file on this computer. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { NamedFile } from '../../../electron/contract/files.ts';
 import type { LibraryEntry } from '../../../electron/contract/scenarios.ts';
-import { factsOf } from '../../base/library-facts.ts';
-import { clock } from '../../base/time.ts';
-import type { Client } from '../../client/index.ts';
+import { clock, factsOf } from '../../../electron/domain/numbers.ts';
+import type { Client } from '../../data/client/client.ts';
 import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import type { DialogKinds, Picked } from '../../state/dialogs.ts';
 import { errorText } from '../../state/notices.ts';
@@ -128,9 +127,11 @@ export default function PickDialog({ request, answer }: PickDialogProps): ReactE
             {listing.entries.map((entry) => (
               <li key={entry.key}>
                 <button type="button" onClick={() => answer(entry.picked)}>
-                  <span className="pick-list__name">{entry.name}</span>
-                  <span className="pick-list__aside">{entry.aside}</span>
-                  {entry.detail === '' ? null : <span className="pick-list__detail">{entry.detail}</span>}
+                  <span className="semi-strong ink">{entry.name}</span>
+                  <span className="pick-list__aside text-right faint truncate">{entry.aside}</span>
+                  {entry.detail === '' ? null : (
+                    <span className="pick-list__detail all-columns faint clip">{entry.detail}</span>
+                  )}
                 </button>
               </li>
             ))}

@@ -1,12 +1,12 @@
-/** Unsaved work of programs and pages that ended: each piece recovered, discarded, or left for later. */
+/** Unsaved work of programs and pages that ended. Each item can be recovered, discarded or left for later. */
 import { type ReactElement, useState } from 'react';
 import { NOT_KEPT, type Recoverable } from '../../../electron/contract/recovery.ts';
-import { clock } from '../../base/time.ts';
+import { clock } from '../../../electron/domain/numbers.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import './recover-dialog.css';
+import './dialogs.css';
 
 interface RecoverDialogProps {
   readonly request: DialogKinds['recover']['request'];
@@ -33,7 +33,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
     leave(without(item));
   };
   const take = async (item: Recoverable): Promise<void> => {
-    // Recovered edits replace the form's contents, which may open a dialog of its own.
+    // Recovered edits replace the form's contents, which may open another dialog.
     if (item.kind === 'draft') close();
     if ((await recovery.take(item)) && item.kind !== 'draft') leave(without(item));
   };
@@ -44,14 +44,17 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
       onDismiss={close}
       actions={<Button onPress={close}>Keep for later</Button>}
     >
-      <p>The program or its page ended before this was saved. What you do not recover stays kept. {NOT_KEPT}</p>
+      <p>
+        The program or its page ended before this was saved. Work that you do not recover now stays available.{' '}
+        {NOT_KEPT}
+      </p>
       <ul className="recover">
         {items.map((item) => (
-          <li key={item.id}>
-            <span className="recover__title">{item.title}</span>
-            <span className="recover__time">{clock(item.time)}</span>
-            <span className="recover__what">{describe(item)}</span>
-            <span className="recover__actions">
+          <li className="grid line-above" key={item.id}>
+            <span className="semi-strong ink break-anywhere">{item.title}</span>
+            <span className="text-right">{clock(item.time)}</span>
+            <span className="break-anywhere">{describe(item)}</span>
+            <span className="recover__actions flex gap-m">
               <Button tone="quiet" icon="trash" onPress={() => void discard(item)}>
                 Discard
               </Button>

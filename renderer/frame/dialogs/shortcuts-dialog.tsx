@@ -1,10 +1,9 @@
-/** Every command that has a shortcut, and what keys do in the plots and fields. */
+/** Commands with shortcuts, and keys in plots and fields. */
 import type { ReactElement } from 'react';
 import { isMac } from '../../base/platform.ts';
-import { activeShortcut, menuNames } from '../../commands/command.ts';
-import { shortcutText } from '../../commands/shortcut.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { activeShortcut, menuNames, shortcutText } from '../../workbench/commands/command.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
 
@@ -50,7 +49,7 @@ export default function ShortcutsDialog({ close }: { readonly close: () => void 
                   <div key={command.id}>
                     <dt>{command.title}</dt>
                     <dd>
-                      <kbd>{shortcutText(activeShortcut(command, desktop) ?? '', mac)}</kbd>
+                      <kbd className="nowrap rounded">{shortcutText(activeShortcut(command, desktop) ?? '', mac)}</kbd>
                     </dd>
                   </div>
                 ))}

@@ -1,6 +1,6 @@
 /** Every published claim next to the values from recorded sessions, with links to its sessions, map and subject. */
-import '../../widgets/plots/plot-panel.css';
-import '../../widgets/words/claims-table.css';
+import '../../widgets/plots/plots.css';
+import '../../widgets/words/words.css';
 import './claims-panel.css';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type {
@@ -10,10 +10,16 @@ import type {
   ClaimTableRow,
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
-import { readableUnit } from '../../../electron/contract/units.ts';
-import { cardCounts, cardsText, cardsWords } from '../../base/claim-cards.ts';
-import { ANSWER_WORDS, answerCounts, claimedText } from '../../base/claims.ts';
-import { compact, NO_VALUE, significant } from '../../base/numbers.ts';
+import {
+  ANSWER_WORDS,
+  answerCounts,
+  cardCounts,
+  cardsText,
+  cardsWords,
+  claimedText,
+} from '../../../electron/domain/claim-texts.ts';
+import { compact, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
+import { readableUnit } from '../../../electron/domain/values/units.ts';
 import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -27,7 +33,7 @@ import { Unread } from '../../workbench/offers.tsx';
 // Text and colours of the claims list. No React.
 
 /** The claimed value; `NO_VALUE` if the claim has neither a unit nor a measurement. */
-export function toldClaim(claim: TableClaim): string {
+export function claimText(claim: TableClaim): string {
   const measured = claim.findings.some(({ value }) => value !== null);
   return claim.unit === '' && !measured ? NO_VALUE : claimedText(claim, claim.unit);
 }
@@ -57,7 +63,7 @@ export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: Tab
     .every((word) => text.includes(word));
 }
 
-/** Whether it is of the machines that were chosen, by `cardsText`; any without a choice. */
+/** Whether the claim was measured on the selected machines, named by `cardsText`; true without a selection. */
 const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean =>
   chosen === '' || cardsText(claim) === chosen;
 
@@ -72,8 +78,8 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
         <br />
         <small>{what}</small>
       </th>
-      <td className="claims__number">{claimedText(claim, unit)}</td>
-      <td className="claims__number">
+      <td className="nowrap">{claimedText(claim, unit)}</td>
+      <td className="nowrap">
         {value === null ? NO_VALUE : `${significant(factor * value, 3)}${unit === '×' ? '×' : ` ${read}`}`}
         {interval === null ? null : (
           <small>
@@ -108,7 +114,7 @@ function Findings({ claim }: { readonly claim: TableClaim }): ReactElement | nul
   const found = claim.findings.filter(({ value }) => value !== null);
   if (found.length === 0) return null;
   return (
-    <table className="claims">
+    <table className="table claims">
       <thead>
         <tr>
           <th scope="col">By</th>
@@ -143,7 +149,7 @@ function Maps({ claim, map }: { readonly claim: TableClaim; readonly map: ClaimM
   return (
     <figure data-testid="claim-map">
       <ShownChart chart={claimMapChart(claim, map.path, curves, unit)} scheduler={scheduler} />
-      <figcaption className="claims-panel__source">
+      <figcaption className="claims-panel__source faint small">
         {map.scenario}, {map.machine}. {map.series.map(({ by, told }) => `${by}: ${told}`).join('. ')}.
       </figcaption>
     </figure>
@@ -156,6 +162,7 @@ function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
   const parts = about === null ? [] : [about.what, about.size, about.gpu].filter((part) => part !== null);
   return (
     <div className="claims-panel__detail">
+      <p>Answer: {answer.sentence}.</p>
       {parts.length === 0 ? null : <p>It is about: {parts.join('; ')}.</p>}
       <p>Source: {source}.</p>
       {answer.command === null ? null : (
@@ -178,15 +185,15 @@ function Claim({ claim }: { readonly claim: TableClaim }): ReactElement {
   const [open, setOpen] = useState(false);
   return (
     <details
-      className="claims-panel__claim"
+      className="claims-panel__claim line-above"
       data-testid="claim"
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>
         <b>{claim.claim}</b>
-        <span>{toldClaim(claim)}</span>
+        <span>{claimText(claim)}</span>
         <span>{claim.answer.number === '' ? NO_VALUE : claim.answer.number}</span>
-        <span className="claims-panel__verdict" data-tone={toneOf(claim.answer)}>
+        <span className="claims-panel__verdict truncate" data-tone={toneOf(claim.answer)} title={claim.answer.sentence}>
           {claim.answer.sentence}
         </span>
       </summary>
@@ -262,8 +269,10 @@ export default function ClaimsPanel(): ReactElement {
         <span className="panel-readout">{loaded.kind === 'rows' ? answerCounts(listed) : ''}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className="claims-panel" tabIndex={0} aria-label="Published claims">
-        {loaded.kind === 'waiting' ? <p className="claims-panel__source">Judging the recorded sessions…</p> : null}
+      <section className="page" tabIndex={0} aria-label="Published claims">
+        {loaded.kind === 'waiting' ? (
+          <p className="claims-panel__source faint small">Judging the recorded sessions…</p>
+        ) : null}
         {loaded.kind === 'failed' ? (
           <Unread
             title="The claims could not be read"
@@ -292,7 +301,7 @@ export default function ClaimsPanel(): ReactElement {
           />
         ) : null}
         {shown.length === 0 ? null : (
-          <div className="claims-panel__head" aria-hidden="true">
+          <div className="claims-panel__head muted" aria-hidden="true">
             <span>Claim</span>
             <span>Claimed</span>
             <span>Measured</span>
@@ -304,7 +313,7 @@ export default function ClaimsPanel(): ReactElement {
             <h2>
               {row}. {title}
             </h2>
-            <p className="claims-panel__source">{source}</p>
+            <p className="claims-panel__source faint small">{source}</p>
             {claims.map((claim) => (
               <Claim key={`${claim.workload} ${claim.bench} ${claim.id}`} claim={claim} />
             ))}

@@ -3,39 +3,37 @@ import { type ReactElement, useEffect, useRef } from 'react';
 import type { BenchInfo, Subject } from '../../../electron/contract/bench/benches.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
-import { timeLeft } from '../../base/time.ts';
+import { timeLeft } from '../../../electron/domain/numbers.ts';
 import { subjectKey } from '../../state/comparison.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { ConditionChoices, FactorialChoices } from './condition-choices.tsx';
+import {
+  ConditionChoices,
+  FactorialChoices,
+  OptionSelect,
+  OtherPrograms,
+  Tick,
+  toggled,
+} from './condition-choices.tsx';
 import { type Expected, expectedText } from './expected.ts';
 import { sweepOf } from './order.ts';
-import { OtherPrograms } from './other-programs.tsx';
-import { benchKey, tickedVariants, withoutTicked, withTicked } from './selection.ts';
-import type { ChooseProps, CompareState } from './store.ts';
-import { Tick, toggled } from './tick.tsx';
-import { useScenarioBench, useVariants } from './variants.ts';
+import {
+  benchKey,
+  type ChooseProps,
+  type CompareState,
+  tickedVariants,
+  useScenarioBench,
+  useVariants,
+  withoutTicked,
+  withTicked,
+} from './store.ts';
 
 interface VariantsProps extends ChooseProps {
   readonly expected: Expected;
 }
-
-/** Null if unlimited. */
-const roundLimits = [null, 7, 20, 50, 100, 500];
-const timeLimits = [10, 30, 60, 300, 1800];
-/** Null if unlimited. Fewer than five (one round each, for a beam) support no claim. */
-const instanceLimits = [null, 5, 10, 20];
-/** Runs of each variant in separate processes. Null if the workload's usual number applies. */
-const processCounts = [null, 0, 5, 10, 20];
-const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
-  value: String(ratio),
-  label: `±${100 * ratio} %`,
-}));
-
-const precisions = percentages.map(({ value, label }) => ({ value, label: `when known to ${label}` }));
 
 function Variants({ store, expected }: VariantsProps): ReactElement {
   const { stores } = useWorkbench();
@@ -81,7 +79,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           <Button onPress={() => set(withoutTicked(config, scenario))}>Tick what fits into the time</Button>
         ) : null}
       </p>
-      <div className="compare-ticks">
+      <div className="compare-ticks stack">
         {variants
           .filter(({ available }) => available)
           .map(({ id, title }) => (
@@ -101,7 +99,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           Not here: {list.map(({ id }) => id).join(', ')}. {reason}
         </p>
       ))}
-      <div className="compare-options">
+      <div className="compare-options stack gap-s">
         {!hasChoice ? null : (
           <fieldset aria-label="Precisions" className="compare-options__row">
             <span>Precision</span>
@@ -113,7 +111,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
                 onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
               />
             ))}
-            {config.precisions.length === 0 ? <small>if none is ticked, the scenario’s</small> : null}
+            {config.precisions.length === 0 ? <small>if none is ticked, the scenario’s precision is used</small> : null}
           </fieldset>
         )}
         {gpus.length < 2 ? null : (
@@ -141,59 +139,33 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
             checked={config.modes.includes('graph')}
             onChange={(on) => set({ modes: toggled(config.modes, 'graph', on) })}
           />
-        </fieldset>
-        <fieldset aria-label="Limits" className="compare-options__row">
-          <span>At most</span>
-          <Select
-            label="Rounds"
-            value={String(config.rounds)}
-            options={roundLimits.map((rounds) => ({
-              value: String(rounds),
-              label: rounds === null ? 'any number of rounds' : `${rounds} rounds`,
-            }))}
-            onChange={(rounds) => set({ rounds: rounds === 'null' ? null : Number(rounds) })}
-          />
-          <Select
-            label="Time"
-            value={String(config.time_s)}
-            options={timeLimits.map((time_s) => ({ value: String(time_s), label: timeLeft(time_s) }))}
-            onChange={(time_s) => set({ time_s: Number(time_s) })}
-          />
-          <Select
-            label="Instances"
-            value={String(config.instances)}
-            options={instanceLimits.map((limit) => ({
-              value: String(limit),
-              label: limit === null ? 'any instances' : `${limit} instances`,
-            }))}
-            onChange={(limit) => set({ instances: limit === 'null' ? null : Number(limit) })}
-          />
-          <span>; stop</span>
-          <Select
-            label="Precision"
-            value={String(config.precision)}
-            options={[{ value: 'null', label: 'when every verdict is settled' }, ...precisions]}
-            onChange={(precision) => set({ precision: precision === 'null' ? null : Number(precision) })}
-          />
-          <span>; equal within</span>
-          <Select
-            label="Margin"
-            value={String(config.margin)}
-            options={percentages}
-            onChange={(margin) => set({ margin: Number(margin) })}
+          <Tick
+            label="as one graph with cold caches"
+            checked={config.modes.includes('cold-graph')}
+            onChange={(on) => set({ modes: toggled(config.modes, 'cold-graph', on) })}
           />
         </fieldset>
         <div className="compare-options__row">
+          <span>Warm-up</span>
+          <OptionSelect store={store} name="warm_up" />
+        </div>
+        <fieldset aria-label="Limits" className="compare-options__row">
+          <span>At most</span>
+          <OptionSelect store={store} name="rounds" />
+          <OptionSelect store={store} name="time_s" />
+          <OptionSelect store={store} name="instances" />
+        </fieldset>
+        <div className="compare-options__row">
+          <span>Stop</span>
+          <OptionSelect store={store} name="precision" />
+        </div>
+        <div className="compare-options__row">
+          <span>Same if</span>
+          <OptionSelect store={store} name="margin" />
+        </div>
+        <div className="compare-options__row">
           <span>Then</span>
-          <Select
-            label="Cold processes"
-            value={String(config.processes)}
-            options={processCounts.map((count) => ({
-              value: String(count),
-              label: count === null ? 'the usual cold processes' : `${count} cold processes of each`,
-            }))}
-            onChange={(count) => set({ processes: count === 'null' ? null : Number(count) })}
-          />
+          <OptionSelect store={store} name="processes" />
           <small>Five of each for a beam or an image of one size, none else.</small>
         </div>
         <ConditionChoices store={store} gpu={gpus.length > 0} />
@@ -230,7 +202,7 @@ function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
   };
   const all = subjects.map(({ subject }) => subject);
   return (
-    <div className="compare-ticks">
+    <div className="compare-ticks stack">
       {subjects.length < 2 ? null : (
         <Tick label="all of it" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
       )}
@@ -250,12 +222,12 @@ function Session({ bench }: { readonly bench: BenchInfo }): ReactElement {
   const { benches } = useWorkbench();
   const mine = bench.state === 'done' || bench.state === 'cancelled';
   return (
-    <details className="compare-session" open={mine}>
+    <details className="compare-session line-below" open={mine}>
       <summary>
         <b>{bench.name}</b> <small>{placeText(bench)}</small>
       </summary>
       {mine ? (
-        <div className="compare-session__tools">
+        <div className="compare-session__tools flex gap-l">
           <Button icon="save" onPress={() => void benches.save(bench)}>
             Save…
           </Button>
@@ -304,7 +276,7 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const { bench } = useScenarioBench();
   const over = runs.filter(({ state, wall_s }) => isOver(state) && state !== 'failed' && wall_s !== null);
-  // A run that is a measurement is a session, which the host lists when it is over.
+  // A measured run belongs to a session, which the host lists when it is over, so omit it here.
   const sessions = [...live, ...stored].filter((one) => one.workload === workload);
   const measured = new Set(stored.map(({ id }) => id));
   const ended = over.filter((run) => run.workload === workload && !measured.has(`run~${run.id}`));
@@ -315,8 +287,8 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   }));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="compare-scroll compare-choose" aria-label="What to compare" tabIndex={0}>
-      <p className="compare-group__text compare-workload">
+    <section className="compare-scroll compare-choose grid" aria-label="What to compare" tabIndex={0}>
+      <p className="compare-group__text all-columns row gap-l">
         <span>Comparing</span>
         <Select
           label="Workload to compare"

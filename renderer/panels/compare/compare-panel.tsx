@@ -1,36 +1,43 @@
 /** Variants, sessions and runs side by side, each compared with one reference. */
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import './compare-panel.css';
 import './source.css';
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
-import type { Client } from '../../client/index.ts';
+import type { Client } from '../../data/client/client.ts';
 import { activeBench, shownRows } from '../../state/comparison.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
-import { ReportMenu } from '../../widgets/floating/report-menu.tsx';
+import { ReportMenu } from '../../widgets/floating/menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { ChooseView } from './choose-view.tsx';
-import { CurvesView } from './curves-view.tsx';
+import { CurvesView, SamplesView } from './curves-view.tsx';
 import { type Expected, useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
+import { MachineCodeView } from './machine-code-view.tsx';
 import { MapsView } from './maps-view.tsx';
-import { askedPrograms, labelsOf, lockOf, sweepOf } from './order.ts';
+import { benchmarkTitle, labelsOf, lockOf, requestedPrograms, sweepOf } from './order.ts';
 import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
-import { type Rows, useRows } from './rows.ts';
-import { SamplesView } from './samples-view.tsx';
-import { tickedVariants } from './selection.ts';
 import { SourceView } from './source-view.tsx';
-import { type CompareState, type CompareStore, createCompareStore } from './store.ts';
+import {
+  type Benched,
+  type CompareState,
+  type CompareStore,
+  createCompareStore,
+  type Rows,
+  tickedVariants,
+  useRows,
+  useScenarioBench,
+  useVariants,
+} from './store.ts';
 import { TableView } from './table-view.tsx';
-import { type Benched, useScenarioBench, useVariants } from './variants.ts';
 
-// Initial content of the table: a recorded session shipped with the program, until something is measured here.
+// Initial content of the table: a recorded session shipped with the program, until a measurement on this computer.
 
 /**
- * The one with the most rows of those with the scenario's name, else of its benchmark; of the same day's the one that was
- * recorded first. Null where there is none.
+ * Recorded session with the scenario's name and the most rows, else with its benchmark. For equal numbers of rows, the
+ * one recorded first. Null if there is none.
  */
 export function sessionToOffer(
   stored: readonly BenchInfo[],
@@ -48,7 +55,7 @@ export function sessionToOffer(
   );
 }
 
-/** Shows the table then, unless `choseView`: a view that the user has chosen stays. */
+/** Shows the table with the offered session, unless the user has chosen a view (`choseView`). */
 function useOffered(store: CompareStore, choseView: Readonly<{ current: boolean }>): void {
   const { stores, benches } = useWorkbench();
   const stored = useSelected(stores.comparison, (state) => state.stored);
@@ -79,8 +86,9 @@ const views = [
   { value: 'samples', label: 'Samples', title: 'Every sample, with the measured noise' },
   { value: 'maps', label: 'Maps', title: 'What was computed side by side, and the differences' },
   { value: 'curves', label: 'Curves', title: 'Curves of what was computed, and their differences' },
-  { value: 'source', label: 'Source', title: 'The code of two variants beside each other' },
+  { value: 'source', label: 'Source', title: 'The code of two variants side by side' },
   { value: 'kernels', label: 'Kernels', title: 'Registers, shared memory, spills, occupancy' },
+  { value: 'code', label: 'PTX, SASS', title: 'Machine code next to its source, or of two variants with differences' },
 ] as const;
 
 type View = (typeof views)[number]['value'];
@@ -103,6 +111,7 @@ function Shown({
   if (view === 'table' && progress !== null && progress.latest.length > 0)
     return <LiveTable latest={progress.latest} />;
   if (view === 'source') return <SourceView store={store} rows={rows.rows} />;
+  if (view === 'code') return <MachineCodeView store={store} rows={rows.rows} />;
   if (rows.failure !== null) {
     return (
       <EmptyState
@@ -116,9 +125,10 @@ function Shown({
     );
   }
   if (rows.rows.length === 0) {
-    if (progress !== null) return <p className="compare-progress">Rows appear after the first round.</p>;
-    // Requested, but not answered yet.
-    if (chosen > 0) return <p className="compare-progress">Reading the rows…</p>;
+    if (progress !== null)
+      return <p className="compare-progress row wrap line-below numeric">Rows appear after the first round.</p>;
+    // The rows were requested but have not arrived.
+    if (chosen > 0) return <p className="compare-progress row wrap line-below numeric">Reading the rows…</p>;
     return (
       <EmptyState
         icon="ladder"
@@ -165,9 +175,9 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
       </Button>
     );
   }
-  const { modes, rounds, time_s, precision, margin, processes, instances, energy } = config;
+  const { modes, rounds, time_s, precision, margin, processes, instances, warm_up, energy } = config;
   const sweep = sweepOf(config.sweep);
-  // Without a GPU the form does not show them.
+  // Without a GPU the form does not show the clock.
   const lock_MHz = gpu ? lockOf(config.lock) : null;
   const cool_C = gpu ? config.cool_C : null;
   return (
@@ -176,17 +186,15 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
       icon="run"
       tone="primary"
       disabled={labels.length === 0 || typeof sweep === 'string' || typeof lock_MHz === 'string'}
-      title={
-        labels.length === 0 ? 'Tick the variants to benchmark' : `${labels.join(', ')} on the scenario in the form`
-      }
+      title={benchmarkTitle(labels, expected.known)}
       onPress={() => {
         if (typeof sweep === 'string' || typeof lock_MHz === 'string') return;
         store.setState({ view: 'table' });
-        // Programs that were ticked for another workload solve nothing of this one.
+        // External programs that were selected for another workload cannot solve this one.
         void programsFor(client, scenario, config).then((programs) =>
           benches.start({
             ...{ variants: labels, external: programs, modes, sweep },
-            ...{ rounds, time_s, precision, margin, processes, instances },
+            ...{ rounds, time_s, precision, margin, processes, instances, warm_up },
             ...{ lock_MHz, cool_C, energy },
           }),
         );
@@ -204,10 +212,10 @@ async function programsFor(
 ) {
   if (ticked.external.length === 0) return [];
   const { programs } = await client.call('bench.external', { workload, bench });
-  return askedPrograms(ticked, programs);
+  return requestedPrograms(ticked, programs);
 }
 
-/** By what is compared, for the report's heading and file name. */
+/** Title from the compared rows, for the report's heading and file name. */
 function titleOf(rows: Rows['rows']): string {
   const names = [...new Set(rows.map(({ row }) => row.scenario))];
   return `Comparison, ${names.slice(0, 3).join(', ')}`;

@@ -1,18 +1,52 @@
-/** Under what is measured: the GPU's clock and how cool it is, and whether runs are counted in joules. */
-import type { ReactElement } from 'react';
-import type { FactorialChoice } from '../../../electron/contract/bench/benches.ts';
+/**
+ * Measurement conditions: GPU clock, temperature before a run, and energy in joules. A checkbox with a description and
+ * the expected time. External programs as candidates, including the user's own.
+ */
+import { type ReactElement, useEffect, useState } from 'react';
+import type { ExternalProgram, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
+import { type BenchOptionName, benchOptions } from '../../../electron/contract/bench/options.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
-import { useSelected } from '../../workbench/context.ts';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { lockOf } from './order.ts';
-import { withFactorial } from './selection.ts';
-import type { ChooseProps } from './store.ts';
-import { Tick } from './tick.tsx';
-import type { Benched } from './variants.ts';
+import { type Benched, type ChooseProps, type CompareState, useScenarioBench, withFactorial } from './store.ts';
 
-/** Ticks the variants that have the optimisations of a benchmark one by one and together. */
+export function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
+  const rest = list.filter((one) => one !== value);
+  return on ? [...rest, value] : rest;
+}
+
+interface TickProps {
+  readonly label: string;
+  readonly detail?: string;
+  /** Expected time. */
+  readonly time?: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (on: boolean) => void;
+}
+
+export function Tick({ label, detail, time = '', checked, disabled = false, onChange }: TickProps): ReactElement {
+  return (
+    <label className="compare-tick baseline flex gap-l" data-disabled={disabled}>
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span>
+        {label}
+        {detail === undefined ? null : <small>{detail}</small>}
+        {time === '' ? null : <small className="nowrap numeric">{time}</small>}
+      </span>
+    </label>
+  );
+}
+
+/** Selects the variants with a benchmark's optimisations, one by one and combined. */
 interface Props extends ChooseProps {
   readonly place: Benched;
   readonly variants: readonly Variant[];
@@ -38,17 +72,30 @@ export function FactorialChoices({ store, place, variants, choices }: Props): Re
   );
 }
 
-/** GPU temperature limits in °C. Null if rounds begin at any temperature. */
-const temperatures = [null, 40, 50, 60, 70, 80];
+/** Options of the form with a list of values. */
+type ChosenOption = Exclude<keyof CompareState & BenchOptionName, 'energy'>;
+
+/** An option of a benchmark, as its table declares it. */
+export function OptionSelect({ store, name }: ChooseProps & { readonly name: ChosenOption }): ReactElement {
+  const value = useSelected(store, (state) => state[name]);
+  const { label, choices } = benchOptions[name].form;
+  return (
+    <Select
+      label={label}
+      value={String(value)}
+      options={choices.map(([choice, text]) => ({ value: String(choice), label: text }))}
+      onChange={(choice) => store.setState({ [name]: choice === 'null' ? null : Number(choice) })}
+    />
+  );
+}
 
 interface ConditionProps extends ChooseProps {
-  /** Whether one can be used here. */
+  /** Whether a GPU can be used on this machine. */
   readonly gpu: boolean;
 }
 
 function ClockChoices({ store }: ChooseProps): ReactElement {
   const lock = useSelected(store, (state) => state.lock);
-  const cool_C = useSelected(store, (state) => state.cool_C);
   const MHz = lockOf(lock);
   return (
     <>
@@ -61,15 +108,7 @@ function ClockChoices({ store }: ChooseProps): ReactElement {
           onChange={(text) => store.setState({ lock: text })}
         />
       </span>
-      <Select
-        label="Warmest GPU"
-        value={String(cool_C)}
-        options={temperatures.map((limit) => ({
-          value: String(limit),
-          label: limit === null ? 'rounds begin at any temperature' : `rounds begin below ${limit} °C`,
-        }))}
-        onChange={(limit) => store.setState({ cool_C: limit === 'null' ? null : Number(limit) })}
-      />
+      <OptionSelect store={store} name="cool_C" />
       <small>
         {typeof MHz === 'string'
           ? MHz
@@ -99,5 +138,98 @@ export function ConditionChoices({ store, gpu }: ConditionProps): ReactElement {
         </small>
       </fieldset>
     </>
+  );
+}
+
+interface OwnProps extends ChooseProps {
+  readonly program: ExternalProgram;
+  readonly file: NonNullable<ExternalProgram['file']>;
+}
+
+/** A user's program, run by the path of its file on the measuring machine. */
+function OwnProgram({ store, program: { id, title, language }, file }: OwnProps): ReactElement {
+  const external = useSelected(store, (state) => state.external);
+  const files = useSelected(store, (state) => state.files);
+  const own = files[id] ?? '';
+  const can = own.trim() !== '' || file.named !== null;
+  return (
+    <div className="compare-options__row compare-own">
+      <Tick
+        label={id}
+        detail={`${title} (${language})`}
+        checked={can && external.includes(id)}
+        disabled={!can}
+        onChange={(on) => store.setState({ external: toggled(external, id, on) })}
+      />
+      <span className="compare-own__file">
+        <TextField
+          label={`Path of ${id}: ${file.what}`}
+          placeholder={file.named ?? `Path of ${file.what}`}
+          value={own}
+          onChange={(text) => store.setState({ files: { ...files, [id]: text } })}
+        />
+      </span>
+    </div>
+  );
+}
+
+/** External programs; those that cannot run have a reason. */
+export function OtherPrograms({ store }: ChooseProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const external = useSelected(store, (state) => state.external);
+  const { workload, bench } = useScenarioBench();
+  const [programs, setPrograms] = useState<readonly ExternalProgram[] | null>(null);
+  useEffect(() => {
+    let current = true;
+    setPrograms(null);
+    client.call('bench.external', { workload, bench }).then(
+      (answer) => current && setPrograms(answer.programs),
+      (error: unknown) => stores.notices.fail('Other programs could not be found', error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, stores, workload, bench]);
+  const missing = [
+    ...Map.groupBy(
+      (programs ?? []).filter(({ reason }) => reason !== null),
+      ({ reason }) => reason ?? '',
+    ),
+  ];
+  const able = (programs ?? []).filter(({ reason }) => reason === null);
+  return (
+    <fieldset className="compare-group">
+      <legend>Other programs</legend>
+      <p className="compare-group__text">
+        {programs === null
+          ? 'Asking what is installed…'
+          : programs.length === 0
+            ? 'None is known that solves this scenario.'
+            : 'Timed in the same rounds, on the same scenario, and checked against the same reference.'}
+      </p>
+      <div className="compare-ticks stack">
+        {able
+          .filter(({ file }) => file === null)
+          .map(({ id, title, language }) => (
+            <Tick
+              key={id}
+              label={id}
+              detail={`${title} (${language})`}
+              checked={external.includes(id)}
+              onChange={(on) => store.setState({ external: toggled(external, id, on) })}
+            />
+          ))}
+      </div>
+      {able.map((program) =>
+        program.file === null ? null : (
+          <OwnProgram key={program.id} store={store} program={program} file={program.file} />
+        ),
+      )}
+      {missing.map(([reason, list]) => (
+        <p key={reason} className="compare-group__text">
+          Not here: {list.map(({ id }) => id).join(', ')}. {reason}
+        </p>
+      ))}
+    </fieldset>
   );
 }

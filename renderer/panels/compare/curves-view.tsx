@@ -1,25 +1,31 @@
-/** Curves over each other, with what each differs from the reference by. */
+/**
+ * Overlaid curves with their differences from the reference. Also all samples of every row with the measured noise of
+ * the reference.
+ */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
-import type { ComparedCurve } from '../../../electron/contract/bench/comparison.ts';
+import type { ComparedCurve, ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
+import { isIncorrect } from '../../../electron/contract/bench/session.ts';
+import { noiseText } from '../../../electron/domain/measured.ts';
 import { curvesChart, type NamedCurve } from '../../drawing/charts/curves.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
+import { type Strips, stripsChart } from '../../drawing/charts/strips.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useWorkbench } from '../../workbench/context.ts';
-import { nameOf, type ShownRow } from './rows.ts';
-import type { CompareStore } from './store.ts';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { type CompareStore, nameOf, type ShownRow } from './store.ts';
 
 /** Dash patterns that distinguish overlaid curves; the reference is solid. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
 
-/** Size of exported figures: a page's width. */
+/** Size of exported figures: the width of a page. */
 const EXPORT_SIZE = { width: 860, height: null } as const;
 
-/** The rows that have a curve. */
+/** Rows that have a curve. */
 function useWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
   return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_curve && (!hidden || reference)), [rows]);
 }
@@ -32,8 +38,8 @@ interface CurvesProps {
 function NoCurves({ store, rows }: CurvesProps): ReactElement {
   const isImage = rows.some(({ row }) => row.has_map);
   const reason = isImage
-    ? 'What these variants computed are images: they stand beside each other in Maps.'
-    : 'Stored sessions keep times and not what was computed. Benchmark variants here, or add runs, to see it.';
+    ? 'What these variants computed are images: they are side by side in Maps.'
+    : 'Stored sessions contain times and no computed results. Benchmark variants here, or add runs, to see it.';
   return (
     <EmptyState
       icon="curve"
@@ -53,7 +59,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
   const { client, figures, scheduler, stores } = useWorkbench();
   const dosed = useWithCurve(rows);
   const [curves, setCurves] = useState<readonly ComparedCurve[]>([]);
-  const asked = JSON.stringify([
+  const requested = JSON.stringify([
     dosed.map(({ subject }) => subject),
     Math.max(
       0,
@@ -61,7 +67,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
     ),
   ]);
   useEffect(() => {
-    const [subjects, reference] = JSON.parse(asked) as [ShownRow['subject'][], number];
+    const [subjects, reference] = JSON.parse(requested) as [ShownRow['subject'][], number];
     if (subjects.length === 0) return setCurves([]);
     let current = true;
     client.call('compare.curves', { subjects, reference }).then(
@@ -71,7 +77,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
     return () => {
       current = false;
     };
-  }, [client, stores, asked]);
+  }, [client, stores, requested]);
   const named = useMemo(
     () =>
       dosed.flatMap((shown, i): NamedCurve[] => {
@@ -102,6 +108,86 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="compare-scroll compare-figure" aria-label="Depth doses" tabIndex={0}>
         {named.length === 0 ? null : <ShownChart chart={chart} scheduler={scheduler} />}
+      </section>
+    </>
+  );
+}
+
+const kinds = [
+  { value: 'reference', label: 'over the reference', title: 'Time over the median of the reference' },
+  { value: 'own', label: 'over its own', title: 'Time over the median of the row itself' },
+] as const;
+
+function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], own: boolean): Strips | null {
+  const [main] = groups;
+  if (main === undefined) return null;
+  const strips = rows.flatMap((shown) => {
+    const group = groups[shown.row.group];
+    const reference = rows.find(({ row, leads }) => leads && row.group === shown.row.group);
+    if (shown.hidden || reference === undefined) return [];
+    const { ratio, samples } = shown.row;
+    const name = nameOf(shown, rows);
+    return [
+      {
+        name: group === undefined || group.title === '' ? name : `${name}, ${group.title}`,
+        ink: isIncorrect(shown.row.verdict) ? ('danger' as const) : seriesInk(shown.ink),
+        ratio,
+        samples,
+        reference_s: reference.row.time_s,
+      },
+    ];
+  });
+  return { strips, noise: main.noise, own };
+}
+
+interface SamplesProps {
+  readonly store: CompareStore;
+  readonly rows: readonly ShownRow[];
+  readonly groups: readonly ComparedGroup[];
+}
+
+export function SamplesView({ store, rows, groups }: SamplesProps): ReactElement {
+  const { scheduler, figures } = useWorkbench();
+  const own = useSelected(store, (state) => state.own);
+  const strips = useMemo(() => stripsOf(rows, groups, own), [rows, groups, own]);
+  const chart = useMemo(() => (strips === null ? null : stripsChart(strips)), [strips]);
+  const median = strips?.strips.map(({ name, ratio }) => `${name} ${ratio.value.toPrecision(3)}`).join(', ');
+  return (
+    <>
+      <div className="compare-bar">
+        <span className="panel-readout">
+          Point at a sample to read it. Bars are 95 % intervals of the ratio; rings are flagged samples.
+          {strips === null ? '' : ` Noise: ${noiseText(strips.noise)}.`}
+        </span>
+        <div className="panel-bar__tools">
+          <Segmented
+            label="Samples"
+            value={own ? 'own' : 'reference'}
+            options={kinds}
+            onChange={(kind) => store.setState({ own: kind === 'own' })}
+          />
+          <ExportMenu
+            what="samples"
+            disabled={chart === null}
+            onChoose={(format) => {
+              if (chart === null) return;
+              const about = { name: 'samples', title: chart.title, notes: {} };
+              void figures.save(plottedFigure(chart, about, EXPORT_SIZE), format);
+            }}
+          />
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      <section className="compare-scroll" aria-label="Samples" tabIndex={0}>
+        <div className="compare-strips wide">
+          {chart === null ? null : (
+            <ShownChart
+              chart={chart}
+              scheduler={scheduler}
+              label={`Samples of every round; medians over the reference: ${median ?? 'none'}`}
+            />
+          )}
+        </div>
       </section>
     </>
   );

@@ -1,34 +1,37 @@
 /** Expected run time of each variant of the scenario, and the factorial sets of variants. */
 import { useEffect, useState } from 'react';
 import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
-import { tickTime } from '../../base/measured.ts';
+import { tickTime } from '../../../electron/domain/measured.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-/** Typing is over when it has paused this long. */
+/** Pause in ms after which typing counts as finished. */
 const PAUSE_MS = 300;
 
 export interface Expected {
-  /** By variant; empty until the host has answered, and for a scenario with errors. */
+  /** Expected times by variant. Empty until the host has answered, and for a scenario with errors. */
   readonly times: ReadonlyMap<string, ExpectedTime>;
   readonly factorials: readonly FactorialChoice[];
+  /** False before the host's first answer: until then it is unknown which variants fit into the time. */
+  readonly known: boolean;
 }
 
-const nothing: Expected = { times: new Map(), factorials: [] };
+const before: Expected = { times: new Map(), factorials: [], known: false };
+const nothing: Expected = { ...before, known: true };
 
 export function useExpected(): Expected {
   const { client, stores } = useWorkbench();
   const draft = useSelected(stores.scenario, (state) => state.draft);
   const file = useSelected(stores.scenario, (state) => state.file?.file ?? null);
-  // A session that has ended says more than was known before.
+  // A finished session improves the estimates.
   const ended = useSelected(stores.comparison, ({ live }) => live.filter(({ state }) => state === 'done').length);
-  const [expected, setExpected] = useState<Expected>(nothing);
+  const [expected, setExpected] = useState<Expected>(before);
   // biome-ignore lint/correctness/useExhaustiveDependencies: requested again when a session has ended
   useEffect(() => {
     let current = true;
     const ask = (): void => {
       client.call('bench.expected', { scenario: draft, file }).then(
         ({ times, factorials }) =>
-          current && setExpected({ times: new Map(times.map((one) => [one.variant, one])), factorials }),
+          current && setExpected({ times: new Map(times.map((one) => [one.variant, one])), factorials, known: true }),
         () => current && setExpected(nothing),
       );
     };
@@ -44,7 +47,8 @@ export function useExpected(): Expected {
 /** Label next to a variant's checkbox. */
 export function expectedText(time: ExpectedTime | undefined): string {
   if (time === undefined) return '';
-  const { run_s, like, right } = time;
+  const { run_s, like, right, reason } = time;
+  if (reason !== undefined) return reason;
   const about = run_s === null ? 'time not known' : `about ${tickTime(Number(run_s.toPrecision(2)))} a run`;
   return [
     about,

@@ -1,21 +1,18 @@
 /** Multiprocessor resources used by the kernels of the compared variants. */
 import { type ReactElement, useEffect, useState } from 'react';
-import { type LaunchLimits, publishedFor } from '../../../electron/contract/launch/limits.ts';
-import { occupancyOf } from '../../../electron/contract/launch/occupancy.ts';
-import type { KernelResource, KernelResources } from '../../../electron/contract/resources.ts';
-import { count, NO_VALUE, percent } from '../../base/numbers.ts';
+import type { KernelResource, KernelResources } from '../../../electron/contract/launches.ts';
+import { type LaunchLimits, occupancyOf, publishedFor } from '../../../electron/domain/launch/occupancy.ts';
+import { count, NO_VALUE, percent } from '../../../electron/domain/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import type { ShownRow } from './rows.ts';
-import type { CompareStore } from './store.ts';
-import { type Benched, useRowsBench, useVariants } from './variants.ts';
+import { type Benched, type CompareStore, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
-// Text of a kernel's occupancy at the block size chosen by the reader. No React.
+// Text of a kernel's occupancy at the block size chosen by the user. No React.
 
-/** `limits`: null where those of the architecture are not known. */
+/** `limits`: null if the limits of the architecture are unknown. */
 export function occupancyText(
   kernel: KernelResource,
   limits: LaunchLimits | null,
@@ -39,11 +36,11 @@ interface Found {
 
 const blockSizes = [64, 128, 256, 512, 1024];
 
-/** Resources come from the session in which a variant was measured, if stored there, otherwise from this build. */
+/** Resources are from the session in which a variant was measured, if stored there, otherwise from this build. */
 function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): readonly Found[] {
   const { client } = useWorkbench();
   const [found, setFound] = useState<readonly Found[]>([]);
-  const asked = JSON.stringify(
+  const requested = JSON.stringify(
     [...new Map(rows.map(({ row }) => [row.variant, row.subject])).entries()].map(([variant, subject]) => ({
       variant,
       session: subject.kind === 'entry' ? { bench: subject.bench, report: subject.report } : null,
@@ -51,7 +48,7 @@ function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): 
   );
   useEffect(() => {
     let current = true;
-    const wanted = JSON.parse(asked) as { variant: string; session: { bench: string; report: number } | null }[];
+    const wanted = JSON.parse(requested) as { variant: string; session: { bench: string; report: number } | null }[];
     Promise.all(
       wanted.map(({ variant, session }) =>
         client.call('variant.resources', { variant, session, workload, bench }).then(
@@ -63,7 +60,7 @@ function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): 
     return () => {
       current = false;
     };
-  }, [client, asked, workload, bench]);
+  }, [client, requested, workload, bench]);
   return found;
 }
 
@@ -139,9 +136,9 @@ export function KernelsView({
           return (
             <section key={variant} className="compare-kernels" aria-label={variant}>
               <h2>
-                {variant} <small className="compare-kernels__origin">{origin}</small>
+                {variant} <small className="compare-kernels__origin muted small">{origin}</small>
               </h2>
-              <table className="compare-table">
+              <table className="table compare-table">
                 <thead>
                   <tr>
                     <th scope="col">Kernel</th>

@@ -1,25 +1,22 @@
 /** Results side by side: shared window, crosshair and colour range, or their differences. */
 import { type ReactElement, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { ComparedMap } from '../../../electron/contract/bench/comparison.ts';
-import { accuracyText } from '../../base/compare-columns.ts';
-import { significant } from '../../base/numbers.ts';
-import { colorMaps } from '../../drawing/colormap.ts';
+import { significant } from '../../../electron/domain/numbers.ts';
+import { accuracyText } from '../../../electron/domain/session-table.ts';
+import { colorMaps, type Limits } from '../../drawing/colormap.ts';
 import { joined } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
 import type { PaintedFigure } from '../../drawing/map-view.ts';
-import type { Limits } from '../../drawing/normalisation.ts';
-import { MapTile } from '../../maps/map-tile.tsx';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import type { Plane } from '../../workbench/plane.ts';
-import { nameOf, type ShownRow } from './rows.ts';
-import type { CompareStore } from './store.ts';
-import { useRowsBench } from './variants.ts';
+import { MapTile } from '../../workbench/maps/map-tile.tsx';
+import type { Plane } from '../../workbench/workload.ts';
+import { type CompareStore, nameOf, type ShownRow, useRowsBench } from './store.ts';
 
 const scales = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },
@@ -32,7 +29,7 @@ const kinds = (quantity: string) =>
     { value: 'difference', label: 'difference', title: 'Less the reference' },
   ] as const;
 
-/** Maximum device pixels per tile and axis; no screen has more. */
+/** Maximum device pixels per tile and axis, above any screen's resolution. */
 const PIXELS = 1024;
 
 function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: number): Limits | null {
@@ -48,20 +45,20 @@ function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: numb
 
 /** Reason why there are no maps. Null if there are maps to show. */
 function reasonOf(plane: Plane | null, rows: readonly ShownRow[]): string | null {
-  if (plane === null) return 'This workload computes nothing to look at: its checks stand in the table.';
+  if (plane === null) return 'This workload computes nothing to look at: its checks are in the table.';
   if (rows.length > 0) return null;
-  return 'Stored sessions keep times and not what was computed. Benchmark variants here, or add runs, to see it.';
+  return 'Stored sessions contain times and no computed results. Benchmark variants here, or add runs, to see it.';
 }
 
-/** The first measure of how right it is. */
-function asideOf({ row }: ShownRow): string {
+/** Caption of a map: the first accuracy measure of the row. */
+function captionOf({ row }: ShownRow): string {
   const [measure] = row.accuracy;
   return measure === undefined ? '' : `${measure.title} ${accuracyText(measure)}`;
 }
 
 const noWindows = { horizontal: undefined, vertical: undefined } as const;
 
-/** The window that the plots of this plane share; a new object only where it is another window. */
+/** Window that the plots of this plane share; a new object only if the window changes. */
 function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
   const last = useRef<ReturnType<Plane['windows']>>(noWindows);
   return useSyncExternalStore(plane?.subscribe ?? nothingToHear, () => {
@@ -74,11 +71,11 @@ function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
 
 const nothingToHear = (): (() => void) => () => undefined;
 
-/** Maps of these rows in these windows, reduced by the host. The last maps stay until a new request is answered. */
+/** Maps of these rows in these windows, reduced by the host. The previous maps stay until a new request is answered. */
 function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']>): readonly ComparedMap[] {
   const { client, stores } = useWorkbench();
   const [maps, setMaps] = useState<readonly ComparedMap[]>([]);
-  const asked = JSON.stringify({
+  const requested = JSON.stringify({
     subjects: rows.map(({ subject }) => subject),
     reference: Math.max(
       0,
@@ -87,7 +84,7 @@ function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']
     viewport: { horizontal: windows.horizontal ?? null, vertical: windows.vertical ?? null, pixels: [PIXELS, PIXELS] },
   });
   useEffect(() => {
-    const params = JSON.parse(asked) as Parameters<typeof client.call<'compare.maps'>>[1];
+    const params = JSON.parse(requested) as Parameters<typeof client.call<'compare.maps'>>[1];
     if (params.subjects.length === 0) return setMaps([]);
     let current = true;
     client.call('compare.maps', params).then(
@@ -97,7 +94,7 @@ function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']
     return () => {
       current = false;
     };
-  }, [client, stores, asked]);
+  }, [client, stores, requested]);
   return maps;
 }
 
@@ -217,12 +214,12 @@ export function MapsView({
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="compare-scroll compare-maps" aria-label={`${plane.quantity} maps`} tabIndex={0}>
+      <section className="compare-scroll compare-maps grid gap-l" aria-label={`${plane.quantity} maps`} tabIndex={0}>
         {visible.map(({ shown, map }) => (
           <MapTile
             key={shown.key}
             title={nameOf(shown, rows)}
-            aside={asideOf(shown)}
+            aside={captionOf(shown)}
             plane={plane}
             field={(config.difference ? map?.difference : map?.map) ?? null}
             reason={map?.reason ?? null}

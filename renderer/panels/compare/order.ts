@@ -1,4 +1,4 @@
-/** From what was ticked to the labels of a benchmark. No React. */
+/** Converts the selections in the form to the labels of a benchmark. No React. */
 
 import { type ExternalProgram, labelOf } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
@@ -9,7 +9,7 @@ interface SweepOrder {
   readonly values: readonly number[];
 }
 
-/** `grid.dx_mm=1,0.5,0.25`; null for nothing, a sentence for what is no sweep. */
+/** Parses `grid.dx_mm=1,0.5,0.25`. Returns null for empty text and an error message for invalid text. */
 export function sweepOf(text: string): SweepOrder | string | null {
   if (text.trim() === '') return null;
   const allowed = 'allowed: a value of the scenario and numbers, as in grid.dx_mm=1,0.5,0.25';
@@ -22,7 +22,7 @@ export function sweepOf(text: string): SweepOrder | string | null {
   return { path: path.trim(), values };
 }
 
-/** `1500` or `1500 MHz`; null for nothing, a sentence for what is no clock. */
+/** Parses `1500` or `1500 MHz`. Returns null for empty text and an error message for invalid text. */
 export function lockOf(text: string): number | string | null {
   if (text.trim() === '') return null;
   const [, digits = ''] = /^(\d{1,5})(?: ?MHz)?$/i.exec(text.trim()) ?? [];
@@ -32,13 +32,13 @@ export function lockOf(text: string): number | string | null {
 }
 
 interface Ticked {
-  /** In the order they were ticked: the first is the reference. */
+  /** In order of selection: the first is the reference. */
   readonly variants: readonly string[];
   readonly precisions: readonly Precision[];
   readonly gpus: readonly number[];
 }
 
-/** Variants × precisions × GPUs, as far as each variant offers them. */
+/** Labels of variants × precisions × GPUs, as far as each variant supports them. */
 export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly Variant[]): readonly string[] {
   // If every variant has a single precision, labels omit it.
   const choice = known.some((one) => one.precisions.length > 1);
@@ -46,15 +46,21 @@ export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly
     const variant = known.find((one) => one.id === id);
     if (variant === undefined || !variant.available) return [];
     const wanted = precisions.filter((precision) => variant.precisions.includes(precision));
-    // A precision is named only where there is a choice to make.
+    // Labels name a precision only if there is a choice.
     const each: readonly (Precision | null)[] = precisions.length === 0 || !choice ? [null] : wanted;
     const devices: readonly (number | null)[] = variant.device === 'cpu' || gpus.length === 0 ? [null] : gpus;
     return each.flatMap((precision) => devices.map((device) => labelOf(id, precision, device)));
   });
 }
 
-/** Those that solve the scenario, in the order they were ticked; id=FILE where the user named one here. */
-export function askedPrograms(
+/** Tooltip of the start button. `forecast`: the run times that determine the selected variants are known. */
+export function benchmarkTitle(labels: readonly string[], forecast: boolean): string {
+  if (labels.length > 0) return `${labels.join(', ')} on the scenario in the form`;
+  return forecast ? 'Tick the variants to benchmark' : 'Forecasting run times: variants that fit are ticked then';
+}
+
+/** Selected programs that solve the scenario, in order of selection; id=FILE if the user named a file. */
+export function requestedPrograms(
   { external, files }: { readonly external: readonly string[]; readonly files: Readonly<Record<string, string>> },
   programs: readonly Pick<ExternalProgram, 'id' | 'file'>[],
 ): readonly string[] {

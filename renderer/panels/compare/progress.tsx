@@ -1,8 +1,8 @@
-/** Progress of the benchmark, the most time that is left, and the ratios so far. */
+/** Progress of the benchmark, upper limit of the remaining time, and ratios so far. */
 import type { ReactElement } from 'react';
 import type { BenchProgress } from '../../../electron/contract/bench/benches.ts';
-import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
-import { timeLeft } from '../../base/time.ts';
+import { gainOf, measuredTime, timesText } from '../../../electron/domain/measured.ts';
+import { timeLeft } from '../../../electron/domain/numbers.ts';
 import { activeBench } from '../../state/comparison.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
@@ -13,13 +13,13 @@ export function useProgress(): BenchProgress | null {
   return useSelected(stores.comparison, (state) => (bench === null ? null : (state.progress[bench.id] ?? null)));
 }
 
-/** Rows and intervals as they are so far, by the time of the steps. */
+/** Rows and intervals so far, ordered by time per step. */
 export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactElement {
   const reference = latest[0]?.label ?? '';
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="compare-scroll" aria-label="Measured so far" tabIndex={0}>
-      <table className="compare-table" data-testid="compare-live">
+      <table className="table compare-table" data-testid="compare-live">
         <thead>
           <tr>
             <th scope="col">Variant</th>
@@ -45,7 +45,7 @@ export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactEleme
   );
 }
 
-/** `table`: the table already shows the results so far. */
+/** `table`: true if the table already shows the results so far. */
 export function BenchProgressView({ table }: { readonly table: boolean }): ReactElement | null {
   const { stores } = useWorkbench();
   const bench = useSelected(stores.comparison, activeBench);
@@ -53,7 +53,7 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
   if (bench === null) return null;
   if (bench.state === 'queued' || progress === null) {
     return (
-      <p className="compare-progress" role="status">
+      <p className="compare-progress row wrap line-below numeric" role="status">
         {bench.name} waits for what runs before it
         {bench.queuePosition === null ? '' : ` (place ${bench.queuePosition})`}.
       </p>
@@ -62,14 +62,14 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
   const { phase, variant, round, elapsed_s, left_s, latest } = progress;
   const share = left_s === null || elapsed_s + left_s === 0 ? 0 : elapsed_s / (elapsed_s + left_s);
   return (
-    <div className="compare-progress" data-testid="bench-progress">
+    <div className="compare-progress row wrap line-below numeric" data-testid="bench-progress">
       <progress value={share} max={1} aria-label="Progress of the benchmark" />
       <output aria-live="off">
         {phase === 'rounds' ? `round ${round + 1}` : phase}: {variant}
         {left_s === null ? '' : `; ${timeLeft(left_s)} left at most`}
       </output>
       {latest.length === 0 || table ? null : (
-        <ul aria-label="So far">
+        <ul className="flex wrap wide" aria-label="So far">
           {latest.map(({ label, time_s, ratio }) => (
             <li key={label}>
               <b>{label}</b> {measuredTime(time_s)}

@@ -1,113 +1,16 @@
 /** Source code of two variants side by side, with differences highlighted. */
-import '../../widgets/words/code-tokens.css';
-import { diffArrays, diffWordsWithSpace } from 'diff';
-import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react';
+import '../../widgets/words/words.css';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
-import { highlighted, type Token } from '../../base/code-tokens.ts';
+import { condensed, sourceDiff } from '../../../electron/domain/code-diff.ts';
+import { highlighted } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
+import { AROUND, CodeDiff } from '../../widgets/words/code-diff.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import type { ShownRow } from './rows.ts';
-import type { CompareStore } from './store.ts';
-import { type Benched, useRowsBench, useVariants } from './variants.ts';
-
-/** Line-by-line diff of two files, with differences inside lines. No React. */
-interface Side {
-  /** From 1. */
-  readonly line: number;
-  readonly text: string;
-  /** Ranges that differ from the opposite line: start and end, in characters. */
-  readonly changed: readonly (readonly [from: number, to: number])[];
-}
-
-interface DiffRow {
-  readonly kind: 'same' | 'changed' | 'left' | 'right';
-  readonly left: Side | null;
-  readonly right: Side | null;
-}
-
-/** Lines with less than this in common are others, and not the same ones changed. */
-const LEAST_COMMON = 0.35;
-
-interface Parts {
-  readonly left: Side['changed'];
-  readonly right: Side['changed'];
-  readonly common: number;
-}
-
-function partsOf(left: string, right: string): Parts {
-  const [l, r]: [[number, number][], [number, number][]] = [[], []];
-  let [atLeft, atRight, common] = [0, 0, 0];
-  for (const { value, added, removed } of diffWordsWithSpace(left, right)) {
-    if (added) r.push([atRight, atRight + value.length]);
-    else if (removed) l.push([atLeft, atLeft + value.length]);
-    else common += value.trim().length;
-    if (!added) atLeft += value.length;
-    if (!removed) atRight += value.length;
-  }
-  const most = Math.max(left.trim().length, right.trim().length);
-  return { left: l, right: r, common: most === 0 ? 1 : common / most };
-}
-
-export function sourceDiff(left: readonly string[], right: readonly string[]): readonly DiffRow[] {
-  const rows: DiffRow[] = [];
-  let [atLeft, atRight] = [0, 0];
-  const side = (text: string, line: number, changed: Side['changed'] = []): Side => ({ line, text, changed });
-  const only = (removed: readonly string[], added: readonly string[]): void => {
-    const paired = Math.min(removed.length, added.length);
-    for (let i = 0; i < paired; i += 1) {
-      const [a, b] = [removed[i] ?? '', added[i] ?? ''];
-      const parts = partsOf(a, b);
-      const alike = parts.common >= LEAST_COMMON;
-      const from = side(a, atLeft + i + 1, alike ? parts.left : []);
-      const to = side(b, atRight + i + 1, alike ? parts.right : []);
-      rows.push({ kind: 'changed', left: from, right: to });
-    }
-    for (let i = paired; i < removed.length; i += 1) {
-      rows.push({ kind: 'left', left: side(removed[i] ?? '', atLeft + i + 1), right: null });
-    }
-    for (let i = paired; i < added.length; i += 1) {
-      rows.push({ kind: 'right', left: null, right: side(added[i] ?? '', atRight + i + 1) });
-    }
-    atLeft += removed.length;
-    atRight += added.length;
-  };
-  let waiting: readonly string[] = [];
-  for (const { value, added, removed } of diffArrays([...left], [...right])) {
-    if (removed) waiting = value;
-    else if (added) {
-      only(waiting, value);
-      waiting = [];
-    } else {
-      only(waiting, []);
-      waiting = [];
-      for (const text of value) {
-        rows.push({ kind: 'same', left: side(text, atLeft + 1), right: side(text, atRight + 1) });
-        atLeft += 1;
-        atRight += 1;
-      }
-    }
-  }
-  only(waiting, []);
-  return rows;
-}
-
-/** Rows within `around` lines of a difference; a null stands for what was left out. */
-export function condensed(rows: readonly DiffRow[], around: number): readonly (DiffRow | null)[] {
-  const near = rows.map(() => false);
-  rows.forEach(({ kind }, i) => {
-    if (kind === 'same') return;
-    for (let j = Math.max(0, i - around); j <= Math.min(rows.length - 1, i + around); j += 1) near[j] = true;
-  });
-  const out: (DiffRow | null)[] = [];
-  rows.forEach((row, i) => {
-    if (near[i]) out.push(row);
-    else if (i === 0 || near[i - 1]) out.push(null);
-  });
-  return out;
-}
+import { type Benched, type CompareStore, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 type Files = Result<'variant.sources'>['files'];
 
@@ -115,9 +18,6 @@ type Loaded =
   | Readonly<{ kind: 'loading' }>
   | Readonly<{ kind: 'files'; files: Files }>
   | Readonly<{ kind: 'failed'; reason: string }>;
-
-/** Lines around a difference, where the rest is left out. */
-const AROUND = 4;
 
 function useSources(variant: string, { workload, bench }: Benched): Loaded {
   const { client } = useWorkbench();
@@ -137,74 +37,6 @@ function useSources(variant: string, { workload, bench }: Benched): Loaded {
   return loaded;
 }
 
-/** Tokens of a line, cut where what differs begins and ends. */
-function codeOf(tokens: readonly Token[], changed: Side['changed']): readonly ReactNode[] {
-  const out: ReactNode[] = [];
-  let at = 0;
-  for (const { kind, text } of tokens) {
-    const end = at + text.length;
-    const cuts = [at, ...changed.flat().filter((cut) => cut > at && cut < end), end];
-    for (let i = 0; i + 1 < cuts.length; i += 1) {
-      const [from, to] = [cuts[i] ?? at, cuts[i + 1] ?? end];
-      const differs = changed.some(([low, high]) => from >= low && to <= high);
-      const part = text.slice(from - at, to - at);
-      const key = `${from}`;
-      out.push(
-        differs ? (
-          <mark key={key} className={`code-${kind}`}>
-            {part}
-          </mark>
-        ) : (
-          <span key={key} className={`code-${kind}`}>
-            {part}
-          </span>
-        ),
-      );
-    }
-    at = end;
-  }
-  return out;
-}
-
-interface CodeProps {
-  readonly rows: readonly (DiffRow | null)[];
-  readonly left: readonly (readonly Token[])[];
-  readonly right: readonly (readonly Token[])[];
-}
-
-function Half({ side, tokens }: { readonly side: Side | null; readonly tokens: CodeProps['left'] }): ReactElement {
-  return (
-    <>
-      <td className="code__number">{side?.line}</td>
-      <td className="code__line" data-absent={side === null}>
-        {side === null ? null : <code>{codeOf(tokens[side.line - 1] ?? [], side.changed)}</code>}
-      </td>
-    </>
-  );
-}
-
-function Code({ rows, left, right }: CodeProps): ReactElement {
-  return (
-    <table className="code">
-      <tbody>
-        {rows.map((row, i) =>
-          row === null ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: nothing else identifies a gap
-            <tr key={`gap ${i}`} className="code__gap">
-              <td colSpan={4}>⋯</td>
-            </tr>
-          ) : (
-            <tr key={`${row.left?.line ?? ''} ${row.right?.line ?? ''}`} data-kind={row.kind}>
-              <Half side={row.left} tokens={left} />
-              <Half side={row.right} tokens={right} />
-            </tr>
-          ),
-        )}
-      </tbody>
-    </table>
-  );
-}
-
 interface PickProps {
   readonly side: 'Left' | 'Right';
   readonly variant: string;
@@ -217,7 +49,7 @@ interface PickProps {
 
 function Pick({ side, variant, variants, files, path, onVariant, onPath }: PickProps): ReactElement {
   return (
-    <span className="code-pick">
+    <span className="flex gap-s">
       <Select
         label={`${side} variant`}
         value={variant}
@@ -234,7 +66,10 @@ function Pick({ side, variant, variants, files, path, onVariant, onPath }: PickP
   );
 }
 
-/** The file with a variant's kernels; its own file where both sides have the same kernels. */
+/**
+ * Path of the file to show first: the file with a variant's kernels, or the variant's own file if both sides have the
+ * same kernels.
+ */
 function startFile(files: Files, source: string, other: string): string {
   const wanted = source === other ? files[0]?.path : files.find(({ path }) => path === source)?.path;
   return wanted ?? files[0]?.path ?? '';
@@ -324,7 +159,11 @@ export function SourceView({
           </EmptyState>
         )}
         {code === null ? null : (
-          <Code rows={onlyDifferences ? condensed(code.all, AROUND) : code.all} left={code.left} right={code.right} />
+          <CodeDiff
+            rows={onlyDifferences ? condensed(code.all, AROUND) : code.all}
+            left={code.left}
+            right={code.right}
+          />
         )}
       </section>
     </>

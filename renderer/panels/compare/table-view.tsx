@@ -1,27 +1,32 @@
-/** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
+/** The comparison as a table: one row per subject. The user can sort, hide, move and colour rows. */
 import { type ReactElement, useMemo } from 'react';
-import { headVerdict, isUnproven } from '../../../electron/contract/bench/bench-session.ts';
+import { headVerdict, modes } from '../../../electron/contract/bench/bench-session.ts';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
 import type { Words } from '../../../electron/contract/bench/session.ts';
-import { type Advised, advice, rightnessText } from '../../base/advice.ts';
-import { type Column, columnsOf, hasWholeRun, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
-import { provenanceText } from '../../base/provenance.ts';
+import { advice } from '../../../electron/domain/advice.ts';
+import { provenanceText } from '../../../electron/domain/provenance.ts';
+import {
+  advisedRows,
+  type Column,
+  columnsOf,
+  modeReason,
+  nextSort,
+  sorted,
+} from '../../../electron/domain/session-table.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import type { Figure } from '../../drawing/figures/figure.ts';
 import { type TableColumn, tableFigure } from '../../drawing/figures/table.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
+import { ExportMenu, MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { nameOf, type ShownRow } from './rows.ts';
-import type { CompareStore } from './store.ts';
+import { type CompareStore, nameOf, type ShownRow } from './store.ts';
 
-// Under what the rows were measured, each measurement once.
+// Measurement conditions of the rows, listed once per session.
 
-/** Conditions recorded only on request. If one is present, the list of conditions is open. */
-const asked: ReadonlySet<string> = new Set(['GPU clock', 'Cooling', 'Energy']);
+/** Conditions recorded only on request. If one is present, the list of conditions starts expanded. */
+const requested: ReadonlySet<string> = new Set(['GPU clock', 'Cooling', 'Energy']);
 
 function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement | null {
   const told = rows.filter(({ row }) => row.conditions.length > 0);
@@ -30,7 +35,7 @@ function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElem
   return (
     <div className="compare-notes">
       {each.map(([key, { origin, conditions }]) => (
-        <details key={key} open={conditions.some(([name]) => asked.has(name))}>
+        <details key={key} open={conditions.some(([name]) => requested.has(name))}>
           <summary>{origin}: how it was measured</summary>
           <ul className="compare-conditions" aria-label={`How ${origin} was measured`}>
             {conditions.map(([name, value]) => (
@@ -86,7 +91,11 @@ function RowMenu({ shown, all }: { readonly shown: ShownRow; readonly all: reado
     ),
   ];
   return (
-    <MenuButton label={`Row ${nameOf(shown, all)}`} className="compare-swatch" items={items}>
+    <MenuButton
+      label={`Row ${nameOf(shown, all)}`}
+      className="compare-swatch center gap-s rounded hoverable"
+      items={items}
+    >
       <svg width="12" height="12" aria-hidden="true">
         <rect width="12" height="12" rx="2" fill={`var(--series-${ink + 1})`} />
       </svg>
@@ -102,7 +111,8 @@ function tipOf({ row }: ShownRow): string {
 function Cell({ column, shown }: { readonly column: Column; readonly shown: ShownRow }): ReactElement {
   const { row } = shown;
   const { id } = column;
-  const reason = id === 'cold' || id === 'graph' || id === 'process' ? modeReason(row, id) : null;
+  const mode = id === 'process' ? id : modes.find((one) => one === id);
+  const reason = mode === undefined ? null : modeReason(row, mode);
   return (
     <td
       data-align={column.align}
@@ -142,32 +152,25 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
   );
 }
 
-/** Rows of the first group and one measurement: one sentence compares them. */
-function advised(rows: readonly ShownRow[]): readonly Advised[] {
-  return rows.flatMap((shown): readonly Advised[] => {
-    const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired } = shown.row;
-    if (group !== 0 || !(paired || shown.leads)) return [];
-    return [
-      {
-        ...{ name: title, wall_s: hasWholeRun(shown.row) ? wall_s : null, setup_s, time_s, whole },
-        steps: { ratio, verdict: isUnproven(verdict) ? 'undecided' : verdict },
-        ...{ right: !isUnproven(verdict), error: rightnessText(accuracy), isReference: shown.leads },
-      },
-    ];
-  });
-}
-
-/** The answer of the rows, by what they were measured on. */
-function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[]): readonly string[] {
+/** Advice for the rows' benchmark, from the machine they were measured on. */
+function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], isRecorded: boolean): readonly string[] {
   const [main] = groups;
   const where = rows.find(({ leads, row }) => leads && row.group === 0)?.row;
   if (main === undefined || where === undefined) return [];
   const instances = new Set(where.samples.flatMap(({ instance }) => instance ?? [])).size || null;
-  const context = { where: `on ${where.provenance.machine}`, noise: main.noise, instances, longer: '' };
-  return advice(advised(rows), context) ?? [];
+  const context = { where: `on ${where.provenance.machine}`, noise: main.noise, isRecorded, instances, longer: '' };
+  return (
+    advice(
+      advisedRows(
+        rows.map(({ row }) => row),
+        where,
+      ),
+      context,
+    ) ?? []
+  );
 }
 
-/** Requested items that the sessions of the rows could not measure. */
+/** Requested measurements that the sessions of the rows could not make. */
 function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
   const { stores } = useWorkbench();
   const live = useSelected(stores.comparison, (state) => state.live);
@@ -179,7 +182,7 @@ function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
 export function TableView({ store, rows, words, groups }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
-  // A reloaded page offers what was measured here, too: that is not recorded.
+  // After a reload, offered rows may also be measurements from this computer, which are not bundled ones.
   const recorded = useSelected(stores.comparison, ({ live }) =>
     rows.every(
       ({ offered, subject }) =>
@@ -207,14 +210,14 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
   ).flatMap((row) => byRow.get(row) ?? []);
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);
-  const [answer, ...reasons] = adviceOf(ordered, groups);
+  const [answer, ...reasons] = adviceOf(ordered, groups, recorded);
   return (
     <>
       {answer === undefined ? null : (
         <div data-testid="compare-advice">
           <p className="compare-advice">{answer}</p>
           {reasons.map((text) => (
-            <p key={text} className="compare-reason">
+            <p key={text} className="compare-reason muted">
               {text}
             </p>
           ))}
@@ -240,14 +243,14 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="compare-scroll" aria-label="Comparison" tabIndex={0}>
-        <table className="compare-table" data-testid="compare-table">
+        <table className="table compare-table" data-testid="compare-table">
           <thead>
             <tr>
               <th scope="col">
                 <MenuButton
                   label="Columns"
                   action="columns"
-                  className="compare-columns"
+                  className="compare-columns center gap-s rounded"
                   items={columns.map(({ id, title, tip }) => ({
                     id,
                     label: title,
@@ -297,11 +300,11 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
                 .map((shown) => (
                   <tr key={shown.key} data-verdict={headVerdict(shown.row)} data-testid="compare-row">
                     <th scope="row" title={tipOf(shown)}>
-                      <span className="compare-name">
+                      <span className="compare-name row gap-l">
                         <RowMenu shown={shown} all={rows} />
                         <span>
                           {shown.row.title}
-                          <small>{shown.row.origin}</small>
+                          <small className="muted small">{shown.row.origin}</small>
                         </span>
                       </span>
                     </th>
@@ -317,7 +320,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
           <p className="compare-notes">
             Hidden:{' '}
             {hiddenRows.map((shown) => (
-              <span key={shown.key} className="compare-hidden">
+              <span key={shown.key} className="compare-hidden center">
                 {shown.row.title}
                 <IconButton
                   icon="plus"

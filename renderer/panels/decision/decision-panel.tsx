@@ -1,14 +1,14 @@
-/** Advice from recorded sessions on implementing a computation: `braggbench decide` in the page. */
+/** Advice on implementing a computation, from recorded sessions: `braggbench decide` in the page. */
 import { type ReactElement, useState } from 'react';
 import { type Decision, wayTitles } from '../../../electron/contract/bench/decision.ts';
-import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../base/decision.ts';
-import { measuredTime } from '../../base/measured.ts';
+import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../../electron/domain/decision-texts.ts';
+import { measuredTime } from '../../../electron/domain/measured.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useOfSessions } from '../../workbench/context.ts';
 import { PanelOffer, Unread } from '../../workbench/offers.tsx';
-import { useOfSessions } from '../../workbench/use-of-sessions.ts';
-import '../../widgets/plots/plot-panel.css';
-import '../../widgets/words/claims-table.css';
+import '../../widgets/plots/plots.css';
+import '../../widgets/words/words.css';
 import './decision-panel.css';
 
 const mostRuns = 1e12;
@@ -20,7 +20,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
     <section className="decision__problem" aria-label={title} data-testid="decision">
       <h2>{title}</h2>
       <p className="decision__advice">{adviceText(decision)}</p>
-      <table className="claims">
+      <table className="table claims">
         <thead>
           <tr>
             <th scope="col">Way</th>
@@ -35,8 +35,8 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
             <tr key={way}>
               <th scope="row">{wayTitles[way]}</th>
               <td title={program}>{label}</td>
-              <td className="claims__number">{measuredTime(time_s)}</td>
-              <td className="claims__number">
+              <td className="nowrap">{measuredTime(time_s)}</td>
+              <td className="nowrap">
                 {measuredTime(range.low)}–{measuredTime(range.high)}
               </td>
               <td>{right ? 'correct' : 'wrong'}</td>
@@ -49,7 +49,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
           <li key={step.option.way}>{stepText(step, runs)}</li>
         ))}
       </ul>
-      <p className="decision__source">{sourceText(decision)}</p>
+      <p className="muted">{sourceText(decision)}</p>
     </section>
   );
 }
@@ -78,7 +78,7 @@ export default function DecisionPanel(): ReactElement {
         <span className="panel-readout">runs that you will make</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className="decision" tabIndex={0} aria-label="Which way to write it">
+      <section className="decision page" tabIndex={0} aria-label="Which way to write it">
         {failure === null ? null : (
           <Unread title="The sessions could not be read" reason={failure} again={() => ask()} />
         )}
@@ -89,9 +89,9 @@ export default function DecisionPanel(): ReactElement {
           <EmptyState
             icon="sliders"
             title="No session measured this workload written in several ways"
-            action={<PanelOffer panel="compare" icon="ladder" label="Benchmark beside other programs" />}
+            action={<PanelOffer panel="compare" icon="ladder" label="Benchmark with other programs" />}
           >
-            Choose programs outside beside the variants: what is said here stands on a session.
+            Choose external programs in addition to the variants: the statements here come from a session.
           </EmptyState>
         ) : null}
         {(decisions ?? []).map((one) => (

@@ -1,10 +1,10 @@
-/** The dose along the beam, with R80 and the table's range. */
-import '../../widgets/plots/plot-panel.css';
+/** Dose along the beam, with R80 and the range from the tables. */
+import '../../widgets/plots/plots.css';
 import './depth-dose-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { fixed, significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
@@ -13,20 +13,27 @@ import { readDrawingTheme } from '../../drawing/theme.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
-import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { type BeamAxis, beamAxis, depthAlong, interpolate, pointAlong } from './beam-axis.ts';
-import { curveIn, depthDoseChart, type OverlaidCurve, showsSpectra, wholeDepth } from './figure.ts';
+import {
+  createDepthDoseStore,
+  curveIn,
+  type DepthDoseState,
+  type DepthDoseStore,
+  depthDoseChart,
+  type OverlaidCurve,
+  showsSpectra,
+  wholeDepth,
+} from './figure.ts';
 import { OverlayMenu } from './overlays.tsx';
-import { createDepthDoseStore, type DepthDoseState, type DepthDoseStore } from './store.ts';
 import { bandOf, createUncertaintyStore, UncertaintyMenu, type UncertaintyStore } from './uncertainty.tsx';
 
-// Draws the depth dose and keeps its cursor and window in step with the other plots. Paints outside React.
+// Draws the depth dose and synchronises its cursor and window with the other plots. Paints outside React.
 
-/** While a run goes on the curve follows at this pace, and the map at the full rate. */
+/** Update interval of the curve during a run, in ms; the map updates at the full rate. */
 const LIVE_EVERY_MS = 120;
 
 interface DrivenPlot {
@@ -53,7 +60,7 @@ function driveDepthDose(
   const chart = (): Chart => {
     const { z } = stores.window.getState().windows;
     const { entrance_mm, angle_rad } = beam();
-    // Depth along the axis is depth in the map for a straight beam only: then both plots show one window.
+    // Depth on the axis equals depth in the map only for a straight beam: then both plots share a window.
     const straight = z !== undefined && angle_rad === 0;
     return depthDoseChart({
       shown: data.depthDose.get(SHOWN),
@@ -93,7 +100,7 @@ function driveDepthDose(
       null,
     );
   };
-  // Labels go on the side of their line with more room, which depends on the width.
+  // Labels are placed on the side of their line with more room, which depends on the width.
   const resize = new ResizeObserver(show);
   resize.observe(host);
   const stops = [
@@ -136,7 +143,7 @@ const units = [
   { value: 'percent', label: '%', title: 'Per cent of the peak' },
 ] as const;
 
-const beside = [
+const neighbours = [
   { value: 'none', label: 'dose', title: 'Dose alone' },
   { value: 'let', label: 'LET', title: 'LET in water below the dose: averages over dose and over tracks' },
   { value: 'rbe', label: 'RBE', title: 'Dose times RBE by 1.1, McNamara, Wedenberg and Carabe' },
@@ -202,9 +209,9 @@ export default function DepthDosePanel(): ReactElement {
           <UncertaintyMenu store={uncertainty} />
           {shown?.final?.quality == null ? null : (
             <Segmented
-              label="Beside the dose"
+              label="With the dose"
               value={shownBeside}
-              options={beside}
+              options={neighbours}
               onChange={(next) => store.setState({ beside: next })}
             />
           )}

@@ -1,15 +1,46 @@
-/** The depth dose as a chart: curve, R80, the table's range, the distal falloff. */
+/**
+ * The depth dose as a chart: curve, R80, range from the tables, distal falloff. Settings of the depth-dose plot, saved
+ * per user.
+ */
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
 import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Quality } from '../../../electron/contract/quality.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { fixed } from '../../base/numbers.ts';
+import { fixed } from '../../../electron/domain/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
+import { ROOM } from '../../drawing/axes.ts';
 import type { Chart, ChartAxis, ChartMark, LineSeries, Pane } from '../../drawing/charts/chart.ts';
 import { axisArray, curveArray, type FigureArray } from '../../drawing/export/figure.ts';
-import { ROOM } from '../../drawing/plot-frame.ts';
-import type { DepthDoseState } from './store.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+
+const schema = z.strictObject({
+  /** Energy per depth, energy per mass, dose in Gy, or per cent of the peak. */
+  unit: z.enum(['absolute', 'mass', 'gray', 'percent']),
+  /** Quantity shown in addition to the dose, or instead of it, for runs that scored LET. */
+  beside: z.enum(['none', 'let', 'rbe', 'spectra']),
+});
+export type DepthDoseState = Readonly<z.infer<typeof schema>>;
+export type DepthDoseStore = StoreApi<DepthDoseState>;
+
+export function createDepthDoseStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): DepthDoseStore {
+  const initial: DepthDoseState = { unit: 'absolute', beside: 'none' };
+  const withDefaults = (data: unknown) => ({ ...initial, ...(typeof data === 'object' ? data : {}) });
+  return createPersisted<DepthDoseState>({
+    storage,
+    name: 'depth-dose',
+    version: 2,
+    schema,
+    initial,
+    migrations: { 1: withDefaults },
+    onReset,
+  });
+}
 
 /** LET, RBE-weighted dose and spectra as curves in addition to the depth dose. */
 type Look = Pick<LineSeries, 'ink' | 'dash'>;
@@ -24,10 +55,13 @@ const letLooks = [
   { name: 'lett_primary', title: 'LETt, primary', look: { ink: 'series-3', dash: [6, 3] } },
 ] as const;
 
-/** Behind the beam a few protons have any LET: the axis ends at what its tracks have where there is dose. */
+/**
+ * Minimum dose, as a share of the peak, for which LET is drawn. Behind the beam, LET is from a few protons and may have
+ * any value.
+ */
 const DOSE_SHARE = 0.01;
 
-/** The pane below the dose; nothing but its axes without a LET. */
+/** Pane of the LET below the dose; only axes if no LET was scored. */
 function letPane(quality: Quality, x: ChartAxis, dose: ArrayLike<number>): Pane {
   const peak = Array.from(dose).reduce((a, b) => Math.max(a, b), 0);
   const series = letLooks.map(
@@ -59,7 +93,7 @@ const rbeLooks: readonly Look[] = [
   { ink: 'series-5', dash: [6, 3, 2, 3] },
 ];
 
-/** The shown dose times the RBE of each model. */
+/** Shown dose times the RBE of each model. */
 function rbeSeries(quality: Quality, dose: ArrayLike<number>): readonly LineSeries[] {
   return quality.rbe.curves.map(({ title, rbe }, i) => ({
     kind: 'line',
@@ -72,10 +106,10 @@ function rbeSeries(quality: Quality, dose: ArrayLike<number>): readonly LineSeri
 }
 
 const inks = ['series-1', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6', 'series-7', 'series-8'] as const;
-/** Less than this share of its most is the axis' end. */
+/** The energy axis ends where all spectra are below this share of their common maximum. */
 const SPECTRUM_SHARE = 1e-3;
 
-/** Fluence by energy, a curve for each depth; each as high as its own most would be a lie of numbers, so none is scaled. */
+/** Fluence by energy, one curve per depth. Not scaled to equal peaks, which would misrepresent the numbers. */
 function spectraChart({ spectra }: Quality): Chart {
   const series = spectra.map(({ depth_mm, energy_MeV, per_MeV }, i): LineSeries => {
     const ink = inks[i % inks.length] ?? 'series-1';
@@ -103,28 +137,28 @@ function spectraChart({ spectra }: Quality): Chart {
   };
 }
 
-/** A curve to lay over the run's. */
+/** A curve to overlay on the run's. */
 export interface OverlaidCurve {
   readonly name: string;
   readonly depth_mm: Float64Array;
   readonly dose: Float64Array;
   readonly unit: string | null;
-  /** By mass, of a run. */
+  /** Dose by mass, for a run. */
   readonly perMass?: Float64Array | null;
-  /** Its place among all that are laid over. */
+  /** Index among all overlaid curves, for colour and dash pattern. */
   readonly look: number;
 }
 
 /** Unit of the plotted dose. */
 export type DoseUnit = 'absolute' | 'mass' | 'gray' | 'percent';
 
-/** The curve of a run in a unit; one without densities, or without a dose in Gy, is shown as energy by depth. */
+/** Curve of a run in a unit. A run without densities, or without a dose in Gy, is shown as energy per depth. */
 export function curveIn({ curve, perMass, final }: ShownDepthDose, unit: DoseUnit): Curve {
   if (unit === 'gray') return final !== null && 'curve' in final.gray ? final.gray.curve : curve;
   return unit === 'mass' ? (perMass ?? curve) : curve;
 }
 
-/** An overlaid curve in the plotted unit: a run's by mass if requested, a file's unchanged. */
+/** An overlaid curve in the plotted unit: by mass for a run if requested; unchanged for a file. */
 export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMass'>>(overlay: T, unit: DoseUnit): T {
   const { perMass } = overlay;
   return unit !== 'mass' || perMass == null ? overlay : { ...overlay, dose: perMass, unit: PER_MASS };
@@ -144,8 +178,8 @@ export const overlayLooks = [
 ] as const satisfies readonly Pick<LineSeries, 'ink' | 'dash'>[];
 
 /**
- * Scale factor of an overlaid dose. In per cent its own peak is 100; unless its unit is that of the plot, it is scaled
- * to the run's peak.
+ * Scale factor of an overlaid dose. In per cent its own peak is 100. Otherwise, a curve in another unit than the plot
+ * is scaled to the run's peak.
  */
 export function overlayFactor(
   { dose, unit }: Pick<OverlaidCurve, 'dose' | 'unit'>,
@@ -165,25 +199,25 @@ export interface ChartInput {
   readonly unit: DoseUnit;
   readonly beside?: DepthDoseState['beside'];
   readonly overlays?: readonly OverlaidCurve[];
-  /** One standard deviation about the run, in MeV/mm or per cent. */
+  /** One standard deviation around the run's dose, in MeV/mm or per cent. */
   readonly band?: Pick<Uncertainty, 'depth_mm' | 'dose' | 'dose_sigma'> | null;
-  /** Shown part of the axis; null: all of it. */
+  /** Visible part of the axis; null for all of it. */
   readonly window: Interval | null;
   /** Width of the whole figure, in label heights. */
   readonly width: number;
 }
 
-/** Room above the curve for the labels of the lines. */
+/** Factor of the dose axis above the curve's peak, for the labels of the lines. */
 const HEADROOM = 1.14;
-/** Width of a label's letters, in parts of its size. */
+/** Average letter width relative to the font size. */
 const GLYPH = 0.58;
 
-/** The extent of the axis when nothing is zoomed: that of the curve, else of the geometry. */
+/** Extent of the axis without zooming: that of the curve, else of the geometry. */
 export function wholeDepth(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
   const positions = shown?.curve.positions;
   const last = positions?.[positions.length - 1];
   if (positions !== undefined && last !== undefined && last > 0) {
-    // Points lie in the middle of their cells; the axis ends at the cells' edges, as the map's does.
+    // Points are at the centres of cells, but the axis ends at the cells' edges like the map's.
     const half = positions.length > 1 ? (last - (positions[0] ?? 0)) / (positions.length - 1) / 2 : 0;
     return [Math.min(0, (positions[0] ?? 0) - half), last + half];
   }
@@ -191,7 +225,7 @@ export function wholeDepth(shown: ShownDepthDose | null, resolved: TransportReso
   return [0, typeof depth === 'number' ? depth : 100];
 }
 
-/** R80, the falloff behind it, and the table's range. */
+/** Marks for R80, the falloff behind it, and the range from the tables. */
 function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): readonly ChartMark[] {
   const { r80_mm = null, r20_mm = null } = shown?.final?.metrics ?? {};
   const marks: ChartMark[] = [];
@@ -220,21 +254,28 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
   return marks;
 }
 
-/** Whether energy is the axis, not depth. */
+/** Whether the horizontal axis is energy instead of depth. */
 export function showsSpectra(beside: DepthDoseState['beside'], shown: ShownDepthDose | null): boolean {
   return beside === 'spectra' && (shown?.final?.quality?.spectra.length ?? 0) > 0;
 }
 
 const scaled = (values: Float64Array, by: number): Float64Array => (by === 1 ? values : values.map((v) => v * by));
 
-/** From zero to above the highest line; without numbers where there is none. */
+/** Axis from zero to above the highest line; without tick labels if there is no line. */
 function doseAxis(unit: string, lines: readonly LineSeries[]): ChartAxis {
   const highest = lines.reduce((most, { y }) => Array.from(y).reduce((a, b) => Math.max(a, b), most), 0);
   const axis = { title: 'Dose', unit, kind: 'linear', fixed: true, from: 0 } as const;
   return highest > 0 ? { ...axis, to: highest * HEADROOM } : { ...axis, to: HEADROOM, format: () => '' };
 }
 
-/** The numbers of an exported figure; with `quality` those of the LET, too. */
+/** Common unit of the overlaid curves, for a plot without a run. */
+function unitWithoutRun(overlays: readonly OverlaidCurve[]): string {
+  const units = new Set(overlays.map(({ unit }) => unit));
+  const [first = 'MeV/mm'] = units;
+  return units.size > 1 ? 'as in the files' : (first ?? 'arbitrary unit');
+}
+
+/** Arrays of an exported figure; with `quality` also those of the LET. */
 function arraysOf(
   curve: Curve,
   overlays: readonly OverlaidCurve[],
@@ -251,7 +292,7 @@ function arraysOf(
   ];
 }
 
-/** Edges of the band about the run; none by mass and in Gy, which densities decide as well. */
+/** Edges of the band around the run; empty by mass and in Gy, because densities contribute to their uncertainty. */
 function bandSeries({ band = null, unit }: ChartInput, factor: number): readonly LineSeries[] {
   if (band === null || unit === 'mass' || unit === 'gray') return [];
   const { depth_mm, dose, dose_sigma } = band;
@@ -291,7 +332,7 @@ export function depthDoseChart(input: ChartInput): Chart {
     panes: [
       {
         x,
-        y: doseAxis(unit === 'percent' ? '% of peak' : (curve?.unit ?? 'MeV/mm'), lines),
+        y: doseAxis(unit === 'percent' ? '% of peak' : (curve?.unit ?? unitWithoutRun(overlays)), lines),
         series: lines,
         marks: marksOf(input, [from, to]),
         tall: beside === 'let' && quality !== null ? 1.4 : 1,

@@ -1,24 +1,23 @@
-/** Curves laid over the depth dose: files of the reader's and other runs. */
+/** Curves overlaid on the depth dose: user files and other runs. */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import { allowedDepthUnits, depthDoseUnit } from '../../../electron/contract/dose/units.ts';
-import { type GammaCurve, gammaOfCurves } from '../../../electron/contract/gamma-curve.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { openCurve } from '../../actions/curves.ts';
-import { percent } from '../../base/numbers.ts';
+import { type GammaCurve, gammaOfCurves } from '../../../electron/domain/dose/gamma-curve.ts';
+import { percent } from '../../../electron/domain/numbers.ts';
 import { MOST_OVERLAYS, type OverlayCurve } from '../../data/overlays.ts';
 import { SHOWN, type ShownDepthDose } from '../../data/run-data.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
-import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { openCurve } from '../../workbench/actions/import-files.ts';
+import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayLooks } from './figure.ts';
 
-// A run's depth dose and an overlaid one, as a gamma index takes them. No React.
+// Prepares a run's depth dose and an overlaid curve for a gamma index. No React.
 
-/** As both are drawn, both over their own peaks, or neither scaled. */
+/** Scaling of both curves: as drawn, relative to their own peaks, or none. */
 type GammaScale = 'drawn' | 'peak' | 'absolute';
 
 const scaled = (positions: GammaCurve['positions'], values: Float64Array, factor: number): GammaCurve => ({
@@ -28,7 +27,7 @@ const scaled = (positions: GammaCurve['positions'], values: Float64Array, factor
 
 const peakOf = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0);
 
-/** As many as the dose of a run is of. */
+/** Number of protons that a run's dose is normalised to. */
 export function protonsOf(resolved: TransportResolved | null): number {
   const weight = valueAt(resolved?.scenario, ['beam', 'weight']);
   return typeof weight === 'number' ? weight : 1;
@@ -37,7 +36,7 @@ export function protonsOf(resolved: TransportResolved | null): number {
 interface How {
   readonly unit: DoseUnit;
   readonly scale: GammaScale;
-  /** Those of the shown run. */
+  /** Number of protons of the shown run. */
   readonly protons: number;
 }
 
@@ -53,7 +52,7 @@ function absolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: number)
   return [scaled(overlay.depth_mm, overlay.dose, factor), own] as const;
 }
 
-/** The reference, then what is evaluated; a sentence where there is no such comparison. */
+/** The reference and the evaluated curve; a message if they cannot be compared. */
 export function pairOf(
   shown: ShownDepthDose,
   overlay: OverlayCurve,
@@ -84,7 +83,7 @@ const scales = [
   { value: 'absolute', label: 'absolute' },
 ] as const;
 
-/** Share of an overlaid curve's points at which the shown run's dose passes, both as they are drawn. */
+/** Share of an overlaid curve's points at which the shown run's dose passes the gamma criterion. */
 function PassRate({
   curve,
   unit,
@@ -146,7 +145,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
   return (
     <Popover label="Curves over the depth dose" text="Overlay" action="overlay" active={items.length > 0}>
       {items.map(({ id, name }, i) => (
-        <div key={id} className="depth-dose__overlay">
+        <div key={id} className="depth-dose__overlay row gap-l">
           <svg width="22" height="6" aria-hidden="true">
             <line
               x1="0"
@@ -158,7 +157,9 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
               strokeDasharray={overlayLooks[i]?.dash.join(' ')}
             />
           </svg>
-          <span title={name}>{name}</span>
+          <span className="truncate grow" title={name}>
+            {name}
+          </span>
           <OverlayRate id={id} unit={unit} choice={choice} scale={scale} />
           <IconButton icon="close" size={12} label={`Remove ${name}`} onPress={() => overlays.remove(id)} />
         </div>

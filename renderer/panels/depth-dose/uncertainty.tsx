@@ -1,10 +1,10 @@
-/** The uncertainty of the shown depth dose: a band on the plot, and a table of what each input accounts for. */
+/** Uncertainty of the shown depth dose: a band on the plot, and a table with the contribution of each input. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { marginOf, type Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import { fixed, percent, significant } from '../../base/numbers.ts';
+import { fixed, percent, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Popover } from '../../widgets/floating/popover.tsx';
@@ -20,7 +20,7 @@ export type UncertaintyStore = StoreApi<UncertaintyState>;
 
 export const createUncertaintyStore = (): UncertaintyStore => createStore<UncertaintyState>(() => ({ kind: 'none' }));
 
-/** The band of a run; null while it has none. */
+/** Uncertainty band of a run; null if not computed. */
 export function bandOf(state: UncertaintyState, run: RunId | null): Uncertainty | null {
   return state.kind === 'found' && state.run === run ? state.found : null;
 }
@@ -86,8 +86,8 @@ export function UncertaintyMenu({ store }: { readonly store: UncertaintyStore })
     going.current = ending;
     store.setState({ kind: 'working' }, true);
     try {
-      const asked = { document: reference.scenario, model: {} };
-      const outcome = await client.callCancellable('beam.uncertainty', asked, ending.signal);
+      const requested = { document: reference.scenario, model: {} };
+      const outcome = await client.callCancellable('beam.uncertainty', requested, ending.signal);
       if (outcome.status === 'cancelled') return;
       store.setState({ kind: 'found', run: reference.run, found: outcome.value }, true);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Opens another program's dose for comparison with the run, and sets how its axes map to the run's. */
+/** Opens another program's dose for comparison with the run, and maps its axes to the run's. */
 import { type ReactElement, useRef } from 'react';
 import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type ImportedDoseInfo, type ImportedPlane, MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
@@ -14,7 +14,7 @@ type AxisName = (typeof names)[number];
 const depthOf = ({ sizes }: ImportedDoseInfo, plane: ImportedPlane): AxisName =>
   plane.depth ?? (sizes.length === 2 ? 'y' : 'z');
 
-/** Each axis with its extent, by which a reader knows it. */
+/** Options with the extent of each axis, by which the user recognises it. */
 function axisOptions({ sizes, spacing_mm, origin_mm }: ImportedDoseInfo) {
   return sizes.map((size, i) => {
     const [step, first] = [spacing_mm[i] ?? 1, origin_mm[i] ?? 0];
@@ -37,7 +37,7 @@ export function FileAxes({
   const options = axisOptions(info);
   const depth = depthOf(info, plane);
   const across = plane.across ?? 'x';
-  // The two axes are never the same: choosing the other's swaps them.
+  // The two axes always differ: choosing the other's axis swaps them.
   const choose = (which: 'depth' | 'across', axis: AxisName): void => {
     const other = which === 'depth' ? across : depth;
     const swapped = axis === other ? (which === 'depth' ? depth : across) : other;
@@ -100,15 +100,18 @@ export function FileAxes({
           info.sizes.length > 2 ? ' Its third axis is summed over.' : ''
         } ${
           plane.unit === null
-            ? 'Its files name no unit: both doses are scaled to their largest value until you say one.'
+            ? 'Both doses are scaled to their largest value until you choose a unit.'
             : `Compared in absolute terms, energy by ${planeUnits[plane.unit].by}.`
         }`}
       </p>
+      {info.notes.map((note) => (
+        <p key={note} className="popover__note" data-testid="dose-note">{`${info.name}: ${note}.`}</p>
+      ))}
     </>
   );
 }
 
-/** `onOpen`: a dose that the host has taken in. */
+/** `onOpen`: called with a dose that the host has opened. */
 export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo) => void }): ReactElement {
   const { client, stores } = useWorkbench();
   const input = useRef<HTMLInputElement>(null);
@@ -149,7 +152,7 @@ export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo)
         }}
       />
       <Button onPress={() => input.current?.click()}>Open a dose…</Button>
-      <span className="popover__note">MetaImage, NRRD, or a map as CSV</span>
+      <span className="popover__note">MetaImage, NRRD, RT Dose, or a map as CSV</span>
     </PopoverRow>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import { percent } from '../../base/numbers.ts';
+import { percent } from '../../../electron/domain/numbers.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
@@ -37,9 +37,9 @@ const presets = [
 
 const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as const;
 
-/** Begins the value of a file among the runs. */
+/** Prefix of file values among run ids. */
 const FILE = 'file:';
-/** As many as the host keeps. */
+/** Maximum number of imported doses, equal to the host's limit. */
 const MOST_IMPORTED = 4;
 const placedAsItIs = (dose: string): ImportedPlane => ({
   ...{ dose, shift_depth_mm: 0, shift_across_mm: 0 },
@@ -59,12 +59,12 @@ const within = (value: number, [low, high]: readonly [number, number]): boolean 
 
 interface GammaRowsProps {
   readonly against: Extract<Against, { kind: 'gamma' }>;
-  /** The other dose has a unit: it says what is compared. */
+  /** True if the other dose has a unit, which determines the compared quantity. */
   readonly absolute: boolean;
   readonly set: (next: Against) => void;
 }
 
-/** The criteria of a gamma index. */
+/** Inputs for the criteria of a gamma index. */
 function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
   return (
     <>
@@ -143,9 +143,9 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
   };
   const toFile = (plane: ImportedPlane): void => {
     const of = { kind: 'file', plane } as const;
-    const asked = against.kind === 'gamma' ? against : firstGamma;
+    const requested = against.kind === 'gamma' ? against : firstGamma;
     // The file's unit determines the compared quantity.
-    set({ ...asked, of, by: plane.unit === null ? asked.by : planeUnits[plane.unit].by });
+    set({ ...requested, of, by: plane.unit === null ? requested.by : planeUnits[plane.unit].by });
   };
   const run = runAgainst(against);
   const plane = against.kind === 'gamma' && against.of.kind === 'file' ? against.of.plane : null;
@@ -171,7 +171,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
           }}
         />
       </PopoverRow>
-      {others.length === 0 ? <p className="popover__note">Another run that is over can stand here.</p> : null}
+      {others.length === 0 ? <p className="popover__note">Another finished run can be shown here.</p> : null}
       <OpenDose
         onOpen={(opened) => {
           view.setState((state) => ({ imported: [...state.imported, opened].slice(-MOST_IMPORTED) }));
@@ -224,7 +224,7 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
   );
 }
 
-/** In words what the index is of. */
+/** Description of the gamma index in words. */
 function gammaOf(asked: GammaDose, by: GammaDose): string {
   if (by === 'mass') return 'dose by mass';
   return asked === by ? 'energy by area' : 'energy by area (one run was stored without densities)';

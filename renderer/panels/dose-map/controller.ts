@@ -1,44 +1,80 @@
-/** Controller of the dose map: its content, data source and linked state. */
-
+/**
+ * Controller of the dose map: its content, data source and linked state. Also decides whether the density is shown in
+ * grey below the dose, and its limits of black and white. No React.
+ */
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { linkedMap } from '../../actions/linked-map.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
+import type { Limits } from '../../drawing/colormap.ts';
 import type { MapHandle } from '../../drawing/map-gestures.ts';
-import type { MapPoint } from '../../drawing/map-view.ts';
-import { mapStyle } from '../../maps/config.ts';
-import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
+import type { MapPoint, MapScene } from '../../drawing/map-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { linkedMap } from '../../workbench/actions/linked-map.ts';
+import { shownScenario } from '../../workbench/context.ts';
+import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { MATTER_MAP, matterIsShown, matterUnder } from './matter.ts';
 import { borderAt, borderMoved, doseScene, wholeField } from './scene.ts';
-import { againstName, type DoseMapStore, type DoseViewStore } from './store.ts';
+import { againstName, type DoseMapState, type DoseMapStore, type DoseViewStore } from './store.ts';
 
-// Keeps the gamma index of the shown run against another one in the data cache while it is wanted.
+/** Key of the density in the data cache. */
+export const MATTER_MAP = 'dose-map/matter';
+
+/** Densities in g/cm³ for black and white. */
+const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
+  whole: { low: 0, high: 2 },
+  soft: { low: 0.85, high: 1.15 },
+  lung: { low: 0, high: 1.1 },
+};
+
+/** Whether the material of the shown run, or of the form before there is a run, is from a CT. */
+function isOfCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
+  const scenario =
+    stores.selection.getState().run === null ? stores.scenario.getState().draft : data.reference.get(SHOWN)?.scenario;
+  return valueAt(scenario, ['geometry', 'ct']) !== undefined;
+}
+
+/** Whether to show density in grey; not if the map itself is the density. */
+function matterIsShown(
+  workbench: Pick<Workbench, 'stores' | 'data'>,
+  { matter, unit }: Pick<DoseMapState, 'matter' | 'unit'>,
+): boolean {
+  return unit !== 'density' && (matter === 'always' || (matter === 'ct' && isOfCt(workbench)));
+}
+
+/** Null if the density is disabled or has not arrived. */
+function matterUnder(
+  workbench: Pick<Workbench, 'stores' | 'data'>,
+  state: Pick<DoseMapState, 'matter' | 'unit' | 'greys'>,
+): NonNullable<MapScene['under']> | null {
+  const field = matterIsShown(workbench, state) ? workbench.data.maps.get(MATTER_MAP)?.field : undefined;
+  return field === undefined ? null : { ...greyLimits[state.greys], field };
+}
+
+// Requests the gamma index of the shown run against another one, and stores it in the data cache.
 
 /** Key of the gamma map in the data cache. */
 const GAMMA_MAP = 'dose-map/gamma';
 
 interface GammaFollower {
-  /** Asks for what is wanted now, unless it is there or on its way. */
+  /** Requests the current gamma index, unless it is loaded or in progress. */
   follow(viewport: Viewport | null): void;
   stop(): void;
 }
 
 function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): GammaFollower {
-  let asked = '';
+  let requested = '';
   let current: AbortController | null = null;
-  /** Which answer of Live the gamma is made from; 0 for other runs. */
+  /** Revision of the Live answer that the gamma was computed from; 0 for other runs. */
   let revision = 0;
   let again: Viewport | null = null;
 
   const forget = (): void => {
     current?.abort();
     current = null;
-    asked = '';
+    requested = '';
     again = null;
     data.maps.drop(GAMMA_MAP);
     if (view.getState().gamma !== null) view.setState({ gamma: null });
@@ -48,7 +84,7 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
     const { against } = view.getState();
     const { run } = stores.selection.getState();
     if (against.kind !== 'gamma' || run === null || viewport === null) {
-      if (asked !== '') forget();
+      if (requested !== '') forget();
       return;
     }
     const { dose, distance_mm, local, by, of } = against;
@@ -57,21 +93,21 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
     const wanted = JSON.stringify(params);
     const live = stores.whatIf.getState().run === run;
     const newest = live ? data.depthDose.revision(SHOWN) : 0;
-    if (wanted === asked && newest === revision) return;
-    if (wanted !== asked) forget();
+    if (wanted === requested && newest === revision) return;
+    if (wanted !== requested) forget();
     else if (current !== null) {
-      // The one under way is shown first: with an answer every few frames none would be.
+      // Finish the current request first: with an answer every few frames, restarting would never finish.
       again = viewport;
       return;
     }
-    asked = wanted;
+    requested = wanted;
     revision = newest;
     const controller = new AbortController();
     current = controller;
     client.callCancellable('dose.gamma', params, controller.signal).then(
       (outcome) => {
         if (current === controller) current = null;
-        if (asked !== wanted || outcome.status !== 'done') return;
+        if (requested !== wanted || outcome.status !== 'done') return;
         const { map, ...result } = outcome.value;
         data.troubles.drop(GAMMA_MAP);
         data.maps.set(GAMMA_MAP, { run, field: map, step: 0, depth_mm: 0 });
@@ -82,7 +118,7 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
       },
       (error: unknown) => {
         if (current === controller) current = null;
-        if (asked === wanted) data.troubles.set(GAMMA_MAP, messageOf(error));
+        if (requested === wanted) data.troubles.set(GAMMA_MAP, messageOf(error));
       },
     );
   };
@@ -92,10 +128,10 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
 /** Key of this panel's map in the data cache. */
 const DOSE_MAP = 'dose-map';
 
-/** A gamma of one is the middle of the colours: what fails is on the far side. */
+/** A gamma of one is the middle of the colours, so failing points have the upper half. */
 export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
-/** As many pixels as `near` of a handle is from its point. */
+/** Maximum distance of the pointer from a handle, in pixels. */
 const NEAR_PIXELS = 5;
 
 const AXES = { horizontal: 'z', vertical: 'x' } as const;
@@ -109,14 +145,14 @@ const quantities = {
   density: 'density',
 } as const;
 
-/** Which entry of the data cache is shown. */
+/** Key of the shown entry in the data cache. */
 export function shownKey(against: { readonly kind: string }): string {
   return against.kind === 'gamma' ? GAMMA_MAP : DOSE_MAP;
 }
 
 /**
- * The border of a region under a point, which dragging moves in the form: where the map shows the form's geometry, in
- * Live or before there is a run.
+ * Border of a region at a point, which can be dragged to edit the form. Available if the map shows the form's geometry:
+ * in Live or before there is a run.
  */
 function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint): MapHandle | null {
   const { whatIf, selection, scenario } = stores;
@@ -226,9 +262,9 @@ export function driveDoseMap(
         data.maps.subscribe(DOSE_MAP, show),
         data.maps.subscribe(GAMMA_MAP, show),
         data.maps.subscribe(MATTER_MAP, show),
-        // With an answer of Live its gamma is wanted, too.
+        // A new answer of Live also requires a new gamma index.
         data.depthDose.subscribe(SHOWN, both),
-        // It says whether the matter is that of a CT.
+        // The scenario determines whether the material is from a CT.
         data.reference.subscribe(SHOWN, both),
         store.subscribe((state, before) =>
           state.unit === before.unit && state.y_mm === before.y_mm && state.matter === before.matter ? show() : both(),

@@ -1,11 +1,9 @@
-/** The dose in the z–x plane. */
+/** Dose in the z–x plane. */
 import { type ReactElement, useCallback, useMemo } from 'react';
-import { exportsOf } from '../../../electron/contract/exports.ts';
-import { fixed, significant } from '../../base/numbers.ts';
+import { exportsOf } from '../../../electron/contract/workload.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import { RunFeed } from '../../data/run-feed.ts';
-import { probe } from '../../drawing/field-probe.ts';
-import type { MapCanvases } from '../../maps/drive-map.ts';
-import { MapPanel } from '../../maps/map-panel.tsx';
+import { probe } from '../../drawing/field-statistics.ts';
 import { hasResult, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -14,17 +12,17 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { MapCanvases } from '../../workbench/maps/drive-map.ts';
+import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import { RunOffer } from '../../workbench/offers.tsx';
-import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
-import { driveDoseMap, GAMMA_LIMITS, shownKey } from './controller.ts';
-import { MATTER_MAP } from './matter.ts';
+import { driveDoseMap, GAMMA_LIMITS, MATTER_MAP, shownKey } from './controller.ts';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
 
-// The value under the crosshair, with its place.
+// Value and position at the crosshair.
 
-/** As many decimals as tell two cells apart. */
+/** Decimals needed to distinguish neighbouring cells. */
 function decimalsOf(cell_mm: number): number {
   return Math.min(4, Math.max(1, Math.ceil(-Math.log10(cell_mm)) + 1));
 }
@@ -38,7 +36,7 @@ const readingNames: Readonly<Record<string, string>> = {
   LETt: 'LETt',
 };
 
-/** `underKey`: of the map that lies in grey below it. */
+/** `underKey`: cache key of the grey map below. */
 function DoseReadout({ mapKey, underKey }: { readonly mapKey: string; readonly underKey: string }): ReactElement {
   const { stores, data } = useWorkbench();
   const crosshair = useSelected(stores.selection, shownCrosshair);
@@ -104,7 +102,7 @@ const greys = [
   { value: 'lung', label: 'lung', title: 'Black at 0, white at 1.1 g/cm³' },
 ] as const;
 
-/** Exports that are maps for viewers; the others are in the menu of files. */
+/** Matches image exports for map viewers; other exports are in the file menu. */
 const IMAGE = /-(mha|nrrd)$/;
 
 export default function DoseMapPanel(): ReactElement {

@@ -1,21 +1,23 @@
-/** Colour settings of the dose map, saved per user; marks and comparison last as long as the panel. */
+/** Colour settings of the dose map, saved per user. Marks and comparison are reset when the panel closes. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { GammaDose, ImportedDoseInfo, ImportedPlane } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../maps/config.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { type RunsState, runOf } from '../../state/runs.ts';
+import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../workbench/maps/drive-map.ts';
 
 const schema = z.strictObject({
   ...mapConfigShape,
-  /** Outlines of regions and reference lines over the field. */
+  /** Whether to show outlines of regions and reference lines over the field. */
   marks: z.boolean(),
-  /** Energy by area of the map, or by mass with the density of each cell; or LET, or the density of the matter, in its place. */
+  /**
+   * Quantity of the map: energy per area, energy per mass using the density of each cell, dose in Gy, LET, or density.
+   */
   unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett', 'density']),
-  /** mm across the plane from the axis, for dose in Gy. */
+  /** Offset of the plane from the axis in mm, for dose in Gy. */
   y_mm: z.number(),
-  /** Whether the density of the matter is drawn in grey under the colours: for a CT only, always or never. */
+  /** Whether to draw the density in grey below the colours: only for a CT, always or never. */
   matter: z.enum(['ct', 'always', 'off']),
   /** Density range of the greys, from black to white. */
   greys: z.enum(['whole', 'soft', 'lung']),
@@ -52,13 +54,13 @@ export function createDoseMapStore(
 export type Against =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
-  /** `dose` as a share of the reference's largest, distance in mm. */
+  /** `dose`: criterion as a share of the reference's maximum. Distance criterion in mm. */
   | Readonly<{ kind: 'gamma'; of: GammaOf; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
 
-/** A run, or a plane of an imported dose. */
+/** Reference of a gamma index: a run, or a plane of an imported dose. */
 export type GammaOf = Readonly<{ kind: 'run'; run: RunId }> | Readonly<{ kind: 'file'; plane: ImportedPlane }>;
 
-/** The run that the dose is held against; null for none and for a file. */
+/** Run that the dose is compared with; null for none and for a file. */
 export function runAgainst(against: Against): RunId | null {
   if (against.kind === 'difference') return against.run;
   return against.kind === 'gamma' && against.of.kind === 'run' ? against.of.run : null;
@@ -78,7 +80,7 @@ interface DoseView extends MapMarking {
   readonly against: Against;
   /** Null if not requested, or still being computed. */
   readonly gamma: GammaOutcome | null;
-  /** Doses of files that were opened, the newest last. */
+  /** Imported doses, newest last. */
   readonly imported: readonly ImportedDoseInfo[];
 }
 

@@ -1,4 +1,4 @@
-/** The handbook: a page of it, or what a search found. */
+/** The handbook: a page, or search results. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import { type HandbookLink, handbookPages } from '../../base/handbook-pages.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
@@ -8,7 +8,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { headingId, Markdown } from './markdown.tsx';
 import { type Found, pageText, pageTitle, search } from './pages.ts';
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import './handbook-panel.css';
 
 interface FoundListProps {
@@ -22,15 +22,15 @@ function FoundList({ query, onOpen }: FoundListProps): ReactElement {
   const found = search(query);
   return (
     <>
-      <p role="status" className="handbook__count">
+      <p role="status" className="handbook__count muted">
         {found.length === 1 ? 'One part' : `${found.length === 0 ? 'No' : found.length} parts`} with “{query.trim()}”
       </p>
       <ul className="handbook__found">
         {found.map((one) => (
           <li key={`${one.page} ${one.anchor}`}>
-            <button type="button" onClick={() => onOpen({ page: one.page, anchor: one.anchor })}>
+            <button type="button" className="hoverable" onClick={() => onOpen({ page: one.page, anchor: one.anchor })}>
               <span>{nameOf(one)}</span>
-              <span className="handbook__excerpt">{one.excerpt}</span>
+              <span className="handbook__excerpt muted">{one.excerpt}</span>
             </button>
           </li>
         ))}
@@ -69,7 +69,7 @@ export default function HandbookPanel(): ReactElement {
         </span>
       </div>
       <section
-        className="handbook selectable"
+        className="handbook page selectable"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
         tabIndex={0}
         aria-label={`Handbook: ${pageTitle(place.page)}`}

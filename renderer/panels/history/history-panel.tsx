@@ -1,25 +1,28 @@
-/** One variant on one problem over sessions of several days and commits, as in `braggbench history`. */
+/**
+ * Attempts of coding agents, and one variant over sessions from several days and commits as in `braggbench history`.
+ */
 import { type ReactElement, useState } from 'react';
 import type { HistorySeries, Trend } from '../../../electron/contract/bench/history.ts';
-import { pointTexts, seriesTitle, trendText } from '../../base/history.ts';
+import { pointTexts, seriesTitle, trendText } from '../../../electron/domain/measured.ts';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import '../../widgets/plots/plot-panel.css';
-import '../../widgets/words/claims-table.css';
+import '../../widgets/plots/plots.css';
+import '../../widgets/words/words.css';
 import './history-panel.css';
 import { Button } from '../../widgets/controls/button.tsx';
+import { useOfSessions } from '../../workbench/context.ts';
 import { PanelOffer, Unread } from '../../workbench/offers.tsx';
-import { useOfSessions } from '../../workbench/use-of-sessions.ts';
+import { ClimbView, useClimbs } from './climbs.tsx';
 
-type Told = HistorySeries & { readonly trend: Trend | null };
+type SeriesWithTrend = HistorySeries & { readonly trend: Trend | null };
 
-function Series({ series }: { readonly series: Told }): ReactElement {
+function Series({ series }: { readonly series: SeriesWithTrend }): ReactElement {
   const { points, trend } = series;
   const first_s = points[0]?.time_s ?? Number.NaN;
   return (
     <section className="history__series" aria-label={seriesTitle(series)} data-testid="history-series">
       <h2>{seriesTitle(series)}</h2>
-      <table className="claims">
+      <table className="table claims">
         <thead>
           <tr>
             <th scope="col">Measured</th>
@@ -37,9 +40,9 @@ function Series({ series }: { readonly series: Told }): ReactElement {
               <tr key={`${point.created} ${point.file}`}>
                 <th scope="row">{day}</th>
                 <td>{commit}</td>
-                <td className="claims__number">{time}</td>
-                <td className="claims__number">{interval}</td>
-                <td className="claims__number">{ratio}</td>
+                <td className="nowrap">{time}</td>
+                <td className="nowrap">{interval}</td>
+                <td className="nowrap">{ratio}</td>
                 <td>
                   {point.file}
                   {doubts === '' ? '' : ` (${doubts})`}
@@ -57,8 +60,10 @@ function Series({ series }: { readonly series: Told }): ReactElement {
 export default function HistoryPanel(): ReactElement {
   const { answer, failure, ask } = useOfSessions('bench.history');
   const series = answer?.series ?? null;
+  const { climbs, failure: unreadClimbs, ask: askClimbs } = useClimbs();
   const [sought, setSought] = useState('');
   const words = sought.toLowerCase().split(/\s+/);
+  const climbing = (climbs ?? []).filter((one) => words.every((word) => one.problem.toLowerCase().includes(word)));
   const shown = (series ?? []).filter((one) => words.every((word) => seriesTitle(one).toLowerCase().includes(word)));
   return (
     <div className="plot-panel">
@@ -69,14 +74,20 @@ export default function HistoryPanel(): ReactElement {
         <span className="panel-readout">{series === null ? '' : `${shown.length} of ${series.length} series`}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className="history" tabIndex={0} aria-label="Sessions over days and commits">
+      <section className="history page" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
           <Unread title="The history could not be read" reason={failure} again={() => ask()} />
         )}
+        {unreadClimbs === null ? null : (
+          <Unread title="The attempts could not be read" reason={unreadClimbs} again={askClimbs} />
+        )}
+        {climbing.map((climb) => (
+          <ClimbView key={climb.problem} climb={climb} />
+        ))}
         {series === null && failure === null ? (
           <EmptyState icon="curve" title="Reading the sessions…" action={null} />
         ) : null}
-        {series !== null && shown.length === 0 && failure === null ? (
+        {series !== null && shown.length + climbing.length === 0 && failure === null ? (
           <EmptyState
             icon="curve"
             title={sought.trim() === '' ? 'No variant was measured twice' : 'No series has these words'}

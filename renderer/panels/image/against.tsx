@@ -1,9 +1,9 @@
-/** The run that the image is held against, and how far the two are apart. */
+/** Selects the run that the image is compared with, and shows the deviation between the two. */
 import { type ReactElement, useMemo } from 'react';
 import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import { lastAsked } from '../../base/last-asked.ts';
-import { errorSize } from '../../base/numbers.ts';
+import { errorSize } from '../../../electron/domain/numbers.ts';
+import { latestRequest } from '../../base/latest-request.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { isOver, runOf } from '../../state/runs.ts';
@@ -18,7 +18,7 @@ interface MatchProps {
   readonly logarithmic: boolean;
 }
 
-/** Images that are over, besides the one that is shown. */
+/** Finished images except the shown one. */
 function useOthers(): readonly RunInfo[] {
   const { stores } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
@@ -45,27 +45,27 @@ export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): Re
           onChange={(run) => view.setState({ against: run === '' ? null : run, limits: null, mark: null })}
         />
       </PopoverRow>
-      {others.length === 0 ? <p className="popover__note">Another image that is over can stand here.</p> : null}
+      {others.length === 0 ? <p className="popover__note">Another finished image can be shown here.</p> : null}
     </>
   );
 }
 
-/** One range of colours for this image and another: both are shown with it, whichever is selected. */
+/** Sets one colour range for this image and another. Both then use it, whichever is selected. */
 export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null {
   const { client, stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);
   const others = useOthers();
   const shown = useCached(images.data.image, SHOWN);
-  const ask = useMemo(lastAsked, []);
-  // A difference has limits about zero.
+  const ask = useMemo(latestRequest, []);
+  // A difference has limits around zero, so matching does not apply.
   if (against !== null || shown === null || others.length === 0) return null;
   const match = async (run: string): Promise<void> => {
     const isLast = ask();
     try {
       const whole = { viewport: { horizontal: null, vertical: null, pixels: [1, 1] as [number, number] } };
       const { map } = await client.call('image.view', { run, view: whole, against: null });
-      // Matched with another since, or a difference is shown by now.
+      // A later match was requested, or a difference is shown by now.
       if (!isLast() || view.getState().against !== null) return;
       const high = Math.max(map.max, shown.map.max);
       const low = logarithmic ? high * DECADES_SHOWN : Math.min(map.min, shown.map.min);
@@ -110,15 +110,19 @@ export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): Reac
     { name: 'sum', value: error.sum, title: 'Relative difference of the sums' },
   ];
   return (
-    <dl className="image-accuracy" data-testid="image-accuracy" aria-label={`Error against ${other.name}`}>
+    <dl
+      className="image-accuracy flex wrap line-above"
+      data-testid="image-accuracy"
+      aria-label={`Error against ${other.name}`}
+    >
       <div>
-        <dt>Less {other.name}</dt>
-        <dd>{other.variant}</dd>
+        <dt className="small">Less {other.name}</dt>
+        <dd className="strong">{other.variant}</dd>
       </div>
       {columns.map(({ name, value, title, wrong: bad = false }) => (
         <div key={name} title={title} data-wrong={bad}>
-          <dt>{name}</dt>
-          <dd className="selectable">{errorSize(value)}</dd>
+          <dt className="small">{name}</dt>
+          <dd className="selectable strong">{errorSize(value)}</dd>
         </div>
       ))}
     </dl>

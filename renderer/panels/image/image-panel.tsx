@@ -1,31 +1,28 @@
-/** The diffraction image on its detector. */
+/** Panel of the diffraction image on its detector. */
 import './image-panel.css';
 import { type ReactElement, useCallback, useMemo } from 'react';
-import { exportsOf } from '../../../electron/contract/exports.ts';
-import { linkedImage } from '../../actions/linked-map.ts';
-import { fixed, percent, significant } from '../../base/numbers.ts';
+import { exportsOf } from '../../../electron/contract/workload.ts';
+import { fixed, percent, significant } from '../../../electron/domain/numbers.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { probe } from '../../drawing/field-probe.ts';
-import { isReduced } from '../../drawing/field-statistics.ts';
-import { mapStyle } from '../../maps/config.ts';
-import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
-import { MapPanel } from '../../maps/map-panel.tsx';
-import { shownPixel } from '../../state/image-view.ts';
+import { isReduced, probe } from '../../drawing/field-statistics.ts';
 import { isOver, runNotes, runOf } from '../../state/runs.ts';
+import { shownPixel } from '../../state/selection.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
-import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { linkedImage } from '../../workbench/actions/linked-map.ts';
+import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
+import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { Accuracy, AgainstRow, MatchRow } from './against.tsx';
-import { pixelReading } from './pixel-reading.ts';
 import { geometryOf, imageScene, wholeImage } from './scene.ts';
 import {
   createImagePanelStore,
   createImagePanelViewStore,
   type ImagePanelStore,
   type ImagePanelViewStore,
+  pixelReading,
 } from './store.ts';
 
 /** Connects the image panel to its data source and linked state. */
@@ -127,7 +124,7 @@ function driveImage(
   });
 }
 
-/** The pixel under the crosshair: photons, indices, resolution. */
+/** Photons, indices and resolution of the pixel under the crosshair. */
 const nearest = (index: number): string => fixed(Math.round(index), 0);
 
 function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
@@ -138,7 +135,7 @@ function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactEl
   const pinned = useSelected(stores.image, (state) => state.hover === null && state.pinned !== null);
   const exact = useSelected(view, (state) => state.exact);
   const shown = useCached(images.data.image, SHOWN);
-  // Read again when the run's scenario has come.
+  // Render again when the run's scenario arrives.
   useCached(data.reference, SHOWN);
   const resolved = shownScenario('diffraction', workbench);
   if (at === null || resolved === null) {

@@ -1,6 +1,6 @@
 /** Scene of the image panel: window with square pixels, rings, beam centre, pixel values. No React. */
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
-import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/workload.ts';
+import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/index.ts';
 import {
   type DiffractionScenario,
   type ImageGeometry,
@@ -8,24 +8,27 @@ import {
 } from '../../../electron/contract/scenario/index.ts';
 import type { ShownImage } from '../../data/image-feed.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
+import { squared } from '../../drawing/axes.ts';
 import type { MapScene } from '../../drawing/map-view.ts';
-import { squared } from '../../drawing/square.ts';
 
 interface Ranges {
   readonly fast: Interval;
   readonly slow: Interval;
 }
 
-/** Å, as a crystallographer names them. */
+/** Spacings of resolution rings in Å, usual in crystallography. */
 const SPACINGS = [
   0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50,
   70, 100, 150, 200, 300, 500, 1000,
 ];
 const MOST_RINGS = 6;
 const RING_POINTS = 361;
-/** Share of the image across: a smaller ring lies under the beam's mark. */
+/** Minimum ring size as a share of the image, because the beam mark covers smaller rings. */
 const SMALLEST_RING = 0.12;
-/** Below the largest pixel there is more than a picture can show: fringes reach down to nothing. */
+/**
+ * Lower end of the logarithmic scale relative to the largest pixel. Fringes decrease towards zero, beyond what a
+ * picture can show.
+ */
 export const DECADES_SHOWN = 1e-6;
 
 const made = new WeakMap<object, ImageGeometry>();
@@ -81,7 +84,7 @@ function ringsOf(geometry: ImageGeometry, width: number, height: number): readon
 
 const bright = new WeakMap<FieldMap, FieldMap>();
 
-/** The image as a logarithmic scale shows it, unless other limits are set. */
+/** The image with limits for a logarithmic scale, unless other limits are set. */
 function shownDecades(map: FieldMap): FieldMap {
   const known = bright.get(map);
   if (known !== undefined) return known;
@@ -120,7 +123,7 @@ export function imageScene({ shown, resolved, windows, plot, rings, logarithmic 
   if (rings && resolved !== null) annotations.push(...ringsOf(geometryOf(resolved), whole.fast[1], whole.slow[1]));
   return {
     horizontal: { title: 'Fast', unit: 'pixels', from: fast[0], to: fast[1] },
-    // As detectors are read: the first row on top.
+    // Usual orientation of detector images: the first row at the top.
     vertical: { title: 'Slow', unit: 'pixels', from: slow[1], to: slow[0] },
     field: shown === null ? null : logarithmic && shown.against === null ? shownDecades(shown.map) : shown.map,
     quantityTitle: shown?.against == null ? 'Photons' : 'Photons, difference',

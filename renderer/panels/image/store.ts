@@ -1,11 +1,77 @@
-/** Drawing settings of the image, saved per user; the comparison and marks last as long as the panel. */
+/**
+ * Drawing settings of the image, saved per user; comparison and marks are reset when the panel closes. Also photons of
+ * the pixel under the crosshair: if the picture merges several pixels, they are requested from the host once the
+ * crosshair rests.
+ */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { fieldStatisticSchema } from '../../../electron/contract/fields.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../maps/config.ts';
+import type { ShownImage } from '../../data/image-feed.ts';
+import { isReduced } from '../../drawing/field-statistics.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
-import type { ReadPixel } from './pixel-reading.ts';
+import type { ImagePoint } from '../../state/selection.ts';
+import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../workbench/maps/drive-map.ts';
+
+/** Time in ms for which the pointer must rest before a pixel is requested. */
+const REST_MS = 90;
+
+export interface ReadPixel {
+  /** Image and the run that was subtracted from it. */
+  readonly run: RunId;
+  readonly against: RunId | null;
+  readonly fast: number;
+  readonly slow: number;
+  readonly photons: number;
+}
+
+interface PixelReadingParts {
+  readonly shown: () => ShownImage | null;
+  readonly point: () => ImagePoint | null;
+  /** Null if there is no such pixel. */
+  readonly ask: (fast: number, slow: number) => Promise<number | null>;
+  readonly tell: (read: ReadPixel | null) => void;
+}
+
+type PixelAddress = Omit<ReadPixel, 'photons'>;
+
+const same = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
+  a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
+
+/** Pixel to request; null if a sample is a single pixel, so that its value is already known. */
+function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress | null {
+  if (shown === null || at === null) return null;
+  const { run, against, map } = shown;
+  if (!isReduced(map)) return null;
+  return { run, against, fast: Math.floor(at.fast), slow: Math.floor(at.slow) };
+}
+
+/** Reads the pixel under the crosshair. Call `look` after every change of image or crosshair. */
+export function pixelReading({ shown, point, ask, tell }: PixelReadingParts): { look(): void; stop(): void } {
+  let place: PixelAddress | null = null;
+  let resting: ReturnType<typeof setTimeout> | undefined;
+  return {
+    look: () => {
+      const now = placeOf(shown(), point());
+      if (same(now, place)) return;
+      place = now;
+      clearTimeout(resting);
+      tell(null);
+      if (now === null) return;
+      resting = setTimeout(async () => {
+        const photons = await ask(now.fast, now.slow);
+        // The pixel or the image may have changed since the request.
+        if (place !== now) return;
+        if (photons === null) place = null;
+        else tell({ ...now, photons });
+      }, REST_MS);
+    },
+    stop: () => {
+      clearTimeout(resting);
+      place = null;
+    },
+  };
+}
 
 const schema = z.strictObject({
   ...mapConfigShape,
@@ -33,7 +99,7 @@ export function createImagePanelStore(
 interface ImagePanelView extends MapMarking {
   /** Run that is subtracted. */
   readonly against: RunId | null;
-  /** Exact value of one pixel, if the picture shows several pixels as one. */
+  /** Exact value of a pixel, if the picture merges several pixels. */
   readonly exact: ReadPixel | null;
 }
 

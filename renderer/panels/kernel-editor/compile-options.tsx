@@ -42,14 +42,14 @@ function Check({
   readonly onChange: (on: boolean) => void;
 }): ReactElement {
   return (
-    <label className="compile-options__check">
+    <label className="row gap-s">
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
       {label}
     </label>
   );
 }
 
-/** Macros are applied when the field loses focus: half a name is not a macro. */
+/** Macros are applied when the field loses focus, because half a name is not a macro. */
 function Defines({ compile, change }: { compile: CompileOptions; change: (to: CompileOptions) => void }): ReactElement {
   const held = definesText(compile.defines);
   const [text, setText] = useState(held);
@@ -71,7 +71,7 @@ function Defines({ compile, change }: { compile: CompileOptions; change: (to: Co
         onChange={setText}
         onSettle={settle}
       />
-      <span id={fault} className="compile-options__fault">
+      <span id={fault} className="danger">
         {typeof parsed === 'string' ? parsed : ''}
       </span>
     </span>
@@ -83,9 +83,9 @@ export function CompileOptionsView({ info, disabled, onChange }: Props): ReactEl
   const change = (to: CompileOptions): void => onChange({ ...compile, ...to });
   const says = optionsText(compile);
   return (
-    <details className="compile-options">
+    <details className="compile-options line-below muted small">
       <summary>Compiler options: {says === '' ? 'default' : says}</summary>
-      <fieldset disabled={disabled} aria-label="How it is compiled">
+      <fieldset className="row wrap" disabled={disabled} aria-label="How it is compiled">
         <Check
           label="Fast math"
           checked={compile.fast_math ?? false}

@@ -1,34 +1,67 @@
 /**
- * The variant in the editor: its text, what the compiler says of it, and its run. Answers about a variant that is no
- * longer shown are not taken. No React.
+ * The variant in the editor: text, compiler messages and runs. Answers about a variant that is no longer shown are
+ * ignored. Also the verdict of a session on a variant, from its checks. No React except for the hook.
  */
+import { useEffect, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { MeasuredSessionEntry, Session } from '../../../electron/contract/bench/session.ts';
 import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
-import { countText } from '../../../electron/contract/units.ts';
+import {
+  type SanitizerTool,
+  sanitizedText,
+  type UserKernelVerdict,
+  userKernelVerdict,
+} from '../../../electron/contract/user-kernels/checks.ts';
 import type { CompileOptions } from '../../../electron/contract/user-kernels/options.ts';
-import { type SanitizerTool, sanitizedText } from '../../../electron/contract/user-kernels/sanitizer.ts';
 import type { Printed, UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
-import type { BenchActions } from '../../actions/benches.ts';
-import type { ActionContext } from '../../actions/context.ts';
-import type { UserKernelActions } from '../../actions/user-kernels.ts';
+import { duration } from '../../../electron/domain/numbers.ts';
+import { countText } from '../../../electron/domain/values/units.ts';
 import { benchOf } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
-import { type Outcome, outcomeOf } from './verdict.ts';
+import type { BenchActions } from '../../workbench/actions/benches.ts';
+import type { ActionContext } from '../../workbench/actions/context.ts';
+import type { UserKernelActions } from '../../workbench/actions/user-kernels.ts';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-/** Enough for a verdict; the Compare panel measures in earnest. */
+export type Outcome =
+  | { readonly kind: 'checked'; readonly verdict: UserKernelVerdict; readonly speed: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export function outcomeOf(session: Session, id: string): Outcome {
+  const [report] = session.reports;
+  const entry = report?.entries.find(({ variant }) => variant === id);
+  if (report === undefined || entry === undefined)
+    return { kind: 'refused', reason: 'It was stopped before it had run.' };
+  if (entry.status === 'refused') return { kind: 'refused', reason: entry.reason };
+  const { accuracy, determinism } = entry;
+  return {
+    kind: 'checked',
+    verdict: userKernelVerdict(accuracy, determinism ?? { runs: 1, bitwise: true, spread: null }),
+    speed: speedOf(entry, report.reference ?? ''),
+  };
+}
+
+/** A kernel without a base variant has nothing to compare its speed with. */
+function speedOf({ label, verdict, ratio, time_s }: MeasuredSessionEntry, against: string): string {
+  if (label === against) return `${duration(time_s)} a run`;
+  const noise = verdict === 'undecided' ? ', within the noise' : '';
+  return `${(1 / ratio.value).toPrecision(3)}× the speed of ${against}${noise}`;
+}
+
+/** Enough rounds for a verdict; the Compare panel measures more precisely. */
 const ROUNDS = 7;
 const TIME_S = 20;
 
-export interface EditingState {
-  /** Content of the file when it was opened; a new object for each read. */
+interface EditingState {
+  /** Contents of the file when it was opened; a new object for each read. */
   readonly read: { readonly id: string; readonly text: string } | null;
-  /** As it was read or saved. */
+  /** Text as last read or saved. */
   readonly saved: string | null;
   readonly info: UserKernelInfo | null;
   readonly issues: readonly Issue[];
   readonly busy: 'building' | 'running' | 'sanitizing' | 'exporting' | null;
-  /** A sentence about what was done last. */
+  /** Message about the last action. */
   readonly says: string;
   readonly outcome: Outcome | null;
   readonly printed: Printed | null;
@@ -52,7 +85,7 @@ export interface EditingParts {
   readonly benches: Pick<BenchActions, 'start'>;
 }
 
-/** A user kernel, and the scenario in whose folder it is stored. */
+/** A user kernel, and the scenario whose folder contains it. */
 interface EditedKernel {
   readonly beside: FileRef | null;
   readonly id: string;
@@ -63,16 +96,16 @@ export class Editing {
   readonly #parts: EditingParts;
   /** A new object whenever a variant is shown, even if it is the same one. */
   #shown: EditedKernel | null = null;
-  /** The benchmark under way, and of what. */
+  /** Benchmark in progress and its kernel. */
   #bench: { readonly of: EditedKernel; readonly id: string } | null = null;
-  /** One after the other: what was typed last is what the file holds in the end. */
+  /** Saves run one after the other, so that the file ends with the newest text. */
   #lastSave: Promise<unknown> = Promise.resolve();
 
   constructor(parts: EditingParts) {
     this.#parts = parts;
   }
 
-  /** Reads it. Null: none is shown. */
+  /** Reads and shows a kernel; null for none. */
   show(place: EditedKernel | null): void {
     this.#shown = place === null ? null : { ...place };
     this.#bench = null;
@@ -85,7 +118,7 @@ export class Editing {
     );
   }
 
-  /** Looks out for the end of its benchmarks, until the returned function is called. */
+  /** Watches for the end of benchmarks until the returned function is called. */
   follow(): () => void {
     return this.#parts.stores.comparison.subscribe(() => this.#follow());
   }
@@ -95,7 +128,7 @@ export class Editing {
     return shown !== null && this.#isRead && this.#save(shown, text);
   }
 
-  /** Writes how it is compiled into its description. */
+  /** Saves compiler options to the kernel's description. */
   async setOptions(compile: CompileOptions): Promise<void> {
     const [shown, { info }] = [this.#shown, this.store.getState()];
     if (shown === null || info === null) return;
@@ -109,13 +142,13 @@ export class Editing {
     }
   }
 
-  /** Compiles what is in the editor, after saving it. */
+  /** Saves and compiles the text in the editor. */
   async build(text: string): Promise<boolean> {
     const shown = this.#shown;
     return shown !== null && this.#isRead && this.#build(shown, text);
   }
 
-  /** Builds, asks for trust, then benchmarks it against the variant it is based on. */
+  /** Builds, asks for trust, then benchmarks the kernel against the variant it is based on. */
   async run(text: string): Promise<void> {
     const { userKernels, benches } = this.#parts;
     const [shown, { info }] = [this.#shown, this.store.getState()];
@@ -125,9 +158,10 @@ export class Editing {
     }
     if (!this.#isShown(shown)) return;
     this.#set(shown, { busy: 'running' });
-    const { base, answer } = info.description;
-    // One that was made from nothing answers another question than what it takes the place of.
-    const variants = answer === '' ? [base, shown.id] : [shown.id];
+    const { base } = info.description;
+    const { answer } = info;
+    // A candidate solves a problem of the user, for which there are no shipped variants.
+    const variants = answer === null ? [base, shown.id] : [shown.id];
     const order = {
       variants,
       external: [],
@@ -140,12 +174,12 @@ export class Editing {
     const started = await benches.start(order);
     if (started === null) return this.#set(shown, { busy: null });
     if (!this.#isShown(shown)) return;
-    this.#set(shown, { says: answer === '' ? `Running beside ${base} …` : `Running, held to ${answer} …` });
+    this.#set(shown, { says: answer === null ? `Running next to ${base} …` : `Running, checked against ${answer} …` });
     this.#bench = { of: shown, id: started.id };
     this.#follow();
   }
 
-  /** Builds, asks for trust, and runs it on the scenario under compute-sanitizer. */
+  /** Builds, asks for trust, then runs the kernel on the scenario under compute-sanitizer. */
   async sanitize(text: string, tool: SanitizerTool): Promise<void> {
     const { client, stores, userKernels } = this.#parts;
     const shown = this.#shown;
@@ -165,7 +199,7 @@ export class Editing {
     }
   }
 
-  /** Writes a folder with all that it takes to run it on the scenario elsewhere. */
+  /** Exports a folder with everything needed to run the kernel on the scenario elsewhere. */
   async reproduce(text: string): Promise<void> {
     const { client, stores, userKernels } = this.#parts;
     const [shown, { saved }] = [this.#shown, this.store.getState()];
@@ -173,7 +207,7 @@ export class Editing {
     this.#set(shown, { busy: 'exporting', says: 'Exporting …' });
     const scenario = stores.scenario.getState().draft;
     try {
-      // The program of an answer is run for it, which takes trust.
+      // Exporting runs the program that computes the expected answer, which requires trust.
       const made = await userKernels.trusting(() => client.call('userKernels.reproduce', { ...shown, scenario }));
       const says =
         made === null ? 'It was not exported: you have not said that you trust it.' : `Exported: ${made.folder}`;
@@ -193,7 +227,7 @@ export class Editing {
     if (this.#isShown(place)) this.store.setState(change);
   }
 
-  /** Until the file is read, the editor holds another one's text. */
+  /** Until the file is read, the editor contains another file's text. */
   get #isRead(): boolean {
     return this.store.getState().read !== null;
   }
@@ -213,7 +247,7 @@ export class Editing {
     }
   }
 
-  /** Over the version that was read or saved here last; over another one where the user wants that. */
+  /** Saves over the version last read or saved here; over another version only if the user confirms. */
   async #write(shown: EditedKernel, text: string): Promise<UserKernelInfo> {
     const { client, stores } = this.#parts;
     const sha256 = this.#isShown(shown) ? (this.store.getState().info?.sha256 ?? null) : null;
@@ -260,7 +294,7 @@ export class Editing {
     }
   }
 
-  /** Takes the verdict when the benchmark has ended. */
+  /** Shows the verdict when the benchmark has ended. */
   #follow(): void {
     const bench = this.#bench;
     if (bench === null) return;
@@ -279,4 +313,19 @@ export class Editing {
       () => undefined,
     );
   }
+}
+
+export interface UsedEditing extends EditingState {
+  readonly actions: Pick<Editing, 'save' | 'build' | 'run' | 'setOptions' | 'sanitize' | 'reproduce'>;
+}
+
+/** `id`: id of a user kernel, or null. */
+export function useEditing(id: string | null): UsedEditing {
+  const { client, stores, userKernels, benches } = useWorkbench();
+  const beside = useSelected(stores.userKernels, (state) => state.beside);
+  const [editing] = useState(() => new Editing({ client, stores, userKernels, benches }));
+  const state = useSelected(editing.store, (all) => all);
+  useEffect(() => editing.show(id === null ? null : { beside, id }), [editing, beside, id]);
+  useEffect(() => editing.follow(), [editing]);
+  return { ...state, actions: editing };
 }

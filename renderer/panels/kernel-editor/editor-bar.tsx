@@ -1,16 +1,10 @@
 /** Toolbar of the editor: selection of variant and file, and actions. */
 import { type ReactElement, useState } from 'react';
-import {
-  type SanitizerTool,
-  sanitizerTools,
-  sanitizerWords,
-} from '../../../electron/contract/user-kernels/sanitizer.ts';
+import { type SanitizerTool, sanitizerTools, sanitizerWords } from '../../../electron/contract/user-kernels/checks.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import type { Group } from './groups.ts';
-import type { Shipped } from './shipped.ts';
-import type { EditorState } from './store.ts';
-import type { UsedEditing } from './use-editing.ts';
+import type { UsedEditing } from './editing.ts';
+import type { EditorState, Group, Shipped } from './store.ts';
 
 interface Chosen {
   readonly groups: readonly Group[];
@@ -41,7 +35,7 @@ function Choices({ groups, group, variant, choose }: Chosen): ReactElement {
   );
 }
 
-/** A run under compute-sanitizer, which watches CUDA kernels alone. */
+/** Runs under compute-sanitizer, which checks CUDA kernels only. */
 function Sanitizing({
   busy,
   editing,
@@ -73,7 +67,7 @@ function Sanitizing({
   );
 }
 
-/** `text`: as it was typed. */
+/** `text`: current text in the editor. */
 function Doing({
   editing,
   text,
@@ -145,7 +139,7 @@ export function EditorBar({
   ...chosen
 }: Bar): ReactElement {
   return (
-    <div className="kernel-editor__bar">
+    <div className="kernel-editor__bar line-below row wrap gap-l">
       <Choices {...chosen} />
       {isUserKernel ? (
         <Doing editing={editing} text={text} dirty={dirty} />

@@ -1,27 +1,24 @@
-/** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
-import '../../widgets/plots/plot-panel.css';
+/** Source of any variant. Copies in the user's library can be edited, compiled and run. */
+import '../../widgets/plots/plots.css';
 import './kernel-editor-panel.css';
 import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { countText } from '../../../electron/contract/units.ts';
-import { checkText } from '../../../electron/contract/user-kernels/verdict.ts';
+import { checkText, isDoubt } from '../../../electron/contract/user-kernels/checks.ts';
 import { isUserKernelId, type Printed, type UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
+import { countText } from '../../../electron/domain/values/units.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
-import { useBeginning } from '../../workbench/beginning.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { useBeginning } from '../../workbench/offers.tsx';
 import { CodeEditor } from './code-editor.ts';
 import { CompileOptionsView } from './compile-options.tsx';
+import { type Outcome, type UsedEditing, useEditing } from './editing.ts';
 import { EditorBar } from './editor-bar.tsx';
-import { groupKey, groupsOf } from './groups.ts';
-import { useShipped } from './shipped.ts';
-import { createEditorStore, type EditorState, type EditorStore } from './store.ts';
-import { type UsedEditing, useEditing } from './use-editing.ts';
-import type { Outcome } from './verdict.ts';
+import { createEditorStore, type EditorState, type EditorStore, groupKey, groupsOf, useShipped } from './store.ts';
 
-// The checks of the variant that was run, in green or red.
+// Checks of the variant that was run, in green or red.
 
 /** Output that the kernel printed in its last run. */
 function PrintedView({ id, printed }: { readonly id: string; readonly printed: Printed }): ReactElement | null {
@@ -30,7 +27,7 @@ function PrintedView({ id, printed }: { readonly id: string; readonly printed: P
   const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} left out …\n`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="kernel-editor__printed" aria-label={`What ${id} printed`} tabIndex={0}>
+    <section className="kernel-editor__printed line-above rigid scroll" aria-label={`What ${id} printed`} tabIndex={0}>
       <h2>What {id} printed, in the time that was measured</h2>
       <pre>{`${first}${gap}${last}`}</pre>
     </section>
@@ -40,22 +37,33 @@ function PrintedView({ id, printed }: { readonly id: string; readonly printed: P
 function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: Outcome }): ReactElement {
   if (outcome.kind === 'refused') {
     return (
-      <div className="user-kernel-verdict" data-right="false" role="status" data-testid="user-kernel-verdict">
+      <div
+        className="user-kernel-verdict line-above danger"
+        data-right="false"
+        role="status"
+        data-testid="user-kernel-verdict"
+      >
         <h2>{id} did not get through</h2>
         <p>{outcome.reason}</p>
       </div>
     );
   }
   const { verdict, speed } = outcome;
-  const { checks, right } = verdict;
+  const { checks, right, doubtful } = verdict;
+  const word = right ? 'correct' : doubtful ? 'not checked' : 'wrong';
   return (
-    <div className="user-kernel-verdict" data-right={right} role="status" data-testid="user-kernel-verdict">
-      <h2>{right ? `${id} is correct on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h2>
-      <ul>
+    <div
+      className={`user-kernel-verdict line-above${doubtful ? '' : ' danger'}`}
+      data-right={doubtful ? 'open' : right}
+      role="status"
+      data-testid="user-kernel-verdict"
+    >
+      <h2>{`${id} is ${word} on this scenario${right ? `: ${speed}` : ''}`}</h2>
+      <ul className="flex wrap">
         {checks.map((check) => (
-          <li key={check.id} className="user-kernel-check" data-ok={check.holds}>
-            <Icon name={check.holds ? 'done' : 'error'} size={14} />
-            <span className="own-check__name">{check.title}</span>
+          <li key={check.id} className="user-kernel-check row gap-s" data-ok={isDoubt(check) ? 'open' : check.holds}>
+            <Icon name={isDoubt(check) ? 'warning' : check.holds ? 'done' : 'error'} size={14} />
+            <span className="strong">{check.title}</span>
             <span>{check.holds ? '' : 'wrong: '}</span>
             <span>{checkText(check)}</span>
           </li>
@@ -93,7 +101,7 @@ function useText({ source, label, mayType }: ShownText, editing: UsedEditing): U
       parent: place.current,
       onChange: setText,
       onSave: (typed) => void latest.current.actions.save(typed),
-      // As the buttons: not while the one before is under way.
+      // Disabled like the buttons while another action is in progress.
       onBuild: (typed) => void (latest.current.busy === null && latest.current.actions.build(typed)),
       onRun: (typed) => void (latest.current.busy === null && latest.current.actions.run(typed)),
     });
@@ -104,7 +112,7 @@ function useText({ source, label, mayType }: ShownText, editing: UsedEditing): U
     };
   }, []);
   useEffect(() => {
-    // Only for text that was read: saved text is in the editor already, and the user may have typed since.
+    // Only for text from a read: saved text is already in the editor, and the user may have typed since.
     if (source === null) return;
     setText(source.text);
     editor.current?.show(source.text, label, !mayType);
@@ -114,9 +122,9 @@ function useText({ source, label, mayType }: ShownText, editing: UsedEditing): U
   return { text, clear: () => setText(''), reveal: (issue) => editor.current?.reveal(issue), place };
 }
 
-// A copy of a shipped file, under a name that the user gives it.
+// Copies a shipped file to a user kernel with a name that the user enters.
 
-/** `my-gather.cpp`, or with a number where that is taken. */
+/** `my-gather.cpp`, or with a number if that name is in use. */
 function freeName(base: string, extension: string, taken: readonly string[]): string {
   for (let n = 1; ; n += 1) {
     const name = `my-${base}${n === 1 ? '' : `-${n}`}${extension}`;
@@ -124,7 +132,7 @@ function freeName(base: string, extension: string, taken: readonly string[]): st
   }
 }
 
-/** Asks for the name and makes the copy; its id, or null where there is none. */
+/** Asks for the name and makes the copy. Returns its id, or null if cancelled or failed. */
 function useCopying(): (base: Variant, replaces: string) => Promise<string | null> {
   const { client, stores, userKernels: actions } = useWorkbench();
   const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
@@ -146,19 +154,19 @@ function useCopying(): (base: Variant, replaces: string) => Promise<string | nul
   };
 }
 
-/** Which file the kernel replaces, its folder, and whether it may run. */
+/** File that the kernel replaces, its folder, and whether it may run. */
 function Facts({ info, dirty }: { readonly info: UserKernelInfo; readonly dirty: boolean }): ReactElement {
   const { variants } = useSelected(useWorkbench().stores.userKernels, (state) => state);
   const isTrusted = variants.some(({ id, sha256, trusted }) => id === info.id && trusted && sha256 === info.sha256);
   return (
-    <p className="kernel-editor__facts">
+    <p className="kernel-editor__facts line-below small break-anywhere">
       Replaces <code>{info.description.replaces}</code> in {info.description.base}. {info.place}
       {'. '}
       {dirty
         ? 'Changed, not saved.'
         : isTrusted
           ? 'Trusted in this version.'
-          : 'Not yet trusted: you are asked before it runs.'}
+          : 'Not yet trusted: you confirm before it runs.'}
     </p>
   );
 }
@@ -177,7 +185,7 @@ function useWanted(store: EditorStore): void {
   const { stores } = useWorkbench();
   const wanted = useSelected(stores.userKernels, (state) => state.wanted);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
-  // Null if the scenario has not been read, because its benchmark is unknown before.
+  // Null if the scenario has not been resolved, because its benchmark is unknown before.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );
@@ -244,7 +252,7 @@ export default function KernelEditorPanel(): ReactElement {
   }
 
   return (
-    <div className="kernel-editor">
+    <div className="stack grow min-w-0 min-h-0">
       <EditorBar
         {...{ groups, group, variant, isUserKernel, shipped, editing, text, dirty }}
         choose={(to) => void choose(to)}
@@ -253,7 +261,8 @@ export default function KernelEditorPanel(): ReactElement {
         begin={() => void begin()}
       />
       {isUserKernel && editing.info !== null ? <Facts info={editing.info} dirty={dirty} /> : null}
-      {isUserKernel && editing.info !== null ? (
+      {/* The host rejects options for a single candidate. */}
+      {isUserKernel && editing.info?.answer === null ? (
         <CompileOptionsView
           info={editing.info}
           disabled={editing.busy !== null}
@@ -261,18 +270,18 @@ export default function KernelEditorPanel(): ReactElement {
         />
       ) : null}
       {troubles.length === 0 || isUserKernel ? null : (
-        <ul className="kernel-editor__troubles">
+        <ul className="kernel-editor__troubles line-below small break-anywhere">
           {troubles.map(({ id, message }) => (
             <li key={id}>{message}</li>
           ))}
         </ul>
       )}
-      <div className="kernel-editor__text" ref={place} data-testid="user-kernel-editor" />
+      <div className="kernel-editor__text grow clip" ref={place} data-testid="user-kernel-editor" />
       {editing.outcome === null ? null : <VerdictView id={variant} outcome={editing.outcome} />}
       {editing.printed === null ? null : <PrintedView id={variant} printed={editing.printed} />}
       {editing.issues.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-        <section className="kernel-editor__issues" aria-label="What the compiler says" tabIndex={0}>
+        <section className="kernel-editor__issues line-above scroll" aria-label="What the compiler says" tabIndex={0}>
           <IssueList issues={editing.issues} onChoose={reveal} />
         </section>
       )}

@@ -1,5 +1,5 @@
-/** Gain of each step in the ladder of variants, on the machine it was measured on; needs no GPU. */
-import '../../widgets/plots/plot-panel.css';
+/** Gain of each step in the ladder of variants, on the machine of the measurement; needs no GPU. */
+import '../../widgets/plots/plots.css';
 import './ladder-panel.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { Session as SessionData } from '../../../electron/contract/bench/session.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import { type WorkloadName, workloadSchema } from '../../../electron/contract/workload.ts';
-import { provenanceText, reportProvenance } from '../../base/provenance.ts';
+import { provenanceText, reportProvenance } from '../../../electron/domain/provenance.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { type SessionCharts, sessionCharts } from '../../drawing/charts/session-charts.ts';
 import { claimsFigure } from '../../drawing/figures/claims.ts';
@@ -18,8 +18,7 @@ import { captionLines } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { Select } from '../../widgets/controls/select.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { ReportMenu } from '../../widgets/floating/report-menu.tsx';
+import { ExportMenu, ReportMenu } from '../../widgets/floating/menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -28,13 +27,13 @@ import { PanelOffer } from '../../workbench/offers.tsx';
 
 /** Session that the ladder shows, saved per user. */
 const schema = z.strictObject({
-  /** Id of a session of each workload; one that is gone gives way to the first there is. */
+  /** Session id by workload; if it no longer exists, the first session is shown. */
   benches: z.partialRecord(workloadSchema, z.string().max(255)),
 });
 type LadderState = Readonly<z.infer<typeof schema>>;
 type LadderStore = StoreApi<LadderState>;
 
-/** Version 1 knew transport alone. */
+/** Version 1 supported transport only. */
 const migrations = {
   1: (data: unknown) => ({ benches: { transport: z.object({ bench: z.string() }).parse(data).bench } }),
 };
@@ -73,7 +72,7 @@ function CompareOffer(): ReactElement {
   return <PanelOffer panel="compare" icon="ladder" label="Benchmark in Compare" />;
 }
 
-/** Size of exported figures: a page's width. */
+/** Size of exported figures: the width of a page. */
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
 function Session({ session }: { readonly session: SessionData }): ReactElement {
@@ -95,7 +94,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
   return (
     <>
       {session.sweep === null ? null : (
-        <p className="ladder__value">
+        <p className="ladder__value row gap-l">
           <span>At {session.sweep.path}</span>
           <Select
             label={`Value of ${session.sweep.path}`}
@@ -106,7 +105,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
         </p>
       )}
       {unproven.length === 0 ? null : (
-        <p className="ladder__wrong" role="note">
+        <p className="ladder__wrong danger rounded" role="note">
           Left out of the ladder: {unproven.join(', ')}.
         </p>
       )}
@@ -114,8 +113,8 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
         <EmptyState icon="curve" title="This session has too little for figures" action={<CompareOffer />} />
       ) : null}
       {charts.map(({ id, title, text, chart }) => (
-        <section key={id} className="ladder__section" aria-label={title} data-testid={`ladder-${id}`}>
-          <div className="ladder__head">
+        <section key={id} className="section" aria-label={title} data-testid={`ladder-${id}`}>
+          <div className="section__head row gap-l">
             <h2>{title}</h2>
             <ExportMenu
               what={title}
@@ -126,14 +125,14 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
               }}
             />
           </div>
-          <p className="ladder__text">{text}</p>
+          <p className="section__text muted">{text}</p>
           <ShownChart chart={chart} scheduler={scheduler} />
-          <p className="ladder__provenance">{provenance}</p>
+          <p className="section__note faint small">{provenance}</p>
         </section>
       ))}
       {told ? (
-        <section className="ladder__section" aria-label="Claimed and measured" data-testid="ladder-claims">
-          <div className="ladder__head">
+        <section className="section" aria-label="Claimed and measured" data-testid="ladder-claims">
+          <div className="section__head row gap-l">
             <h2>Claimed and measured</h2>
             <ExportMenu
               what="Claimed and measured"
@@ -144,23 +143,25 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
               }}
             />
           </div>
-          <p className="ladder__text">
+          <p className="section__text muted">
             A claim is contradicted only where the whole interval lies outside of what was claimed, and as claimed only
-            where the median lies inside.
+            where all of it lies inside.
             {report.claims.some(({ priority }) => priority !== undefined)
               ? ' The four priorities of the note come first, each with the gain that it expects.'
               : null}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-          <section className="ladder__scroll" tabIndex={0} aria-label="Table of claims">
+          <section className="scroll" tabIndex={0} aria-label="Table of claims">
             <ClaimsTable claims={report.claims} />
           </section>
-          <p className="ladder__provenance">{provenance}</p>
+          <p className="section__note faint small">{provenance}</p>
         </section>
       ) : null}
-      {told ? null : <p className="ladder__missing">No claims: none is known about what this session measures.</p>}
+      {told ? null : (
+        <p className="ladder__missing muted">No claims: none is known about what this session measures.</p>
+      )}
       {missing.map((text) => (
-        <p key={text} className="ladder__missing">
+        <p key={text} className="ladder__missing muted">
           {text}
         </p>
       ))}
@@ -189,7 +190,7 @@ export default function LadderPanel(): ReactElement {
     resolved !== null && 'bench' in resolved ? resolved.bench : '',
   );
   const all = [...live, ...stored].filter((one) => one.workload === workload);
-  // Without a choice of the user's the session that is nearest to the scenario.
+  // By default, show the session that best matches the scenario.
   const usual = all.find((one) => one.bench === scenarioBench) ?? all[0] ?? null;
   const bench = all.find(({ id }) => id === wanted[workload]) ?? usual;
   const loaded = useSession(bench);
@@ -214,7 +215,7 @@ export default function LadderPanel(): ReactElement {
             onChange={(id) => store.setState({ benches: { ...wanted, [workload]: id } })}
           />
         )}
-        <span className="panel-readout">{bench === null ? '' : bench.scenario}</span>
+        <span className="grow truncate muted">{bench === null ? '' : bench.scenario}</span>
         <div className="panel-bar__tools">
           <ReportMenu
             desktop={kind === 'desktop'}
@@ -224,7 +225,7 @@ export default function LadderPanel(): ReactElement {
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className="ladder" tabIndex={0} aria-label="Figures of the session">
+      <section className="ladder page" tabIndex={0} aria-label="Figures of the session">
         {loaded.kind === 'session' ? <Session key={loaded.id} session={loaded.session} /> : null}
         {loaded.kind === 'failed' ? (
           <EmptyState

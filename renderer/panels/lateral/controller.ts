@@ -1,24 +1,62 @@
-/** Fetches the profiles at the crosshair's and the retained depths and draws them. Paints outside React. */
-import type { StoreApi } from 'zustand/vanilla';
+/**
+ * Loads the profiles at the crosshair's and the retained depths, and draws them. Paints outside React. Settings of the
+ * lateral profile, saved per user; retained depths are reset when the panel closes.
+ */
+import { z } from 'zod';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments, RunId } from '../../../electron/contract/run.ts';
-import { loadLatest } from '../../base/load-latest.ts';
-import { fixed } from '../../base/numbers.ts';
+import { fixed } from '../../../electron/domain/numbers.ts';
+import { loadLatest } from '../../base/latest-request.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import type { Chart, Series } from '../../drawing/charts/chart.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { type Crosshair, shownCrosshair } from '../../state/selection.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { type DepthProfile, depthProfile, depthToShow, lateralChart, oneCurveChart } from './profile.ts';
-import type { KeptDepths, LateralStore } from './store.ts';
 
-// The beam's width against depth: of the run's fluence, in Fermi–Eyges theory, and as fitted to the dose. No React.
+const schema = z.strictObject({
+  scale: z.enum(['linear', 'log']),
+  /** Dose across the beam, or the beam's width against depth. */
+  show: z.enum(['profile', 'width']),
+});
+type LateralState = Readonly<z.infer<typeof schema>>;
+type LateralStore = StoreApi<LateralState>;
+
+export function createLateralStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): LateralStore {
+  const initial: LateralState = { scale: 'linear', show: 'profile' };
+  return createPersisted<LateralState>({
+    storage,
+    name: 'lateral',
+    version: 2,
+    schema,
+    initial,
+    migrations: { 1: (data) => ({ ...initial, ...(typeof data === 'object' ? data : {}) }) },
+    onReset,
+  });
+}
+
+/** Maximum number of curves that can be distinguished. */
+export const MOST_DEPTHS = 5;
+
+/** Depths (mm) whose profiles stay while the crosshair moves. */
+export type SavedDepthsStore = StoreApi<{ readonly depths_mm: readonly number[] }>;
+
+export function createSavedDepths(): SavedDepthsStore {
+  return createStore<{ readonly depths_mm: readonly number[] }>(() => ({ depths_mm: [] }));
+}
+
+// Beam width over depth: from the run's fluence, from Fermi–Eyges theory, and fitted to the dose. No React.
 
 /** Headroom of the legend above the curves. */
 const HEADROOM = 1.3;
-/** Planes that fewer protons than this share of the most cross have the width of a few stragglers. */
+/** Minimum share of the largest proton count for a plane's width; below it, a few stragglers determine the width. */
 const LEAST_SHARE = 1e-3;
 
 /** σx of the fluence where protons cross, with gaps elsewhere. */
@@ -71,11 +109,11 @@ export function widthChart(
 
 export interface Profiles {
   readonly run: RunId;
-  /** Which of its answers, where the run is one of Live. */
+  /** Revision of the answer if the run is from Live. */
   readonly revision: number;
-  /** The crosshair's profile first, then those at the retained depths. */
+  /** Profile at the crosshair first, then those at the retained depths. */
   readonly profiles: readonly DepthProfile[];
-  /** σx in Fermi–Eyges theory; null where it does not apply, for the reason. */
+  /** σx in Fermi–Eyges theory; null if the theory does not apply, with the reason. */
   readonly theory: Curve | null;
   readonly noTheory: string | null;
 }
@@ -94,7 +132,7 @@ export interface DrivenPlot {
 export function driveLateral(
   { client, stores, data, scheduler }: Workbench,
   store: LateralStore,
-  kept: KeptDepths,
+  kept: SavedDepthsStore,
   shown: ShownProfiles,
   host: HTMLElement,
   failed: (reason: string) => void,
@@ -138,7 +176,7 @@ export function driveLateral(
     const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
     shown.setState({ shown: { run, revision, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
   };
-  /** The pointer may pass several depths during one request; only the last of them is requested next. */
+  /** The pointer may pass several depths during a request; only the last one is requested next. */
   const follow = loadLatest({
     wanted: () => {
       const next = wanted();
@@ -147,7 +185,7 @@ export function driveLateral(
     },
     load,
     failed: (error) => {
-      // A run that was removed meanwhile has no profile; the list of runs reports that.
+      // A run that was removed has no profile; the list of runs reports that.
       shown.setState({ shown: null });
       if (!(error instanceof Error)) throw error;
     },

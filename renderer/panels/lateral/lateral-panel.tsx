@@ -1,19 +1,27 @@
 /** Dose across the beam at the crosshair's depth and at retained depths; beam width against depth. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore } from 'zustand/vanilla';
-import { fixed, significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type DrivenPlot, driveLateral, type Profiles, type ShownProfiles } from './controller.ts';
+import {
+  createLateralStore,
+  createSavedDepths,
+  type DrivenPlot,
+  driveLateral,
+  MOST_DEPTHS,
+  type Profiles,
+  type SavedDepthsStore,
+  type ShownProfiles,
+} from './controller.ts';
 import { type DepthProfile, depthName, profileLooks } from './profile.ts';
-import { createKeptDepths, createLateralStore, type KeptDepths, MOST_DEPTHS } from './store.ts';
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import './lateral-panel.css';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
@@ -64,13 +72,19 @@ function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement 
 }
 
 /** Retained depths with the width fitted at each. */
-function Kept({ shown, kept }: { readonly shown: Profiles; readonly kept: KeptDepths }): ReactElement | null {
+function SavedDepths({
+  shown,
+  kept,
+}: {
+  readonly shown: Profiles;
+  readonly kept: SavedDepthsStore;
+}): ReactElement | null {
   const [, ...others] = shown.profiles;
   if (others.length === 0) return null;
   return (
-    <ul className="lateral__kept" aria-label="Kept depths">
+    <ul className="lateral__kept absolute muted rounded grid" aria-label="Saved depths">
       {others.map(({ depth_mm, fit }, i) => (
-        <li key={depth_mm}>
+        <li className="grid gap-l numeric center" key={depth_mm}>
           <svg width="22" height="6" aria-hidden="true">
             <line
               x1="0"
@@ -102,7 +116,7 @@ export default function LateralPanel(): ReactElement {
   const workbench = useWorkbench();
   const { data, storage, settingsReset } = workbench;
   const store = useMemo(() => createLateralStore(storage, settingsReset), [storage, settingsReset]);
-  const kept = useMemo(createKeptDepths, []);
+  const kept = useMemo(createSavedDepths, []);
   const profiles = useMemo((): ShownProfiles => createStore(() => ({ shown: null as Profiles | null })), []);
   const { scale, show } = useSelected(store, (state) => state);
   const shown = useSelected(profiles, (state) => state.shown);
@@ -162,9 +176,9 @@ export default function LateralPanel(): ReactElement {
               : 'Width of the beam against depth, with Fermi–Eyges theory'
           }
         />
-        {shown === null || show === 'width' ? null : <Kept shown={shown} kept={kept} />}
+        {shown === null || show === 'width' ? null : <SavedDepths shown={shown} kept={kept} />}
         {show === 'width' && shown !== null ? (
-          <p className="lateral__legend" data-testid="width-legend">
+          <p className="lateral__legend absolute muted rounded flex wrap" data-testid="width-legend">
             <span className="lateral__line lateral__line--fluence">σx of the fluence</span>
             {shown.theory === null ? (
               <span>No Fermi–Eyges curve: {shown.noTheory}</span>

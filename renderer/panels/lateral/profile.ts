@@ -1,9 +1,83 @@
-/** Dose across the beam at one depth, compared with the Gaussian predicted from the fluence's width. No React. */
+/**
+ * Dose across the beam at one depth, compared with the Gaussian predicted from the fluence's width. No React.
+ * Least-squares fit of a Gaussian to a profile.
+ */
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments } from '../../../electron/contract/run.ts';
-import { fitGaussian, type GaussianFit } from '../../base/gaussian-fit.ts';
-import { fixed } from '../../base/numbers.ts';
+import { fixed } from '../../../electron/domain/numbers.ts';
 import { type Chart, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
+
+interface GaussianFit {
+  readonly height: number;
+  readonly mean: number;
+  readonly sigma: number;
+}
+
+/** Values below this share of the maximum are excluded from the fit, because no single Gaussian describes the tails. */
+const FIT_FROM_SHARE = 0.1;
+const MOST_STEPS = 50;
+const TOLERANCE = 1e-10;
+
+/** Solves a symmetric 3 × 3 system; null where it is singular. */
+function solve(m: readonly (readonly number[])[], b: readonly number[]): readonly [number, number, number] | null {
+  const a = m.map((row, i) => [...row, b[i] ?? 0]);
+  const at = (row: number, column: number): number => a[row]?.[column] ?? 0;
+  for (let k = 0; k < 3; k += 1) {
+    const pivot = [0, 1, 2]
+      .slice(k)
+      .reduce((best, row) => (Math.abs(at(row, k)) > Math.abs(at(best, k)) ? row : best), k);
+    const [from, to] = [a[pivot], a[k]];
+    if (from === undefined || to === undefined || Math.abs(at(pivot, k)) < 1e-300) return null;
+    [a[k], a[pivot]] = [from, to];
+    for (let row = 0; row < 3; row += 1) {
+      if (row === k) continue;
+      const factor = at(row, k) / at(k, k);
+      a[row] = (a[row] ?? []).map((value, column) => value - factor * at(k, column));
+    }
+  }
+  return [at(0, 3) / at(0, 0), at(1, 3) / at(1, 1), at(2, 3) / at(2, 2)];
+}
+
+/** Gauss–Newton fit that starts from the profile's moments; null if the profile has no peak. */
+export function fitGaussian(positions: ArrayLike<number>, values: ArrayLike<number>): GaussianFit | null {
+  const peak = Math.max(...Array.from(values));
+  if (!(peak > 0)) return null;
+  const points = Array.from(values, (value, i) => ({ x: positions[i] ?? 0, y: value })).filter(
+    ({ y }) => y >= FIT_FROM_SHARE * peak,
+  );
+  if (points.length < 4) return null;
+  const sum = points.reduce((s, { y }) => s + y, 0);
+  const mean = points.reduce((s, { x, y }) => s + x * y, 0) / sum;
+  const variance = points.reduce((s, { x, y }) => s + y * (x - mean) ** 2, 0) / sum;
+  let [height, centre, sigma] = [peak, mean, Math.sqrt(variance)];
+  if (!(sigma > 0)) return null;
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const normal = [
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
+    const right = [0, 0, 0];
+    for (const { x, y } of points) {
+      const u = (x - centre) / sigma;
+      const shape = Math.exp(-0.5 * u * u);
+      const slopes = [shape, (height * shape * u) / sigma, (height * shape * u * u) / sigma];
+      for (let i = 0; i < 3; i += 1) {
+        right[i] = (right[i] ?? 0) + (slopes[i] ?? 0) * (y - height * shape);
+        const row = normal[i] ?? [];
+        for (let j = 0; j < 3; j += 1) row[j] = (row[j] ?? 0) + (slopes[i] ?? 0) * (slopes[j] ?? 0);
+      }
+    }
+    const change = solve(normal, right);
+    if (change === null) return null;
+    // Limit a step that would make the width negative to half of the width.
+    const width = Math.max(sigma / 2, sigma + change[2]);
+    const done = Math.abs(change[1]) + Math.abs(width - sigma) < TOLERANCE * sigma;
+    [height, centre, sigma] = [height + change[0], centre + change[1], width];
+    if (done) break;
+  }
+  return Number.isFinite(sigma) && Number.isFinite(centre) ? { height, mean: centre, sigma } : null;
+}
 
 /** Moments of the protons' fluence crossing the plane. */
 interface PlaneMoments {
@@ -12,7 +86,9 @@ interface PlaneMoments {
   readonly sigma_x_mm: number;
 }
 
-/** Moments at the plane nearest to the depth; null where no protons cross it, or cells are too wide to tell a width. */
+/**
+ * Moments at the plane nearest to the depth; null if no protons cross it, or cells are too wide to determine a width.
+ */
 export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | null {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;
@@ -28,16 +104,16 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
   return Number.isFinite(found.sigma_x_mm) ? found : null;
 }
 
-/** Without a pointed depth: half of the distal range, otherwise the middle of the depths. */
+/** Depth to show; without a pointed depth half of R80, otherwise the middle of the extent. */
 export function depthToShow(pointed_mm: number | null, r80_mm: number | null, extent_mm: number): number {
   const depth = pointed_mm ?? (r80_mm ?? extent_mm) / 2;
-  // The far edge belongs to the last cell.
+  // Stay inside the last cell, because the far edge belongs to it.
   return Math.min(Math.max(0, depth), extent_mm * (1 - 1e-9));
 }
 
-/** Samples of a Gaussian in its σ, for its mean over a cell. */
+/** Samples per σ for the mean of a Gaussian over a cell. */
 const SAMPLES = 8;
-/** Cells tell no narrower one, as a share of theirs. */
+/** Minimum σ as a share of the cell width, because cells cannot resolve narrower beams. */
 const NARROWEST = 1 / 32;
 
 /** Cell averages of a Gaussian with the fluence's mean and width and the area of the dose. */
@@ -58,11 +134,11 @@ export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments):
   });
 }
 
-/** Share of the peak down to which a logarithmic axis reaches. */
+/** Lower end of a logarithmic axis as a share of the peak. */
 const DECADES = 1e-6;
 const HEADROOM = 1.08;
 
-/** A profile with its depth, what the fluence says of the beam's width there, and what the dose itself does. */
+/** A profile with its depth, the beam width from the fluence there, and the Gaussian fitted to the dose. */
 export interface DepthProfile {
   readonly depth_mm: number;
   readonly curve: Curve;
@@ -86,7 +162,7 @@ export const profileLooks = [
 
 export const depthName = (depth_mm: number): string => `z ${fixed(depth_mm, 2)} mm`;
 
-/** The first profile with the Gaussian of the fluence's width, and those at the other depths. */
+/** The first profile with a Gaussian of the fluence's width, and the profiles at other depths. */
 export function lateralChart(
   profiles: readonly DepthProfile[],
   window: Interval | undefined,
@@ -117,7 +193,7 @@ export function lateralChart(
   });
 }
 
-/** The legend is part of the panel, which can also remove curves. */
+/** Without a legend, because the panel has one in which curves can be removed. */
 export function oneCurveChart(title: string, pane: Pane): Chart {
   return { title, panes: [pane], legend: 'none', arrays: paneArrays(pane), notes: {} };
 }

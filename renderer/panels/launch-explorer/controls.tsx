@@ -3,15 +3,22 @@ import { type ReactElement, useId } from 'react';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import type { Explained, Gpu, Kernels } from './model.ts';
-import { type LaunchState, type LaunchStore, mostElements, OWN_NUMBERS } from './store.ts';
+import {
+  type Explained,
+  type Gpu,
+  type Kernels,
+  type LaunchState,
+  type LaunchStore,
+  mostElements,
+  OWN_NUMBERS,
+} from './model.ts';
 
 interface NumberRowProps {
   readonly label: string;
   readonly value: number;
   readonly min: number;
   readonly max: number;
-  /** Undefined: back to the default. */
+  /** Called with undefined to restore the default. */
   readonly onChange: (value: number | undefined) => void;
 }
 
@@ -44,7 +51,7 @@ function Extents(props: {
 }): ReactElement {
   const { label, value, max, onChange } = props;
   return (
-    <fieldset className="launch-extents" aria-label={label}>
+    <fieldset className="launch-extents grid min-w-0" aria-label={label}>
       <span aria-hidden="true">{label}</span>
       {axes.map((axis, i) => (
         <Whole
@@ -80,7 +87,11 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
   const set = (part: Partial<LaunchState>): void => store.setState(part);
   const several = kernels.sets.length > 1;
   return (
-    <form className="launch-controls" aria-label="Launch" onSubmit={(event) => event.preventDefault()}>
+    <form
+      className="launch-controls stack gap-l rigid min-h-0 scroll"
+      aria-label="Launch"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <div className="launch-row">
         <span aria-hidden="true">Kernel</span>
         <Select
@@ -136,7 +147,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
       </div>
       <Extents label="Elements" value={config.elements} max={mostElements} onChange={(elements) => set({ elements })} />
       <Extents label="Block" value={block} max={4096} onChange={(next) => set({ block: next })} />
-      <div className="launch-slider">
+      <div className="launch-slider grid">
         <label htmlFor={slider}>Threads along x</label>
         <input
           id={slider}
@@ -177,7 +188,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
           onChange={(dynamic_bytes) => set({ dynamic_bytes: dynamic_bytes ?? 0 })}
         />
       </div>
-      <p className="launch-source">
+      <p className="launch-source muted small">
         {choice === null ? 'A kernel given by its numbers.' : sourceOf(kernels, choice.workload)}{' '}
         {gpu.limits.origin === 'driver'
           ? 'Limits as the driver of this GPU states them.'

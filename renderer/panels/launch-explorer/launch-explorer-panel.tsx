@@ -1,24 +1,22 @@
 /** Effects of a block size on a kernel: grid, occupancy and its limit, waves, mapping of threads to elements. */
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import './launch-explorer-panel.css';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
-import { elementsOfThread, placeOfThread, threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
-import { limiters } from '../../../electron/contract/launch/occupancy.ts';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
+import { elementsOfThread, placeOfThread, threadsAlongX } from '../../../electron/domain/launch/launch.ts';
+import { limiters } from '../../../electron/domain/launch/occupancy.ts';
 import {
   type ReductionKind,
   reducedValues,
   reductionKinds,
   reductionOf,
   reductionTitles,
-} from '../../../electron/contract/launch/reduction.ts';
-import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { compact, count, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+} from '../../../electron/domain/launch/reduction.ts';
+import { compact, count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
 import { occupancyChart } from '../../drawing/charts/occupancy-curve.ts';
 import type { FigureSize } from '../../drawing/figures/figure.ts';
-import { reductionFigure } from '../../drawing/figures/reduction-tree.ts';
-import { reductionValuesFigure } from '../../drawing/figures/reduction-values.ts';
-import { strideFigure, turnsOf } from '../../drawing/figures/stride-loop.ts';
-import { threadMapFigure } from '../../drawing/figures/thread-map.ts';
+import { reductionFigure, reductionValuesFigure } from '../../drawing/figures/reduction.ts';
+import { strideFigure, threadMapFigure, turnsOf } from '../../drawing/figures/thread-map.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Scrubber } from '../../widgets/controls/scrubber.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -28,14 +26,22 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Controls } from './controls.tsx';
-import { type Explained, explain, loadedBy, useDriver, useGpus, useKernels } from './model.ts';
+import {
+  createLaunchStore,
+  type Explained,
+  explain,
+  type LaunchStore,
+  loadedBy,
+  useDriver,
+  useGpus,
+  useKernels,
+} from './model.ts';
 import { Section } from './section.tsx';
-import { createLaunchStore, type LaunchStore } from './store.ts';
 
-// Stepped animations: iterations of a grid-stride loop, and values of a reduction. Each can be played, or set to a
+// Animations in steps: iterations of a grid-stride loop, and values of a reduction. Each can be played or set to a
 // step.
 
-/** A whole loop passes in about this, and no step is shorter or longer than can be followed. */
+/** Approximate duration of a complete animation in ms, limited so that steps can be followed. */
 const WHOLE_MS = 8000;
 const SHORTEST_MS = 120;
 const LONGEST_MS = 1000;
@@ -141,15 +147,15 @@ function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
   );
 }
 
-/** The launch in numbers, and what is wrong with it. */
+/** Numbers of the launch, and its errors. */
 const extent = (values: readonly number[]): string => values.map(count).join(' × ');
 
 function Notes({ explained }: { readonly explained: Explained }): ReactElement | null {
   const { notes } = explained.launch;
   return (
-    <ul className="launch-notes" aria-label="What to know about this launch" aria-live="polite">
+    <ul className="launch-notes grid" aria-label="What to know about this launch" aria-live="polite">
       {notes.map(({ severity, about, text }) => (
-        <li key={`${about} ${text}`} data-severity={severity}>
+        <li className={`flex gap-s ${severity === 'refused' ? 'danger' : 'warning'}`} key={`${about} ${text}`}>
           <Icon name={severity === 'refused' ? 'error' : 'warning'} size={14} />
           <span>
             {severity === 'refused' ? <b>Will not launch. </b> : null}
@@ -158,7 +164,7 @@ function Notes({ explained }: { readonly explained: Explained }): ReactElement |
         </li>
       ))}
       {notes.length === 0 ? (
-        <li data-severity="none">
+        <li className="flex gap-s good">
           <Icon name="check" size={14} />
           <span>This launch is valid.</span>
         </li>
@@ -235,7 +241,7 @@ function ThreadChoice({
   const { count: elements } = elementsOfThread(launch, thread, 0);
   const what = elements === 0 ? 'no element' : elements === 1 ? 'one element' : `${count(elements)} elements`;
   return (
-    <div className="launch-thread">
+    <div className="launch-thread row wrap gap-s muted">
       <span aria-hidden="true">Thread</span>
       <NumberField
         label="Thread whose elements are framed"
@@ -281,7 +287,7 @@ function Figures({ store, explained }: { readonly store: LaunchStore; readonly e
           onChange={(value) => store.setState({ reduction: reductionKinds.find((one) => one === value) ?? kind })}
         />
       </Section>
-      <p className="launch-source">
+      <p className="launch-source muted small">
         {count(threads)} threads: {barriers} barriers, {warps} warp steps, {divergent} of them divergent (in the colour
         of warnings){worstWays > 1 ? `, up to ${worstWays} accesses to one bank of shared memory at once` : ''}.
       </p>
@@ -306,10 +312,10 @@ export default function LaunchExplorerPanel(): ReactElement {
   if (kernels === null || explained === null)
     return <EmptyState icon="gauge" title="Reading the kernels" action={null} />;
   return (
-    <div className="plot-panel launch">
+    <div className="plot-panel launch wide">
       <Controls config={config} store={store} kernels={kernels} gpus={gpus} explained={explained} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className="launch-results" tabIndex={0} aria-label="The launch explained">
+      <section className="launch-results grow min-w-0 scroll" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
         <Numbers explained={explained} driverBlocks={said?.blocks[0] ?? null} />
         <Figures store={store} explained={explained} />

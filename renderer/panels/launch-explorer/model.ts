@@ -1,20 +1,84 @@
-/** The launch that the settings mean, with the kernels and GPUs that there are. */
+/**
+ * Launch described by the settings, with the available kernels and GPUs. Settings of the launch explorer, saved per
+ * user.
+ */
 import { useEffect, useMemo, useState } from 'react';
-import { explainLaunch, type Launch } from '../../../electron/contract/launch/launch.ts';
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
+import type { DriverOccupancy, KernelResource, KernelSet } from '../../../electron/contract/launches.ts';
+import { explainLaunch, type Launch, threadsAlongX } from '../../../electron/domain/launch/launch.ts';
 import {
   architectureName,
+  asLoaded,
+  type LaunchedKernel,
   type LaunchLimits,
   limitsOf,
   publishedFor,
   publishedLimits,
-} from '../../../electron/contract/launch/limits.ts';
-import { threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
-import { asLoaded, type LaunchedKernel } from '../../../electron/contract/launch/occupancy.ts';
-import type { DriverOccupancy, KernelSet } from '../../../electron/contract/launches.ts';
-import type { KernelResource } from '../../../electron/contract/resources.ts';
+} from '../../../electron/domain/launch/occupancy.ts';
+import { reductionKinds } from '../../../electron/domain/launch/reduction.ts';
 import { errorText } from '../../state/notices.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type LaunchState, OWN_NUMBERS } from './store.ts';
+
+/** Id of a kernel that is described by its resource numbers. */
+export const OWN_NUMBERS = 'own';
+
+export const mostElements = 2 ** 40;
+const along = z.number().int().min(1).max(mostElements);
+const threads = z.number().int().min(1).max(4096);
+
+const schema = z.strictObject({
+  /**
+   * Id such as `transport/dense_fill_f32`, or `own` for a kernel described by the two numbers below. If empty or
+   * missing, the first kernel is used.
+   */
+  kernel: z.string().max(320),
+  registers: z.number().int().min(1).max(255),
+  shared_bytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 20),
+  /** UUID of a device in this machine, or an architecture. If empty or missing, the first one is used. */
+  gpu: z.string().max(64),
+  elements: z.tuple([along, along, along]),
+  /** Null if not chosen: the launch bound of the kernel applies. */
+  block: z.tuple([threads, threads, threads]).nullable(),
+  mapping: z.enum(['one-per-thread', 'grid-stride']),
+  /** Null if the launch has as many blocks as can be resident on the GPU. */
+  blocks: z.number().int().min(1).max(mostElements).nullable(),
+  dynamic_bytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 20),
+  /** Thread along x whose elements are marked. */
+  thread: z.number().int().min(0).max(mostElements),
+  reduction: z.enum(reductionKinds),
+});
+export type LaunchState = Readonly<z.infer<typeof schema>>;
+export type LaunchStore = StoreApi<LaunchState>;
+
+export function createLaunchStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): LaunchStore {
+  const initial: LaunchState = {
+    kernel: '',
+    registers: 32,
+    shared_bytes: 0,
+    gpu: '',
+    elements: [1_000_000, 1, 1],
+    block: null,
+    mapping: 'one-per-thread',
+    blocks: null,
+    dynamic_bytes: 0,
+    thread: 0,
+    reduction: 'sequential',
+  };
+  return createPersisted<LaunchState>({ storage, name: 'launch-explorer', version: 1, schema, initial, onReset });
+}
 
 export interface Kernels {
   readonly sets: readonly KernelSet[];
@@ -39,12 +103,12 @@ export function useKernels(): Kernels | null {
 }
 
 export interface Gpu {
-  /** UUID of a device that is here, else its architecture; the name of a further GPU of one. */
+  /** UUID of a device in this machine, else its architecture, or the name of a further GPU with that architecture. */
   readonly id: string;
   readonly limits: LaunchLimits;
 }
 
-/** Most of the recorded sessions are of an H200: it comes first of those that are not here. */
+/** The H200 is first among GPUs that are not in this machine, because most recorded sessions are from it. */
 const elsewhere: readonly Gpu[] = publishedLimits
   .map((limits) => ({ id: publishedFor(limits.architecture) === limits ? limits.architecture : limits.name, limits }))
   .sort((a, b) => Number(b.limits.architecture === 'sm_90') - Number(a.limits.architecture === 'sm_90'));
@@ -58,7 +122,7 @@ export function useGpus(): readonly Gpu[] {
   }, [devices]);
 }
 
-/** As settings name it. */
+/** Kernel by its name in the settings. */
 interface KernelChoice {
   readonly id: string;
   readonly workload: string;
@@ -81,14 +145,14 @@ export interface Explained {
   readonly kernel: LaunchedKernel;
   readonly launch: Launch;
   readonly block: readonly [number, number, number];
-  /** Within the grid. */
+  /** Index inside the grid. */
   readonly thread: number;
 }
 
 /** Block of a kernel without a launch bound. */
 const USUAL_THREADS = 256;
 
-/** `preferred`: workload whose kernel is shown until one is chosen. */
+/** `preferred`: workload whose kernel is shown by default. */
 export function explain(
   config: LaunchState,
   sets: readonly KernelSet[],
@@ -107,7 +171,7 @@ export function explain(
   const own = { registers: config.registers, shared_bytes: config.shared_bytes, barriers: 1 };
   const kernel: LaunchedKernel = choice === null ? own : choice.kernel;
   const { elements, mapping, blocks, dynamic_bytes } = config;
-  // A kernel is shown as it is launched.
+  // By default, use the block size that the kernel is launched with.
   const block = config.block ?? [choice?.kernel.max_threads ?? USUAL_THREADS, 1, 1];
   const launch = explainLaunch(kernel, gpu.limits, { elements, block, mapping, blocks, dynamic_bytes });
   const thread = Math.min(config.thread, threadsAlongX(launch) - 1);
@@ -144,7 +208,7 @@ export function useDriver(explained: Explained | null): DriverOccupancy | null {
   return said !== null && said.asked === asked ? said.answer : null;
 }
 
-/** With the kernel as the driver has loaded it. */
+/** The launch with the kernel's resources as loaded by the driver. */
 export function loadedBy(explained: Explained, said: DriverOccupancy | null): Explained {
   if (said === null) return explained;
   const kernel = asLoaded(explained.kernel, said);

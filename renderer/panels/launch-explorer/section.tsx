@@ -1,10 +1,10 @@
-/** A figure of the launch under its heading, with what it leaves as. */
+/** A figure of the launch under its heading, with export. */
 import type { ReactElement, ReactNode } from 'react';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import type { Figure, FigureSize } from '../../drawing/figures/figure.ts';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { FigureView } from '../../widgets/plots/figure-view.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
@@ -16,7 +16,7 @@ interface SectionProps {
   readonly id: string;
   readonly title: string;
   readonly explained: Explained;
-  /** A chart, or what draws itself. */
+  /** A chart, or a function that draws a figure of a given size. */
   readonly drawn: Chart | ((size: FigureSize) => Figure);
   readonly children?: ReactNode;
 }
@@ -28,7 +28,7 @@ export function Section({ id, title, explained, drawn, children }: SectionProps)
   const isChart = typeof drawn !== 'function';
   return (
     <section className="launch-section" aria-label={title} data-testid={`launch-${id}`}>
-      <div className="launch-section__head">
+      <div className="launch-section__head row wrap">
         <h2>{title}</h2>
         {children}
         <ExportMenu

@@ -1,26 +1,33 @@
-/** Number and energy balance of the shown run against the step. */
-import '../../widgets/plots/plot-panel.css';
+/** Number and energy balance of the shown run over the steps. */
+import '../../widgets/plots/plots.css';
 import './ledger-steps-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { errorSize, percent } from '../../base/numbers.ts';
+import { errorSize, percent } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { errorCurve, frameOfStep, ledgerChart, ledgerSeries, rowOfStep } from './series.ts';
-import { createLedgerStepsStore, type LedgerStepsStore } from './store.ts';
+import {
+  createLedgerStepsStore,
+  errorCurve,
+  frameOfStep,
+  type LedgerStepsStore,
+  ledgerChart,
+  ledgerSeries,
+  rowOfStep,
+} from './series.ts';
 
-// Ties the two plots of the ledger to the data, the pointer and the playback. Paints outside React.
+// Connects the two ledger plots to the data, the pointer and the playback. Paints outside React.
 
-/** Step under the pointer; null: it is elsewhere. */
+/** Step under the pointer; null if it is elsewhere. */
 type PointedStep = StoreApi<{ readonly step: number | null }>;
 
 interface DrivenPlots {
@@ -92,7 +99,7 @@ interface LegendProps {
   readonly pointed: PointedStep;
 }
 
-/** The curves by name, with their values at the pointer, at the shown stored step, or at the end. */
+/** Names of the curves with their values at the pointer, at the shown stored step, or at the end. */
 function Legend({ balance, pointed }: LegendProps): ReactElement | null {
   const { stores, data } = useWorkbench();
   const table = useCached(data.ledger, SHOWN);
@@ -103,17 +110,19 @@ function Legend({ balance, pointed }: LegendProps): ReactElement | null {
   if (table === null || table.step.length === 0) return null;
   const row = rowOfStep(table.step, under ?? kept ?? Number.POSITIVE_INFINITY);
   return (
-    <table className="ledger-steps__legend" data-testid="ledger-legend">
+    <table className="ledger-steps__legend rigid" data-testid="ledger-legend">
       <thead>
         <tr>
-          <th scope="row">Step</th>
-          <td>{table.step[row]}</td>
+          <th className="muted nowrap" scope="row">
+            Step
+          </th>
+          <td className="nowrap text-right">{table.step[row]}</td>
         </tr>
       </thead>
       <tbody>
         {series.map(({ column, name, curve, present }) => (
           <tr key={column} data-absent={!present}>
-            <th scope="row">
+            <th className="muted nowrap" scope="row">
               <svg width="22" height="6" aria-hidden="true">
                 <line
                   x1="0"
@@ -127,14 +136,16 @@ function Legend({ balance, pointed }: LegendProps): ReactElement | null {
               </svg>
               {name}
             </th>
-            <td>{percent(curve.y[row] ?? 0)}</td>
+            <td className="nowrap text-right">{percent(curve.y[row] ?? 0)}</td>
           </tr>
         ))}
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row">Relative error</th>
-          <td>{errorSize(error?.y[row])}</td>
+          <th className="muted nowrap" scope="row">
+            Relative error
+          </th>
+          <td className="nowrap text-right">{errorSize(error?.y[row])}</td>
         </tr>
       </tfoot>
     </table>
@@ -187,8 +198,8 @@ export default function LedgerStepsPanel(): ReactElement {
           />
         </div>
       </div>
-      <div className="ledger-steps">
-        <div className="ledger-steps__plots">
+      <div className="ledger-steps flex gap-l grow min-h-0 relative">
+        <div className="grow min-w-0 relative">
           <ChartPlot host={host} label={`${what} by step: where they are, and the relative error of the ledger`} />
           <ChartFailure reason={failure} />
         </div>

@@ -1,4 +1,9 @@
-/** The ledger against the step: shares of what entered, and the error of their sum. No React. */
+/**
+ * Ledger over the steps: shares of what entered, and error of their sum. No React. Settings of the ledger curves, saved
+ * per user.
+ */
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
 import type { LedgerTable } from '../../../electron/contract/run.ts';
 import {
   type EnergyBalance,
@@ -6,6 +11,7 @@ import {
   type NumberBalance,
 } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 import { type Chart, type ChartAxis, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 type Balance = 'number' | 'energy';
 
@@ -15,7 +21,7 @@ interface Series {
   readonly column: Column;
   readonly name: string;
   readonly curve: LineSeries;
-  /** False when it is zero at every step: it is named and not drawn. */
+  /** False if zero at every step: the series is listed but not drawn. */
   readonly present: boolean;
 }
 
@@ -36,17 +42,17 @@ const looks: readonly (readonly [Column, name: string, ink: LineSeries['ink'], d
   ['skipped', ledgerColumns.skipped.title, 'series-8', [1, 2]],
 ];
 
-/** Rounding of sums near one, in FP64: what is smaller is no share of anything. */
+/** Rounding error of FP64 sums near one; smaller shares count as zero. */
 const NOISE = 1e-14;
 
 export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Series[] {
   const columns = balance === 'number' ? table.number : table.energy_MeV;
   const { in: incoming = new Float64Array() } = columns;
   return looks.flatMap(([column, name, ink, dash]) => {
-    // Individual faces if recorded; older runs contain only their sums.
+    // Use individual faces if recorded; older runs contain only their sums.
     if (columns[`${column}_low`] !== undefined) return [];
     const values = columns[column];
-    // Energy that stops with its proton is deposited: that column is zero by definition.
+    // Energy of stopped protons counts as deposited, so that column is zero by definition.
     if (values === undefined || (balance === 'energy' && column === 'stopped')) return [];
     const share = values.map((value, i) =>
       Math.abs(value) <= NOISE * (incoming[i] ?? 1) ? 0 : value / (incoming[i] || 1),
@@ -56,7 +62,7 @@ export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Ser
   });
 }
 
-/** The larger of a sum's error and one rounding: exact sums stay on a logarithmic axis. */
+/** Lower limit of the sum's error, about one rounding, so that exact sums stay on a logarithmic axis. */
 const SMALLEST_ERROR = 1e-17;
 
 export function errorCurve(table: LedgerTable, balance: Balance): LineSeries {
@@ -71,7 +77,7 @@ export function errorCurve(table: LedgerTable, balance: Balance): LineSeries {
   };
 }
 
-/** Whole decades around the positive values, at most down to `lowest`. */
+/** Full decades around the positive values, but not below `lowest`. */
 export function decades(
   curves: readonly Pick<LineSeries, 'y'>[],
   lowest: number,
@@ -99,7 +105,7 @@ function steps(table: LedgerTable): ChartAxis {
 }
 
 const LOWEST_SHARE = 1e-12;
-/** Heights of the plots over each other. */
+/** Relative heights of the stacked plots. */
 const [SHARES, ERRORS] = [1.6, 1];
 
 export function sharePane(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Pane {
@@ -142,4 +148,17 @@ export function frameOfStep(frames: readonly { readonly step: number }[], step: 
     frames.map((frame) => frame.step),
     step,
   );
+}
+
+const schema = z.strictObject({ balance: z.enum(['number', 'energy']), scale: z.enum(['linear', 'log']) });
+type LedgerStepsState = Readonly<z.infer<typeof schema>>;
+export type LedgerStepsStore = StoreApi<LedgerStepsState>;
+
+export function createLedgerStepsStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): LedgerStepsStore {
+  // Logarithmic, because escapes are often a millionth of what stops.
+  const initial: LedgerStepsState = { balance: 'number', scale: 'log' };
+  return createPersisted<LedgerStepsState>({ storage, name: 'ledger-steps', version: 1, schema, initial, onReset });
 }

@@ -1,4 +1,4 @@
-/** Number and energy balance of the run that is shown. */
+/** Number and energy balance of the shown run. */
 import './ledger-panel.css';
 import { type ReactElement, useState } from 'react';
 import type { RunInfo, RunSummary } from '../../../electron/contract/run.ts';
@@ -8,18 +8,18 @@ import {
   ledgerColumns,
   reactionTitles,
 } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
-import { errorSize, percent, significant } from '../../base/numbers.ts';
+import { errorSize, percent, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { tableFigure } from '../../drawing/figures/table.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
-/** The ledger as a table: where the protons and their energy went. */
+/** The ledger as a table: the final states of protons and their energy. */
 interface LedgerRow {
   readonly name: string;
   readonly title: string;
@@ -27,7 +27,7 @@ interface LedgerRow {
   readonly number: number | null;
   /** MeV. */
   readonly energy_MeV: number | null;
-  /** A part is of the row above it. */
+  /** `part`: a component of the row above. */
   readonly kind: 'in' | 'out' | 'part';
 }
 
@@ -50,7 +50,7 @@ const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly Face[
   escaped_theta: ['escaped_theta_low', 'escaped_theta_high'],
 };
 
-/** Parts of what was deposited that come from nuclear reactions, where those were followed. */
+/** Components of the deposited energy from nuclear reactions, if they were simulated. */
 const ofReactions = [
   ['deposited_local', 'By alphas and recoils, where nuclear reactions were'],
   ['deposited_protons', 'By protons that came out of nuclear reactions or were deflected by nuclei'],
@@ -75,7 +75,7 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
     }),
     ...entries.flatMap(([key, title]): readonly LedgerRow[] => [
       { name: ledgerColumns[key].title, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
-      // Faces through which nothing escaped, and older runs that did not record faces, have no rows.
+      // Omit faces through which nothing escaped; older runs recorded no faces.
       ...(number[key] === 0 ? [] : (parts[key] ?? [])).flatMap((face): readonly LedgerRow[] => {
         const [protons, carried] = [number[face], energy[face]];
         if (protons === undefined || carried === undefined) return [];
@@ -110,7 +110,7 @@ function Amount({ value, total, as, digits }: AmountProps): ReactElement {
   return <td>{as === 'amount' ? significant(value, digits) : percent(value / total)}</td>;
 }
 
-/** The table with its errors, as a figure. */
+/** The table with its errors as a figure. */
 function figureOf(summary: RunSummary, run: RunInfo | null) {
   const { scenario, variant, precision, status, steps } = summary;
   const { number, energy } = summary.ledger;
@@ -153,7 +153,7 @@ export default function LedgerPanel(): ReactElement {
   const running = run?.state === 'running';
   if (summary === null) {
     return (
-      <div className="ledger-panel">
+      <div className="ledger-panel min-h-0 scroll wide">
         <EmptyState
           icon="ledger"
           title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}
@@ -168,13 +168,13 @@ export default function LedgerPanel(): ReactElement {
   }
   const { number, energy } = summary.ledger;
   return (
-    <div className="ledger-panel">
-      <table className="ledger">
+    <div className="ledger-panel min-h-0 scroll wide">
+      <table className="ledger wide">
         <caption className="visually-hidden">Number and energy balance of the run</caption>
         <thead>
           <tr>
             <td>
-              <span className="ledger__tools">
+              <span className="row gap-s wrap">
                 <Segmented label="Show the balance as" value={as} options={shownAs} onChange={setAs} />
                 <ExportMenu
                   what="the balance"

@@ -1,9 +1,8 @@
-/** One file of the library: what it is, what it says, what can be done with it. */
+/** A file in the library: kind, summary and actions. */
 import type { ReactElement } from 'react';
-import type { LibraryItem, LibraryPlace } from '../../../electron/contract/library.ts';
+import type { LibraryItem, LibraryPlace } from '../../../electron/contract/files.ts';
+import { clock, factsOf } from '../../../electron/domain/numbers.ts';
 import { classes } from '../../base/classes.ts';
-import { factsOf } from '../../base/library-facts.ts';
-import { clock } from '../../base/time.ts';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon, type IconName } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
@@ -38,7 +37,7 @@ function Bars({ bars }: { readonly bars: readonly Bar[] }): ReactElement {
 function ExampleThumbnail({ file, icon }: { readonly file: string; readonly icon: IconName }): ReactElement {
   const found = thumbnailOf(file);
   return (
-    <span className="library-thumbnail">
+    <span className="library-thumbnail grid clip muted">
       {found === null ? <Icon name={icon} size={16} /> : null}
       {found?.kind === 'field' ? <img src={found.url} alt="" width={WIDTH} height={HEIGHT} loading="lazy" /> : null}
       {found?.kind === 'bars' ? <Bars bars={found.bars} /> : null}
@@ -95,35 +94,37 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
   const restore: MenuItem = { id: 'restore', label: 'Put back', onChoose: () => void files.restore(item) };
   const items = inTrash ? [restore] : [open, compare, ...(place === 'yours' ? own : [])];
   return (
-    <li className={classes('library-entry', isExample && 'library-entry--example')}>
+    <li className={classes('library-entry grid rounded hoverable', isExample && 'library-entry--example')}>
       <button
         type="button"
-        className="library-entry__main"
+        className="library-entry__main text-left grid min-w-0"
         title={[`${kinds[kind]} ${fileName}`, item.notes].filter(Boolean).join(': ')}
         onClick={() => void (inTrash ? files.restore(item) : files.open(item))}
       >
         {isExample ? <ExampleThumbnail file={item.id} icon={icons[kind]} /> : <Icon name={icons[kind]} size={14} />}
-        <span className="library-entry__name">{name === '' ? fileName : name}</span>
-        {/* Of an example it would be the time of installing. */}
-        {isExample ? null : <span className="library-entry__time">{clock(modified)}</span>}
-        <span className="library-entry__facts">{isExample ? lineOf(item) : factLine(item)}</span>
+        <span className="library-entry__name semi-strong truncate">{name === '' ? fileName : name}</span>
+        {/* An example's time would be that of its installation. */}
+        {isExample ? null : <span className="library-entry__time muted">{clock(modified)}</span>}
+        <span className="library-entry__facts muted clip break-anywhere">
+          {isExample ? lineOf(item) : factLine(item)}
+        </span>
         {problem === null ? null : (
-          <span className="library-entry__problem">
+          <span className="library-entry__problem clip break-anywhere danger small">
             <Icon name="error" size={12} /> {problem}
           </span>
         )}
-        {remark === '' ? null : <span className="library-entry__remark">{remark}</span>}
+        {remark === '' ? null : <span className="library-entry__remark muted clip break-anywhere">{remark}</span>}
       </button>
       <MenuButton label={`More for ${fileName}`} className="icon-button" align="end" items={items}>
         <Icon name="dots" />
       </MenuButton>
       {tags.length === 0 ? null : (
-        <span className="library-entry__tags">
+        <span className="library-entry__tags all-columns flex wrap gap-s">
           {tags.map((tag) => (
             <button
               key={tag}
               type="button"
-              className="library-tag"
+              className="library-tag ink small"
               title={`Show what is tagged ${tag}`}
               onClick={() => filterTag(tag)}
             >

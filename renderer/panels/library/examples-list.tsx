@@ -1,13 +1,15 @@
-/** The examples under the questions that they answer. */
+/** Examples, grouped by the questions that they answer. */
 import { Fragment, type ReactElement, useEffect, useState } from 'react';
 import groups from '../../../assets/examples/groups.json';
-import type { LibraryItem } from '../../../electron/contract/library.ts';
+import type { LibraryItem } from '../../../electron/contract/files.ts';
 import type { Beginning } from '../../../electron/contract/user-kernels.ts';
+import { type ExampleGroup, filledGroups } from '../../../electron/domain/examples.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
-import { useBeginning } from '../../workbench/beginning.ts';
 import { useWorkbench } from '../../workbench/context.ts';
+import { useBeginning } from '../../workbench/offers.tsx';
 
-// Templates for user kernels, listed among the examples: each is created in the user's library and opens in the editor.
+// Templates for user kernels, listed among the examples. Choosing one creates a kernel in the user's library and opens
+// it in the editor.
 
 /** Formula of each template, shown as its thumbnail. */
 const formulas: Readonly<Record<string, string>> = { 'vector-add': 'a + b', reduction: 'Σ a', stencil: '← a →' };
@@ -40,21 +42,21 @@ function Beginnings({ text }: { readonly text: string }): ReactElement | null {
   return (
     <>
       <h2 className="library-panel__about">Kernels of your own</h2>
-      <h3 className="library-panel__question">How is one begun from nothing?</h3>
+      <h3 className="library-panel__question semi-strong muted">How is one begun from nothing?</h3>
       <ul>
         {shown.map(({ id, title, says }) => (
-          <li key={id} className="library-entry library-entry--example">
+          <li key={id} className="library-entry grid rounded library-entry--example">
             <button
               type="button"
-              className="library-entry__main"
+              className="library-entry__main text-left grid min-w-0"
               title={`${title}: a kernel, its expected answer in Python or TypeScript, and a scenario that runs it`}
               onClick={() => void begin(id)}
             >
-              <span className="library-thumbnail library-thumbnail--formula" aria-hidden="true">
+              <span className="library-thumbnail grid clip muted library-thumbnail--formula" aria-hidden="true">
                 {formulas[id] ?? <Icon name="edit" size={16} />}
               </span>
-              <span className="library-entry__name">{title}</span>
-              <span className="library-entry__facts">{`On a CPU or a GPU: ${says}.`}</span>
+              <span className="library-entry__name semi-strong truncate">{title}</span>
+              <span className="library-entry__facts muted clip break-anywhere">{`On a CPU or a GPU: ${says}.`}</span>
             </button>
           </li>
         ))}
@@ -63,21 +65,11 @@ function Beginnings({ text }: { readonly text: string }): ReactElement | null {
   );
 }
 
-/** The examples in the order in which they are read: by workload, and by the question that they answer. */
-interface ExampleGroup {
-  /** Subject; groups of one subject are adjacent. */
-  readonly about: string;
-  readonly question: string;
-  /** Keys in the library, in their order. */
-  readonly files: readonly string[];
-}
-
-/** A further example is its file, and its place in that list. */
 export const exampleGroups: readonly ExampleGroup[] = groups;
 
 interface ShownGroup {
   readonly about: string;
-  /** The first of its subject has its heading. */
+  /** Whether the item is the first of its group and shows the heading. */
   readonly heads: boolean;
   readonly question: string;
   readonly items: readonly LibraryItem[];
@@ -86,13 +78,15 @@ interface ShownGroup {
 /** Items in their groups; ungrouped items come last, under “Not sorted”. Empty groups are omitted. */
 export function grouped(items: readonly LibraryItem[]): readonly ShownGroup[] {
   const byKey = new Map(items.map((item) => [item.id, item]));
-  const known = new Set(exampleGroups.flatMap(({ files }) => files));
+  const ids = items.map(({ id }) => id);
+  const placed = filledGroups(exampleGroups, ids);
+  const known = new Set(placed.flatMap(({ files }) => files));
   const others: ExampleGroup = {
     about: 'Others',
     question: 'Not sorted',
-    files: items.map(({ id }) => id).filter((id) => !known.has(id)),
+    files: ids.filter((id) => !known.has(id)),
   };
-  const filled = [...exampleGroups, others]
+  const filled = [...placed, others]
     .map((group) => ({ ...group, items: group.files.flatMap((file) => byKey.get(file) ?? []) }))
     .filter((group) => group.items.length > 0);
   return filled.map(({ about, question, items: own }, i) => ({
@@ -113,11 +107,11 @@ interface ExamplesProps {
 export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-    <section className="library-panel__list" aria-label="Examples" tabIndex={0}>
+    <section className="library-panel__list grow min-h-0 scroll-y" aria-label="Examples" tabIndex={0}>
       {grouped(items).map(({ about, heads, question, items: own }) => (
         <Fragment key={question}>
           {heads ? <h2 className="library-panel__about">{about}</h2> : null}
-          <h3 className="library-panel__question">{question}</h3>
+          <h3 className="library-panel__question semi-strong muted">{question}</h3>
           <ul>{own.map(entry)}</ul>
         </Fragment>
       ))}

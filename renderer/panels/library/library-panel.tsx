@@ -1,4 +1,4 @@
-/** The library: the user's scenarios, runs and benchmarks, the examples, and the trash. */
+/** Library panel: the user's scenarios, runs and benchmarks, the examples, and the trash. */
 import './library-panel.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import {
   type LibraryQuery,
   libraryKindSchema,
   libraryPlaceSchema,
-} from '../../../electron/contract/library.ts';
+} from '../../../electron/contract/files.ts';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
@@ -46,7 +46,7 @@ function createLibraryViewStore(
 interface Listing {
   /** Null if the first answer has not arrived. */
   readonly result: Result<'library.search'> | null;
-  /** Hits of a search in the other places, in the order of the places. */
+  /** Hits in the other places, in the order of places. */
   readonly elsewhere: readonly Elsewhere[];
   readonly failure: string | null;
 }
@@ -57,7 +57,7 @@ interface Elsewhere {
   readonly total: number;
 }
 
-/** Typing a word asks once, not for each letter. */
+/** Delay in ms, so that typing a word sends one request instead of one per letter. */
 const TYPING_MS = 120;
 
 function useListing(query: LibraryQuery): Listing {
@@ -72,7 +72,7 @@ function useListing(query: LibraryQuery): Listing {
 
   const { place, text, kind, tag, order, limit } = query;
   useEffect(() => {
-    // The stream's first frame asks the first question.
+    // Skip revision 0, because the stream's first frame triggers the first request.
     if (revision === 0) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
@@ -116,7 +116,7 @@ const kinds: readonly { readonly value: LibraryKind | 'all'; readonly label: str
   { value: 'session', label: 'Benchmarks' },
   { value: 'kernel', label: 'Kernels' },
 ];
-/** More than anyone reads: searching is the way to the rest. */
+/** Maximum number of listed items; use the search to find more. */
 const MOST_SHOWN = 200;
 
 const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
@@ -136,7 +136,7 @@ interface ElsewhereProps {
 function FoundElsewhere({ found, show }: ElsewhereProps): ReactElement | null {
   if (found.length === 0) return null;
   return (
-    <span className="library-panel__elsewhere">
+    <span className="library-panel__elsewhere wrap gap-m">
       {found.map(({ place, total }) => (
         <Button key={place} onPress={() => show(place)}>
           {`${total} in ${labelOf(place)}`}
@@ -156,7 +156,7 @@ function EmptyList({
 }): ReactElement {
   const { documents } = useWorkbench();
   return (
-    <span className="library-panel__elsewhere">
+    <span className="library-panel__elsewhere wrap gap-m">
       {place === 'yours' ? (
         <Button icon="save" tone="primary" onPress={() => void documents.saveAs()}>
           Save this scenario…
@@ -181,14 +181,15 @@ interface SearchBarProps {
   readonly setText: (text: string) => void;
 }
 
-/** Which files are listed, and in which order. */
+/** Filter and order of the listed files. */
 function SearchBar({ view, text, setText }: SearchBarProps): ReactElement {
   const { place, kind, order } = useSelected(view, (state) => state);
   return (
-    <div className="library-panel__bar">
-      <span className="library-panel__search">
+    <div className="library-panel__bar flex wrap gap-m rigid line-below">
+      <span className="control library-panel__search row gap-m muted">
         <Icon name="search" size={13} />
         <input
+          className="grow min-w-0 ink"
           type="search"
           aria-label="Search the library"
           placeholder="Search names, notes, tags, values"
@@ -207,7 +208,7 @@ function SearchBar({ view, text, setText }: SearchBarProps): ReactElement {
         label="Order"
         value={order}
         options={[
-          // Their times are those of installing them.
+          // Examples are not sorted by time, because their times are those of installation.
           { value: 'newest', label: place === 'examples' ? 'By question' : 'Newest first' },
           { value: 'name', label: 'By name' },
         ]}
@@ -229,8 +230,8 @@ function Foot({ place, listed }: FootProps): ReactElement {
   const [packing, setPacking] = useState(false);
   return (
     <>
-      <footer className="library-panel__foot">
-        <span title={place === 'examples' ? undefined : listed?.folder}>
+      <footer className="library-panel__foot row gap-l rigid muted small line-above">
+        <span className="truncate grow min-w-0" title={place === 'examples' ? undefined : listed?.folder}>
           {listed === null
             ? 'Reading the library…'
             : `${listed.total} ${listed.total === 1 ? 'file' : 'files'}${place === 'examples' ? '' : ` · ${listed.folder}`}`}
@@ -269,10 +270,10 @@ export default function LibraryPanel(): ReactElement {
     <Entry key={item.id} item={item} place={place} knownTags={known} filterTag={setTag} />
   );
   return (
-    <div className="library-panel">
+    <div className="library-panel stack min-w-0 min-h-0 wide">
       <SearchBar view={view} text={text} setText={setText} />
       {tag === null ? null : (
-        <p className="library-panel__filter">
+        <p className="library-panel__filter row gap-s rigid sunken">
           Tagged <b>{tag}</b>
           <IconButton
             icon="close"
@@ -283,16 +284,16 @@ export default function LibraryPanel(): ReactElement {
         </p>
       )}
       {failure === null ? null : (
-        <p className="library-panel__failure" role="alert">
+        <p className="library-panel__failure row gap-s rigid sunken danger" role="alert">
           The library could not be read: {failure}
         </p>
       )}
       {/* Reserve the space while loading, so that the content below does not jump. */}
-      {result === null ? <div className="library-panel__list" /> : null}
+      {result === null ? <div className="library-panel__list grow min-h-0 scroll-y" /> : null}
       {result === null || result.items.length === 0 ? null : isGrouped ? (
         <Examples items={result.items} text={kind === null && tag === null ? text : null} entry={entry} />
       ) : (
-        <ul className="library-panel__list">{result.items.map(entry)}</ul>
+        <ul className="library-panel__list grow min-h-0 scroll-y">{result.items.map(entry)}</ul>
       )}
       {result !== null && result.items.length === 0 ? (
         filtered ? (
@@ -317,7 +318,7 @@ export default function LibraryPanel(): ReactElement {
         )
       ) : null}
       {result !== null && result.items.length > 0 && elsewhere.length > 0 ? (
-        <p className="library-panel__more">
+        <p className="library-panel__more row wrap gap-m rigid muted line-above">
           Also found: <FoundElsewhere found={elsewhere} show={show} />
         </p>
       ) : null}

@@ -1,19 +1,18 @@
 /** Packs a project into one file for a colleague, from the form, this session, the library and studies. */
 import { type ReactElement, useEffect, useState } from 'react';
-import type { FileRef } from '../../../electron/contract/files.ts';
-import type { LibraryItem } from '../../../electron/contract/library.ts';
+import type { FileRef, LibraryItem } from '../../../electron/contract/files.ts';
 import type { StudyEntry } from '../../../electron/contract/study/calls.ts';
-import { handOut } from '../../actions/hand-out.ts';
-import { count } from '../../base/numbers.ts';
+import { count } from '../../../electron/domain/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { hasResult } from '../../state/runs.ts';
 import { documentTitle } from '../../state/scenario.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { handOut } from '../../workbench/actions/save-file.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-/** A library with more offers the newest. */
+/** Maximum number of files offered per list, newest first. */
 const MOST_OFFERED = 200;
 
 interface Offer {
@@ -32,13 +31,13 @@ interface GroupProps {
 function Group({ title, offers, chosen, onChoose }: GroupProps): ReactElement | null {
   if (offers.length === 0) return null;
   return (
-    <fieldset className="pack-project__group">
+    <fieldset className="pack-project__group grid">
       <legend>{title}</legend>
       {offers.map(({ key, label, detail }) => (
-        <label key={key}>
+        <label className="flex gap-s baseline" key={key}>
           <input type="checkbox" checked={chosen.has(key)} onChange={({ target }) => onChoose(key, target.checked)} />
-          <span className="pack-project__name">{label}</span>
-          <span className="pack-project__detail">{detail}</span>
+          <span className="ink">{label}</span>
+          <span className="muted">{detail}</span>
         </label>
       ))}
     </fieldset>
@@ -70,10 +69,10 @@ function useStored(): Stored {
   return stored;
 }
 
-/** As the host allows it. */
+/** Maximum length of a name, equal to the host's limit. */
 const LONGEST_NAME = 100;
 
-/** Why nothing can be packed yet; null: it can. */
+/** Reason why packing is not possible yet; null if it is. */
 export function whyNot(name: string, chosen: number): string | null {
   if (name.trim() === '') return 'The project needs a name.';
   if (name.length > LONGEST_NAME) {
@@ -151,7 +150,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
       </p>
       <TextField label="Name of the project" value={name} autoFocus onChange={setName} />
       {missing === null ? null : (
-        <p role="status" className="library-panel__failure">
+        <p role="status" className="library-panel__failure row gap-s rigid sunken danger">
           {missing}
         </p>
       )}
@@ -190,7 +189,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
         onChoose={choose}
       />
       {failure === null ? null : (
-        <p role="alert" className="library-panel__failure">
+        <p role="alert" className="library-panel__failure row gap-s rigid sunken danger">
           {failure}
         </p>
       )}

@@ -1,6 +1,6 @@
-/** The brightest spots of the image that is shown; one press brings the image to a spot. */
+/** Brightest spots of the shown image; selecting a spot zooms the image to it. */
 import type { ReactElement } from 'react';
-import { fixed, significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -8,7 +8,7 @@ import './peaks-panel.css';
 import { ImageFeed } from '../../data/image-feed.ts';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
-/** Pixels around a spot that the image shows when it is brought there. */
+/** Pixels around a spot to which the image zooms. */
 const WINDOW = 13;
 
 export default function PeaksPanel(): ReactElement {
@@ -18,7 +18,7 @@ export default function PeaksPanel(): ReactElement {
   const pinned = useSelected(stores.image, (state) => state.pinned);
   if (peaks === null || peaks.length === 0) {
     return (
-      <div className="peaks-panel">
+      <div className="peaks-panel min-h-0 scroll wide">
         <EmptyState
           icon="list"
           title={peaks === null ? 'No peaks yet' : 'This image has no peak'}
@@ -33,8 +33,8 @@ export default function PeaksPanel(): ReactElement {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="peaks-panel" aria-label="Brightest spots" tabIndex={0}>
-      <table>
+    <section className="peaks-panel min-h-0 scroll wide" aria-label="Brightest spots" tabIndex={0}>
+      <table className="wide">
         <caption className="visually-hidden">The brightest spots, the brightest first</caption>
         <thead>
           <tr>

@@ -1,15 +1,25 @@
-/** Controller of one phase-space map: its content, data source and linked state. */
+/** Controller of a phase-space map: its content, data source and linked state. */
 import type { Against } from '../../../electron/contract/run.ts';
-import { linkedMap } from '../../actions/linked-map.ts';
 import { RunFeed } from '../../data/run-feed.ts';
-import { mapStyle } from '../../maps/config.ts';
-import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
+import { linkedMap } from '../../workbench/actions/linked-map.ts';
+import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { cacheKey, cutsFor, isDifference, limitsOf, phaseScene, type SlotKey, slots, titleOf } from './maps.ts';
-import type { PhaseSpaceStore, PhaseViewStore, Reference } from './store.ts';
+import {
+  cacheKey,
+  cutsFor,
+  isDifference,
+  limitsOf,
+  type PhaseSpaceStore,
+  type PhaseViewStore,
+  phaseScene,
+  type Reference,
+  type SlotKey,
+  slots,
+  titleOf,
+} from './maps.ts';
 
-/** A reference to a stored step is of its own run only. */
+/** A stored step is a valid reference only for its own run. */
 function againstOf(reference: Reference, run: string | null): Against | null {
   if (reference.kind === 'none' || run === null) return null;
   if (reference.kind === 'run') return { run: reference.run, keyframe: null };
@@ -26,7 +36,7 @@ export function drivePhaseMap(
   const feed = feeds.of(RunFeed);
   const key = cacheKey(slot);
   const axes = () => store.getState().maps[slot];
-  /** Ignores a map of other axes, which no longer matches the heading. */
+  /** Ignores a map with other axes, which no longer match the heading. */
   const shownMap = () => {
     const shown = data.maps.get(key);
     const { horizontal, vertical } = axes();
@@ -58,7 +68,7 @@ export function drivePhaseMap(
     },
     scene: () => {
       const shown = shownMap();
-      // The picture's moment, which may be behind the chosen one.
+      // Moment of the picture, which may differ from the chosen one while loading.
       if (shown === null) delete canvases.above.dataset['step'];
       else canvases.above.dataset['step'] = String(shown.step);
       return shown && phaseScene(shown, stores.window.getState().windows);
@@ -78,7 +88,7 @@ export function drivePhaseMap(
     mark: (mark) => view.setState({ marked: { slot, mark } }),
     setLimits: (limits) =>
       view.setState((state) => {
-        // Matched limits stay matched: one bar moves them all.
+        // Matched limits stay matched: one colour bar changes them all.
         const moved = store.getState().matched ? slots : [slot];
         const next = { ...state.limits };
         for (const each of moved) {
@@ -100,7 +110,7 @@ export function drivePhaseMap(
         show();
       };
       return [
-        // All maps of a moment are set in one turn, before the next frame: matched limits see every one of them.
+        // All maps of a moment are set together before the next frame, so matched limits include all of them.
         ...slots.map((each) => data.maps.subscribe(cacheKey(each), show)),
         store.subscribe(() => {
           both();
@@ -114,7 +124,7 @@ export function drivePhaseMap(
         stores.window.subscribe(both),
       ];
     },
-    // The last map stays in the cache, so that a panel that only moved can show it at once.
+    // The last map stays in the cache, so that a panel that was only moved can show it at once.
     stop: () => feed.want(key, null),
   });
 }

@@ -1,13 +1,12 @@
-/** One of the four maps: its axes, the value at the crosshair, and the map. */
+/** One of the four maps with its axes and the value at the crosshair. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { fixed, significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
-import { probe } from '../../drawing/field-probe.ts';
-import type { DrivenMap } from '../../maps/drive-map.ts';
+import { probe } from '../../drawing/field-statistics.ts';
 import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -16,6 +15,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { DrivenMap } from '../../workbench/maps/drive-map.ts';
 import { drivePhaseMap } from './controller.ts';
 import {
   axisNames,
@@ -28,15 +28,16 @@ import {
   hiddenAxes,
   hiddenText,
   type PhaseAxes,
+  type PhaseSpaceStore,
+  type PhaseViewStore,
   positionOf,
   type SlotKey,
   slots,
   titleOf,
   withAxis,
 } from './maps.ts';
-import type { PhaseSpaceStore, PhaseViewStore } from './store.ts';
 
-/** The two axes that a map does not show: summed over, or cut at one cell. */
+/** Controls for the two axes that a map does not show: summed over, or cut at a cell. */
 const choices = [
   { value: 'sum', label: 'sum', title: 'Sum over all cells' },
   { value: 'cut', label: 'cut', title: 'One cell of the axis' },
@@ -45,9 +46,9 @@ const choices = [
 interface HiddenAxesProps {
   readonly axes: PhaseAxes;
   readonly cuts: HiddenCuts;
-  /** Grid of the run that is shown; null: not known yet. */
+  /** Grid of the shown run; null if not loaded. */
   readonly grid: GridSize | null;
-  /** In the axis' unit; null: not known. */
+  /** Position in the unit of the axis; null if not loaded. */
   readonly position: (axis: AxisName, index: number) => number | null;
   readonly live: boolean;
   readonly onChange: (cuts: HiddenCuts) => void;
@@ -95,7 +96,7 @@ function HiddenAxes({ axes, cuts, grid, position, live, onChange }: HiddenAxesPr
       <p className="popover__note">
         {live
           ? 'Cuts are made from the phase space of the run that computes.'
-          : 'Of a run that is over the sums are kept: for a cut its steps up to this one are computed again.'}
+          : 'A finished run has only its sums: a cut computes its steps up to this one again.'}
       </p>
     </Popover>
   );
@@ -105,7 +106,7 @@ interface MapCellProps {
   readonly slot: SlotKey;
   readonly store: PhaseSpaceStore;
   readonly view: PhaseViewStore;
-  /** Called with the map's controller, and with null once it has stopped. */
+  /** Called with the map's controller, and with null after it has stopped. */
   readonly onDriven: (slot: SlotKey, driven: DrivenMap | null) => void;
 }
 
@@ -116,12 +117,12 @@ function Value({ slot, axes }: { readonly slot: SlotKey; readonly axes: PhaseAxe
   const [horizontal, vertical] = [at?.[axes.horizontal], at?.[axes.vertical]];
   if (shown === null) return null;
   if (horizontal === undefined || vertical === undefined) {
-    return <span className="phase-cell__value">{shown.field.unit}</span>;
+    return <span className="phase-cell__value clip muted">{shown.field.unit}</span>;
   }
   const hit = probe(shown.field, horizontal, vertical);
   return (
     <output
-      className="phase-cell__value"
+      className="phase-cell__value clip muted"
       aria-live="off"
       data-testid={`value-phase-space/${axes.horizontal}-${axes.vertical}`}
     >
@@ -136,13 +137,13 @@ interface AxesProps extends Omit<MapCellProps, 'onDriven'> {
   readonly axes: PhaseAxes;
 }
 
-/** The map's heading is the choice of its axes. */
+/** Selects for the axes serve as the map's heading. */
 function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
   const { stores, data } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const cuts = cutsFor(axes, useSelected(view, (state) => state.cuts[slot]) ?? []);
-  // Read again with every map that comes: positions follow from the maps' axes.
+  // Render again with every new map, because positions follow from the maps' axes.
   useCached(data.maps, cacheKey(slot));
   const choose = (place: keyof PhaseAxes, axis: AxisName): void => {
     store.setState((state) => ({ maps: { ...state.maps, [slot]: withAxis(axes, place, axis) } }));
@@ -203,12 +204,12 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
   }, [workbench, store, view, slot, onDriven]);
   const title = titleOf(axes);
   return (
-    <section className="phase-cell" aria-label={`Phase space ${title}`}>
-      <header className="phase-cell__head">
+    <section className="stack min-w-0 min-h-0" aria-label={`Phase space ${title}`}>
+      <header className="phase-cell__head between row gap-l nowrap">
         <Axes slot={slot} axes={axes} store={store} view={view} />
         <Value slot={slot} axes={axes} />
       </header>
-      <div className="phase-cell__body">
+      <div className="grow min-h-0 relative">
         <PlotLayers
           below={below}
           above={above}
@@ -216,7 +217,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
           keys
         />
         {trouble === null ? null : (
-          <div className="phase-cell__trouble" role="status">
+          <div className="phase-cell__trouble center overlay stack gap-l muted" role="status">
             <p>{trouble}</p>
             <Button onPress={() => workbench.feeds.of(RunFeed).computeAgain()}>Try again</Button>
             {cut ? (
@@ -227,7 +228,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
           </div>
         )}
         {computing === null ? null : (
-          <div className="phase-cell__computing" role="status">
+          <div className="phase-cell__computing absolute row wrap ink rounded floats numeric" role="status">
             <span>
               {computing.steps === 0
                 ? 'This step is computed again'

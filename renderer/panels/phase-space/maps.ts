@@ -1,12 +1,27 @@
-/** The four maps of phase space and what they show. No React. */
-import type { AxisName, FieldMap, Interval, MapAxis } from '../../../electron/contract/fields.ts';
-import type { Cut } from '../../../electron/contract/run.ts';
+/**
+ * The four maps of phase space: axes, contents and errors. Colours and axes are saved per user; other state is reset
+ * when the panel closes. No React.
+ */
+import { z } from 'zod';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import {
+  type AxisName,
+  axisNameSchema,
+  type FieldMap,
+  type Interval,
+  type MapAxis,
+} from '../../../electron/contract/fields.ts';
+import type { Cut, RunId } from '../../../electron/contract/run.ts';
 import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
 import type { ShownMap } from '../../data/run-data.ts';
-import type { MapScene, MapStyle, ShownAxis } from '../../drawing/map-view.ts';
-import { drawableLimits, type Limits, type ScaleKind } from '../../drawing/normalisation.ts';
+import { drawableLimits, type Limits, type ScaleKind } from '../../drawing/colormap.ts';
+import type { DragTool } from '../../drawing/map-gestures.ts';
+import type { MapMark, MapScene, MapStyle, ShownAxis } from '../../drawing/map-view.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+import { useCached, useWorkbench } from '../../workbench/context.ts';
+import { initialMapConfig, mapConfigShape } from '../../workbench/maps/drive-map.ts';
 
-/** The places of the four maps, row by row. */
+/** Slots of the four maps, row by row. */
 export const slots = ['a', 'b', 'c', 'd'] as const;
 export type SlotKey = (typeof slots)[number];
 
@@ -15,17 +30,18 @@ export interface PhaseAxes {
   readonly vertical: AxisName;
 }
 
-/** Cuts of the axes that a map does not show; the other is summed. */
+/** Cuts of the axes that a map does not show; an axis without a cut is summed over. */
 export type HiddenCuts = readonly Cut[];
 
 /**
- * Maps in a column share their horizontal axis, and maps in a row their vertical one, so the crosshair runs through.
+ * Pairs of position, angle and energy first. z comes last because a beam has one depth at any moment, so z fills only
+ * one column of a map.
  */
 export const defaultAxes: Readonly<Record<SlotKey, PhaseAxes>> = {
-  a: { horizontal: 'z', vertical: 'x' },
-  b: { horizontal: 'theta', vertical: 'x' },
-  c: { horizontal: 'z', vertical: 'e' },
-  d: { horizontal: 'theta', vertical: 'e' },
+  a: { horizontal: 'theta', vertical: 'x' },
+  b: { horizontal: 'e', vertical: 'x' },
+  c: { horizontal: 'theta', vertical: 'e' },
+  d: { horizontal: 'z', vertical: 'x' },
 };
 
 /** Key of a map in the data cache. */
@@ -49,13 +65,13 @@ export function hiddenAxes({ horizontal, vertical }: PhaseAxes): readonly AxisNa
   return axisNames.filter((axis) => axis !== horizontal && axis !== vertical);
 }
 
-/** With another axis in one place: where that axis stood before, the old one goes. */
+/** Shows `axis` in one direction. If the other direction already shows it, the two are swapped. */
 export function withAxis(axes: PhaseAxes, place: keyof PhaseAxes, axis: AxisName): PhaseAxes {
   const other = place === 'horizontal' ? 'vertical' : 'horizontal';
   return { ...axes, [place]: axis, ...(axes[other] === axis && { [other]: axes[place] }) };
 }
 
-/** Cuts that still make sense for these axes. */
+/** Cuts that remain valid for these axes. */
 export function cutsFor(axes: PhaseAxes, cuts: HiddenCuts): HiddenCuts {
   const hidden = hiddenAxes(axes);
   return cuts.filter(({ axis }) => hidden.includes(axis));
@@ -65,7 +81,7 @@ export function cellsOf(axis: AxisName, { ne, ntheta, nz, nx }: GridSize): numbe
   return { e: ne, theta: ntheta, z: nz, x: nx }[axis];
 }
 
-/** The middle of a cell of the whole grid, from the axes of any map that shows this axis whole; null where none does. */
+/** Centre of a grid cell, from the axes of any map that shows this axis in full; null if none does. */
 export function positionOf(axis: AxisName, index: number, cells: number, fields: readonly FieldMap[]): number | null {
   for (const { horizontal, vertical } of fields) {
     const found = horizontal.name === axis ? horizontal : vertical.name === axis ? vertical : null;
@@ -77,7 +93,7 @@ export function positionOf(axis: AxisName, index: number, cells: number, fields:
   return null;
 }
 
-/** Such as `Σ θ, E at 43.2 MeV`: what became of the axes that are not shown. */
+/** Description of the hidden axes, such as `Σ θ, E at 43.2 MeV`. */
 export function hiddenText(axes: PhaseAxes, cuts: HiddenCuts, place: (cut: Cut) => string): string {
   return hiddenAxes(axes)
     .map((axis) => {
@@ -109,7 +125,9 @@ export function isDifference({ quantity }: Pick<FieldMap, 'quantity'>): boolean 
   return quantity.endsWith('difference');
 }
 
-/** Limits that hold for all fields at once on the scale; null when there are none. Of differences around zero. */
+/**
+ * Common limits for all fields on the scale; null if there are none. Limits of differences are symmetric about zero.
+ */
 export function commonLimits(fields: readonly FieldMap[], scale: ScaleKind): Limits | null {
   if (fields.length === 0) return null;
   const low = Math.min(...fields.map(({ min }) => min));
@@ -132,7 +150,83 @@ export function limitsOf(
   return config.matched ? commonLimits(fields, config.scale) : null;
 }
 
-/** As many decimals as tell two cells of the axis apart. */
+/** Decimals needed to distinguish neighbouring cells of the axis. */
 export function axisDecimals({ from, to, count }: Pick<MapAxis, 'from' | 'to' | 'count'>): number {
   return Math.min(4, Math.max(1, Math.ceil(-Math.log10((to - from) / count)) + 1));
+}
+
+function useMap(slot: SlotKey): ShownMap | null {
+  return useCached(useWorkbench().data.maps, cacheKey(slot));
+}
+
+function useTrouble(slot: SlotKey): string | null {
+  return useCached(useWorkbench().data.troubles, cacheKey(slot));
+}
+
+export const useShownMaps = (): readonly (ShownMap | null)[] => [useMap('a'), useMap('b'), useMap('c'), useMap('d')];
+
+export const useAnyTrouble = (): boolean =>
+  [useTrouble('a'), useTrouble('b'), useTrouble('c'), useTrouble('d')].some((trouble) => trouble !== null);
+
+const axesSchema = z
+  .strictObject({ horizontal: axisNameSchema, vertical: axisNameSchema })
+  .refine(({ horizontal, vertical }) => horizontal !== vertical, 'a map has two axes');
+
+const schema = z.strictObject({
+  ...mapConfigShape,
+  /** True to use one pair of limits for all four maps. */
+  matched: z.boolean(),
+  maps: z.strictObject({ a: axesSchema, b: axesSchema, c: axesSchema, d: axesSchema }),
+});
+type PhaseSpaceState = Readonly<z.infer<typeof schema>>;
+export type PhaseSpaceStore = StoreApi<PhaseSpaceState>;
+
+export function createPhaseSpaceStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): PhaseSpaceStore {
+  const initial: PhaseSpaceState = {
+    ...initialMapConfig,
+    // Logarithmic, because a beam's scattering tails are decades below its core.
+    scale: 'log',
+    matched: false,
+    maps: { ...defaultAxes },
+  };
+  return createPersisted<PhaseSpaceState>({
+    storage,
+    name: 'phase-space',
+    version: 2,
+    schema,
+    initial,
+    migrations: { 1: (data) => ({ ...initial, ...(typeof data === 'object' ? data : {}) }) },
+    onReset,
+  });
+}
+
+/** Reference subtracted from the maps. */
+export type Reference =
+  | Readonly<{ kind: 'none' }>
+  /** A stored moment of the shown run. */
+  | Readonly<{ kind: 'step'; run: RunId; keyframe: number; step: number }>
+  /** Another run, at the shown depth. */
+  | Readonly<{ kind: 'run'; run: RunId }>;
+
+interface PhaseView {
+  readonly cuts: Readonly<Partial<Record<SlotKey, HiddenCuts>>>;
+  readonly limits: Readonly<Partial<Record<SlotKey, Limits>>>;
+  readonly tool: DragTool;
+  readonly marked: { readonly slot: SlotKey; readonly mark: MapMark } | null;
+  readonly reference: Reference;
+}
+
+export type PhaseViewStore = StoreApi<PhaseView>;
+
+export function createPhaseViewStore(): PhaseViewStore {
+  return createStore<PhaseView>(() => ({
+    cuts: {},
+    limits: {},
+    tool: 'pan',
+    marked: null,
+    reference: { kind: 'none' },
+  }));
 }

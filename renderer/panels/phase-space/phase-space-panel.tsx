@@ -1,33 +1,44 @@
 /** Phase space as four maps of protons: live while a run computes, by stored steps afterwards. */
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import './phase-space-panel.css';
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import { fixed } from '../../base/numbers.ts';
+import { fixed } from '../../../electron/domain/numbers.ts';
 import { SHOWN, type ShownMap } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
+import type { ScaleKind } from '../../drawing/colormap.ts';
 import { type Figure, type FigureFormat, joined } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
-import type { ScaleKind } from '../../drawing/normalisation.ts';
-import type { DrivenMap } from '../../maps/drive-map.ts';
 import { isOver, runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Scrubber } from '../../widgets/controls/scrubber.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
-import { DragToolChoice } from '../../widgets/plots/drag-tool.tsx';
-import { MapDisplay } from '../../widgets/plots/map-display.tsx';
+import { DragToolChoice, MapDisplay } from '../../widgets/plots/map-display.tsx';
 import { MapDrawer } from '../../widgets/plots/map-drawer.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { DrivenMap } from '../../workbench/maps/drive-map.ts';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 import { MapCell } from './map-cell.tsx';
-import { axisDecimals, axisNames, axisSymbols, axisUnits, cacheKey, type SlotKey, slots } from './maps.ts';
-import { useAnyTrouble, useShownMaps } from './shown-maps.ts';
-import { createPhaseSpaceStore, createPhaseViewStore, type PhaseSpaceStore, type PhaseViewStore } from './store.ts';
+import {
+  axisDecimals,
+  axisNames,
+  axisSymbols,
+  axisUnits,
+  cacheKey,
+  createPhaseSpaceStore,
+  createPhaseViewStore,
+  type PhaseSpaceStore,
+  type PhaseViewStore,
+  type SlotKey,
+  slots,
+  useAnyTrouble,
+  useShownMaps,
+} from './maps.ts';
 
 // Display, drawing tools and export of all phase-space maps.
 
@@ -84,7 +95,7 @@ function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement
 interface ToolsProps {
   readonly store: PhaseSpaceStore;
   readonly view: PhaseViewStore;
-  /** One of the maps; null: there is none yet. */
+  /** One of the maps, for its unit and limits; null if there is none. */
   readonly shown: ShownMap | null;
   readonly onExport: (format: FigureFormat) => void;
 }
@@ -122,7 +133,7 @@ function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
         unit={shown?.field.unit ?? ''}
         onChange={({ limits: set, ...change }) => {
           if (Object.keys(change).length > 0) store.setState(change);
-          // Numbers are entered for all maps at once; each bar moves its own.
+          // Numbers are entered for all maps at once, whereas each colour bar sets its own map.
           if (set === null) view.setState({ limits: {} });
           else if (set !== undefined) view.setState({ limits: { a: set, b: set, c: set, d: set } });
         }}
@@ -134,7 +145,7 @@ function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
   );
 }
 
-/** Why there is no phase space to see, and what to do about it. */
+/** Explains why no phase space is shown, and how to obtain it. */
 interface NothingShownProps {
   readonly run: RunInfo | null;
   readonly hasMap: boolean;
@@ -177,7 +188,7 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
     <Cover>
       <EmptyState
         icon="quad"
-        title="This run kept no phase space"
+        title="This run has no saved phase space"
         action={<PanelOffer panel="scenario" icon="sliders" label="Show the scenario" />}
       >
         Its scenario asks for no keyframes: give it some under Output, and run it again.
@@ -190,7 +201,7 @@ const Cover = ({ children }: { readonly children: ReactElement }): ReactElement 
   <div className="plot-panel__cover">{children}</div>
 );
 
-/** Goes through the stored moments of a run; while it computes, says where it is. */
+/** Steps through the stored moments of a run; while the run computes, shows its current step. */
 function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactElement {
   const { stores } = useWorkbench();
   const { frames, index, playing } = useSelected(stores.playback, (state) => state);
@@ -219,7 +230,9 @@ function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactEleme
           <span>
             depth <b>{fixed(at.depth_mm, 2)}</b> mm
           </span>
-          <span className="scrubber__count">{frames.length === 0 ? 'live' : `${index + 1} / ${frames.length}`}</span>
+          <span className="scrubber__count text-right">
+            {frames.length === 0 ? 'live' : `${index + 1} / ${frames.length}`}
+          </span>
         </>
       )}
     </Scrubber>
@@ -231,7 +244,7 @@ function Position(): ReactElement {
   const { stores } = useWorkbench();
   const at = useSelected(stores.selection, shownCrosshair);
   const pinned = useSelected(stores.selection, (state) => state.hover === null && state.pinned !== null);
-  // Between them the maps have all axes that the crosshair can have a place on.
+  // Together the maps show all axes on which the crosshair can have a position.
   const shown = useShownMaps();
   if (at === null) {
     return (
@@ -314,7 +327,7 @@ export default function PhaseSpacePanel(): ReactElement {
     if (map === null) driven.current.delete(slot);
     else driven.current.set(slot, map);
   }, []);
-  // Nobody looks any more.
+  // Pause the playback when the panel closes.
   useEffect(() => () => stores.playback.pause(), [stores]);
 
   return (
@@ -328,8 +341,8 @@ export default function PhaseSpacePanel(): ReactElement {
           onExport={(format) => void figures.save(quadFigure(run?.name ?? 'run', driven.current), format)}
         />
       </div>
-      <div className="phase-space">
-        <div className="phase-space__maps">
+      <div className="phase-space grow min-h-0 relative">
+        <div className="phase-space__maps grid">
           {slots.map((slot) => (
             <MapCell key={slot} slot={slot} store={store} view={view} onDriven={onDriven} />
           ))}

@@ -1,14 +1,26 @@
-/** The gallery of questions: each opens ready to be looked at, with hints at their places. */
+/** Gallery of questions. Opening one loads its example and shows hints in the panels. */
 import type { ReactElement } from 'react';
 import { exampleWords, type Question, questions } from '../../base/questions.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { pictureOf } from './pictures.ts';
 import './questions-panel.css';
+
+/** URLs of the questions' pictures. */
+const files = import.meta.glob('../../../assets/questions/*.webp', {
+  query: '?url',
+  import: 'default',
+  eager: true,
+}) as Readonly<Record<string, string>>;
+
+const byName = new Map(Object.entries(files).map(([file, url]) => [file.replace(/^.*\//, ''), url]));
+
+/** URL of a question's picture; undefined if the picture does not exist. */
+const pictureOf = (question: string, theme: 'light' | 'dark'): string | undefined =>
+  byName.get(`${question}-${theme}.webp`);
 
 function Picture({ id }: { readonly id: string }): ReactElement {
   return (
-    <span className="question__picture">
+    <span className="question__picture clip rounded">
       {(['light', 'dark'] as const).map((theme) => (
         // Decorative: the card's text has the same content.
         <img key={theme} data-theme={theme} src={pictureOf(id, theme)} alt="" width={480} height={300} loading="lazy" />
@@ -24,15 +36,15 @@ function Card({ question, open }: { readonly question: Question; readonly open: 
     <li>
       <button
         type="button"
-        className="question"
+        className="question center text-left grid wide"
         aria-current={open ? 'true' : undefined}
         onClick={() => void actions.open(id)}
       >
         <Picture id={id} />
-        <span className="question__words">
-          <span className="question__title">{title}</span>
-          <span className="question__text">{text}</span>
-          <span className="question__how">{exampleWords[example.kind]}</span>
+        <span className="question__words grid min-w-0">
+          <span className="question__title strong">{title}</span>
+          <span className="question__text muted small">{text}</span>
+          <span className="question__how faint small">{exampleWords[example.kind]}</span>
         </span>
       </button>
     </li>
@@ -44,18 +56,18 @@ export default function QuestionsPanel(): ReactElement {
   const atStart = useSelected(stores.questions, (state) => state.atStart);
   const opened = useSelected(stores.questions.guide, (guide) => guide.question);
   return (
-    <div className="questions-panel">
+    <div className="stack grow min-w-0 min-h-0">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="questions-panel__body" tabIndex={0} aria-label="Questions to begin with">
         <h2 className="questions-panel__title">What would you like to know?</h2>
-        <ul className="questions-panel__list">
+        <ul className="questions-panel__list grid">
           {questions.map((question) => (
             <Card key={question.id} question={question} open={question.id === opened} />
           ))}
         </ul>
       </section>
-      <footer className="questions-panel__foot">
-        <label>
+      <footer className="questions-panel__foot between row gap-l rigid muted line-above">
+        <label className="row gap-m">
           <input
             type="checkbox"
             checked={atStart}

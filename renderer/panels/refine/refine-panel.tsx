@@ -1,5 +1,5 @@
-/** Fits the crystal of the form to an image of the user's: start, iterations, what was found, and what is left of the image. */
-import '../../widgets/plots/plot-panel.css';
+/** Fits the crystal in the form to a user's image: start, iterations, results, and residual image. */
+import '../../widgets/plots/plots.css';
 import './refine-panel.css';
 import { type ReactElement, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
@@ -12,11 +12,9 @@ import {
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { takeImageFile } from '../../actions/refining.ts';
-import { count, fixed, significant } from '../../base/numbers.ts';
+import { count, fixed, significant } from '../../../electron/domain/numbers.ts';
 import { type FitChoice, RefineFeed, type RefineState } from '../../data/refine-feed.ts';
 import { refinementChart } from '../../drawing/charts/refinement.ts';
-import { MapTile } from '../../maps/map-tile.tsx';
 import { errorText } from '../../state/notices.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -24,15 +22,17 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { takeImageFile } from '../../workbench/actions/import-files.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { MapTile } from '../../workbench/maps/map-tile.tsx';
 import { PanelOffer } from '../../workbench/offers.tsx';
 import { Values } from './values.tsx';
 
-// The image, and once a crystal was fitted what its counts are more or less than the fit.
+// The image and, after a fit, the differences of its counts from the fit.
 
 /** Maximum device pixels per tile and axis; no screen has more. */
 const PIXELS = 1024;
-/** Share of the largest where a logarithmic scale begins: below it a counter has noise. */
+/** Lower end of the logarithmic scale as a share of the largest value, because smaller counts are detector noise. */
 const LEAST = 1e-3;
 
 const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
@@ -106,7 +106,7 @@ const fits = [
   { value: 'cell', label: 'cell', title: 'The cell is stretched, and the crystal is not turned' },
 ] as const satisfies readonly { readonly value: FitChoice; readonly label: string; readonly title: string }[];
 
-/** Computed images, to fit another start to: a run is as good as a file. */
+/** Finished runs, whose computed images can be fitted like images from files. */
 function useImages() {
   const runs = useSelected(useWorkbench().stores.runs, (state) => state.runs);
   return runs.filter(
@@ -114,7 +114,7 @@ function useImages() {
   );
 }
 
-/** Opens a file, or takes a run. */
+/** Opens a file or uses the image of a run. */
 function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary: boolean }): ReactElement {
   const { stores } = useWorkbench();
   const input = useRef<HTMLInputElement>(null);
@@ -124,7 +124,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
     if (run !== undefined) void feed.take(run.name, async () => ({ kind: 'run', run: id }));
   };
   return (
-    <span className="refine-source">
+    <span className="refine-source center gap-m">
       <input
         ref={input}
         type="file"
@@ -156,7 +156,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
   );
 }
 
-function told({ converged, iterations, iteration_s, scale, background, correlation }: RefinedCrystal): string {
+function summaryOf({ converged, iterations, iteration_s, scale, background, correlation }: RefinedCrystal): string {
   return [
     `${converged ? 'Converged' : 'Not converged'} after ${iterations} iterations, ${significant(iteration_s, 2)} s each.`,
     `Correlation ${fixed(correlation.start, 6)} before, ${fixed(correlation.end, 6)} after.`,
@@ -175,7 +175,7 @@ const phaseWords: Readonly<Record<RefineState['phase'], string>> = {
 
 function Status({ state }: { readonly state: RefineState }): ReactElement {
   const { phase, reasons, warnings, refined, variant, opening } = state;
-  const text = opening !== null ? `Reading ${opening} …` : refined !== null ? told(refined) : phaseWords[phase];
+  const text = opening !== null ? `Reading ${opening} …` : refined !== null ? summaryOf(refined) : phaseWords[phase];
   return (
     <div className="refine-status" role="status">
       {text === '' ? null : (
@@ -185,12 +185,12 @@ function Status({ state }: { readonly state: RefineState }): ReactElement {
         </p>
       )}
       {reasons.map((reason) => (
-        <p key={reason} className="refine-status__fault">
+        <p key={reason} className="danger">
           {reason}
         </p>
       ))}
       {warnings.map((warning) => (
-        <p key={warning} className="refine-status__warning">
+        <p key={warning} className="warning">
           {warning}
         </p>
       ))}
@@ -229,7 +229,7 @@ export default function RefinePanel(): ReactElement {
   };
   if (image === null) {
     return (
-      <div className="refine-panel">
+      <div className="refine-panel stack min-w-0 min-h-0 wide">
         <EmptyState icon="fit" title="No image yet" action={<Source feed={feed} primary={true} />}>
           <p>
             Misset and cell of the crystal in the form are fitted to an image of yours: SMV, TIFF, CBF, raw numbers, or
@@ -242,9 +242,9 @@ export default function RefinePanel(): ReactElement {
     );
   }
   return (
-    <div className="refine-panel">
+    <div className="refine-panel stack min-w-0 min-h-0 wide">
       <div className="panel-bar">
-        <span className="refine-panel__image">
+        <span className="refine-panel__image min-w-0 break-anywhere">
           <b>{image.name}</b> {count(image.width)} × {count(image.height)} pixels
           {image.left_out === 0 ? '' : `, ${count(image.left_out)} left out: full, or without a count`}
         </span>
@@ -277,16 +277,16 @@ export default function RefinePanel(): ReactElement {
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="refine-panel__body" aria-label="Refinement" tabIndex={0}>
+      <section className="refine-panel__body grow min-h-0 scroll" aria-label="Refinement" tabIndex={0}>
         <Status state={state} />
         {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show what is wrong in the form" /> : null}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls */}
         <section className="refine-panel__values" aria-label="Values" tabIndex={0}>
           <Values state={state} startOf={startOf} />
         </section>
-        <div className="refine-panel__plots">
+        <div className="refine-panel__plots grid">
           {state.iterations.length === 0 ? null : (
-            <div className="refine-panel__chart">
+            <div className="refine-panel__chart all-columns min-w-0 relative">
               <ShownChart chart={chart} scheduler={scheduler} fill={true} />
             </div>
           )}

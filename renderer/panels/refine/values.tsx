@@ -1,11 +1,11 @@
-/** Misset and cell: where they began, what each iteration made of them, and what was found. */
+/** Misset angles and cell: start, value after each iteration, and result. */
 import type { ReactElement } from 'react';
 import {
   type CrystalUnknown,
   crystalUnknowns,
   refineFits,
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
-import { fixed, significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import type { FitChoice, RefineState } from '../../data/refine-feed.ts';
 
 const DIGITS = 4;
@@ -15,7 +15,7 @@ const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
 
 interface ValuesProps {
   readonly state: RefineState;
-  /** Value in the form; null if it has none. */
+  /** Start value in the form; null if the form has none. */
   readonly startOf: (unknown: CrystalUnknown) => number | null;
 }
 
@@ -26,10 +26,10 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
   const unknowns = unknownsOf(begun ? state.fitted : state.fit);
   const columns = iterations.map(({ iteration, taken }) => ({ iteration, taken }));
   const beginning = (k: number, unknown: CrystalUnknown) => (begun ? iterations[0]?.values[k] : startOf(unknown));
-  // Results precede the iterations, which are what scrolls in a narrow window.
+  // Results come before the iterations, which scroll in a narrow window.
   const beneath = refined === null ? null : <td colSpan={2} />;
   return (
-    <table className="refine-values" data-testid="refine-values">
+    <table className="table refine-values" data-testid="refine-values">
       <caption className="visually-hidden">Misset and cell by iteration</caption>
       <thead>
         <tr>

@@ -1,5 +1,5 @@
 /** Gain, correctness and claims of the variants of a small workload; stored sessions need no GPU. */
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import './results-panel.css';
 import { type ReactElement, useEffect, useState } from 'react';
 import type { Session } from '../../../electron/contract/bench/session.ts';
@@ -16,7 +16,7 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 import { SessionView } from './session-view.tsx';
 
-// Which of the measurements is shown.
+// Selection of the shown measurement.
 
 // Sources of the panel: the selected run, and stored sessions.
 
@@ -68,7 +68,7 @@ const RUN = 'run';
 const storedText = ({ name, machine, recorded }: StoredTask): string =>
   `${name} (${machine}, ${recorded ? 'recorded' : 'saved'})`;
 
-/** Until a person chooses: the selected run, or what was measured with the scenario's benchmark. */
+/** Shown measurement. Until the user chooses: the selected run, or a session of the scenario's benchmark. */
 function useMeasurements() {
   const { stores, feeds } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
@@ -79,7 +79,7 @@ function useMeasurements() {
   const measured = useCached(feeds.of(TaskFeed).session, SHOWN);
   const all = useStored(run?.workload ?? kind);
   const bench = resolved !== null && 'bench' in resolved ? resolved.bench : '';
-  // Sessions of the scenario's own benchmark come first.
+  // Sort sessions of the scenario's benchmark first.
   const near = (one: StoredTask): number => Number(one.bench === bench) + Number(one.scenario === name);
   const stored = [...all].sort((a, b) => near(b) - near(a));
   const [wanted, setWanted] = useState<string | null>(null);
@@ -93,7 +93,7 @@ function useMeasurements() {
     ...(run === null ? [] : [{ value: RUN, label: `${run.name} (this run)` }]),
     ...stored.map((one) => ({ value: one.id, label: storedText(one) })),
   ];
-  // A run that is a measurement is a session of its own.
+  // A measured run has a session whose id is derived from the run's.
   const benchId = chosen === RUN ? (run === null ? null : `run~${run.id}`) : chosen;
   return { run, options, chosen, choose: setWanted, opened, session, benchId, isRun: chosen === RUN };
 }
@@ -113,7 +113,7 @@ export default function ResultsPanel(): ReactElement {
         )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className="results" tabIndex={0} aria-label="Results of the measurement">
+      <section className="results page" tabIndex={0} aria-label="Results of the measurement">
         {session === null || benchId === null ? null : (
           <SessionView
             key={`${chosen} ${session.created}`}

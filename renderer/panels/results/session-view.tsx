@@ -1,14 +1,19 @@
-/** One session: its variants in short, what is the workload's own, and the claims. All else is in Compare and the ladder. */
+/**
+ * A session: summary of its variants, results specific to the workload, and claims. Compare and the ladder show the
+ * rest.
+ */
 import { type ReactElement, type ReactNode, useState } from 'react';
-import type {
-  MeasuredSessionEntry,
-  Session,
-  SessionEntry,
-  SessionReport,
+import {
+  type MeasuredSessionEntry,
+  reasonOf,
+  type Session,
+  type SessionEntry,
+  type SessionReport,
+  unprovenTexts,
 } from '../../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, rateText, timeAndSpread, timesText } from '../../base/measured.ts';
-import { errorSize, NO_VALUE } from '../../base/numbers.ts';
-import { provenanceText, reportProvenance } from '../../base/provenance.ts';
+import { gainOf, measuredTime, rateText, timeAndSpread, timesText } from '../../../electron/domain/measured.ts';
+import { errorSize, NO_VALUE } from '../../../electron/domain/numbers.ts';
+import { provenanceText, reportProvenance } from '../../../electron/domain/provenance.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
@@ -29,7 +34,7 @@ function checkText({ accuracy }: MeasuredSessionEntry): string {
 
 const spreadTip = '± is the median absolute deviation over the median';
 
-/** By which clock the time is. */
+/** Names the clock that measured the time. */
 function clockTip({ samples }: MeasuredSessionEntry): string {
   const [first] = samples;
   if (first?.host_s == null) return spreadTip;
@@ -43,7 +48,7 @@ function clockTip({ samples }: MeasuredSessionEntry): string {
 /** Reasons why samples are flagged; flagged samples are retained. */
 function flagTip({ samples }: MeasuredSessionEntry): string | undefined {
   const reasons = [...new Set(samples.flatMap(({ flag }) => flag ?? []))];
-  return reasons.length === 0 ? undefined : `Flagged, and kept: ${reasons.join('; ')}`;
+  return reasons.length === 0 ? undefined : `Flagged, and included: ${reasons.join('; ')}`;
 }
 
 function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
@@ -70,7 +75,7 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
         {timeAndSpread(time_s, spread, samples.length)}
       </td>
       <td className="selectable">{verdict === 'reference' ? NO_VALUE : timesText(gainOf(ratio))}</td>
-      <td className="results__verdict" title={flagTip(entry)}>
+      <td data-column="verdict" title={flagTip(entry)}>
         {verdict}
         {(flagged ?? 0) === 0 ? '' : `, ${flagged} of ${samples.length} flagged`}
       </td>
@@ -80,7 +85,7 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
       <td className="selectable" title="Arithmetic over the time, and its share of the measured ceiling">
         {rateText(flops_per_s, share_of_flops, 'flops')}
       </td>
-      <td className="selectable" title={entry.accuracy[0]?.tip}>
+      <td className="selectable" title={reasonOf(entry.accuracy) ?? entry.accuracy[0]?.tip}>
         {checkText(entry)}
         {determinism === null || determinism.bitwise ? '' : `, bits differ in ${determinism.runs} runs`}
       </td>
@@ -90,7 +95,7 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
 
 function VariantsTable({ report }: { readonly report: SessionReport }): ReactElement {
   return (
-    <table className="results__table">
+    <table className="table results__table">
       <caption className="visually-hidden">Variants of {report.title ?? report.scenario}</caption>
       <thead>
         <tr>
@@ -113,7 +118,7 @@ function VariantsTable({ report }: { readonly report: SessionReport }): ReactEle
   );
 }
 
-/** Parts of the results: a heading, what it means, and on what it was measured. */
+/** Sections of the results: heading, explanation, and machine of the measurement. */
 interface SectionProps {
   readonly id: string;
   readonly title: string;
@@ -125,14 +130,14 @@ interface SectionProps {
 
 function Section({ id, title, text, provenance, children, menu = null }: SectionProps): ReactElement {
   return (
-    <section className="results__section" aria-label={title} data-testid={`results-${id}`}>
-      <div className="results__head">
+    <section className="section results__section" aria-label={title} data-testid={`results-${id}`}>
+      <div className="section__head row gap-l">
         <h2>{title}</h2>
         {menu}
       </div>
-      <p className="results__text">{text}</p>
+      <p className="section__text muted">{text}</p>
       {children}
-      <p className="results__provenance">{provenance}</p>
+      <p className="section__note faint small">{provenance}</p>
     </section>
   );
 }
@@ -140,7 +145,7 @@ function Section({ id, title, text, provenance, children, menu = null }: Section
 function Scroll({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-    <section className="results__scroll" tabIndex={0} aria-label={label}>
+    <section className="scroll" tabIndex={0} aria-label={label}>
       {children}
     </section>
   );
@@ -148,11 +153,11 @@ function Scroll({ label, children }: { readonly label: string; readonly children
 
 interface SessionViewProps {
   readonly session: Session;
-  /** Puts the variants of one of its reports into the comparison. */
+  /** Adds the variants of one of its reports to the comparison. */
   readonly onCompare: (report: number) => void;
 }
 
-/** Caption of the table, by its number of rounds. */
+/** Caption of the table with its number of rounds. */
 function roundsText(rounds: number): string {
   if (rounds < 2) return 'One round: times without a spread, and no verdicts.';
   return `Medians over ${rounds} interleaved rounds; speed-up over the first variant, with 95 % intervals from five rounds on.`;
@@ -174,7 +179,7 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
       <Section
         id="variants"
         title={report.title ?? report.scenario}
-        text={`${roundsText(report.rounds)} A variant that is wrong is red, however fast. Samples, sources, kernels and further numbers stand in Compare; the steps, the roofline and sweeps in the ladder.`}
+        text={`${roundsText(report.rounds)} A variant that is wrong is red, however fast. Samples, sources, kernels and further numbers are in Compare; the steps, the roofline and sweeps in the ladder.`}
         provenance={provenance}
         menu={
           <>
@@ -195,6 +200,11 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
         <Scroll label="Table of variants">
           <VariantsTable report={report} />
         </Scroll>
+        {unprovenTexts(report.entries).map((text) => (
+          <p key={text} className="section__text muted">
+            {text}
+          </p>
+        ))}
       </Section>
       {Extra === null ? null : <Extra report={report} />}
       {report.claims.length === 0 ? null : (

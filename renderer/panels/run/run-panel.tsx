@@ -1,13 +1,11 @@
-/** The run that is shown: progress while it computes, readouts afterwards. */
+/** The shown run: progress while it computes, readouts afterwards. */
 import './run-panel.css';
 import type { ReactElement } from 'react';
-import { type RunProgress, shareDone } from '../../../electron/contract/progress.ts';
-import type { RunInfo } from '../../../electron/contract/run.ts';
+import { type RunInfo, type RunProgress, shareDone } from '../../../electron/contract/run.ts';
 import { asOfToday } from '../../../electron/contract/scenario/index.ts';
 import type { WhatIfWay } from '../../../electron/contract/scenario/transport/what-if.ts';
-import { fixed, significant } from '../../base/numbers.ts';
+import { duration, fixed, significant, timeLeft } from '../../../electron/domain/numbers.ts';
 import { sameJson } from '../../base/same-json.ts';
-import { duration, timeLeft } from '../../base/time.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
@@ -30,7 +28,7 @@ function RunProgressView({
   if (run.state === 'queued') {
     const ahead = (run.queuePosition ?? 1) - 1;
     return (
-      <p className="run-panel__text">
+      <p className="muted">
         {ahead === 0
           ? 'Next, after the run that computes now.'
           : `${ahead} more ${ahead === 1 ? 'run waits' : 'runs wait'} before it.`}
@@ -39,9 +37,9 @@ function RunProgressView({
   }
   const share = progress === null ? null : shareDone(progress);
   return (
-    <div className="run-progress">
+    <div className="grid gap-l">
       <progress
-        className="run-progress__bar"
+        className="run-progress__bar clip wide"
         aria-label={`Progress of ${run.name}`}
         {...(share === null ? {} : { value: share, max: 1 })}
       />
@@ -61,7 +59,7 @@ function RunProgressView({
 /** Solver settings of the displayed live result, and its latency after the edit. */
 const times = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
 
-/** `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */
+/** Text such as `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */
 function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfWay): string {
   const { z, x, theta } = coarser;
   const cells = `cells of ${significant(dz_mm, 3)} × ${significant(dx_mm, 3)} mm and ${significant(dtheta_mrad, 3)} mrad`;
@@ -69,6 +67,10 @@ function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfWay): string {
   const each = all ? `${times(z)} each` : `${times(z)} in z, ${times(x)} in x, ${times(theta)} in angle`;
   return z * x * theta === 1 ? `the scenario's grid, ${cells}` : `a coarser grid, ${cells} (${each})`;
 }
+
+/** The moments variant is named: it also steps in depth, but no other variant has its readouts. */
+const solverText = ({ variant, stepping }: WhatIfWay): string =>
+  variant === 'moments' ? 'moments' : `${stepping} stepping`;
 
 function LiveNote(): ReactElement | null {
   const { stores } = useWorkbench();
@@ -78,7 +80,7 @@ function LiveNote(): ReactElement | null {
   const next = resting && phase === 'solving' ? 'The full answer is being solved.' : 'Full resolution when you pause.';
   return (
     <section
-      className="live-note"
+      className="live-note grid rounded sunken"
       aria-label="Live"
       data-full={full}
       data-answer={sequence}
@@ -87,17 +89,17 @@ function LiveNote(): ReactElement | null {
     >
       <p>
         <b>{full ? 'At rest' : 'While you drag'}</b>
-        {full ? ': solved as Run solves it.' : `: ${way.stepping} stepping on ${gridText(way)}. ${next}`}
+        {full ? ': solved as Run solves it.' : `: ${solverText(way)} on ${gridText(way)}. ${next}`}
       </p>
-      <p className="live-note__times">
+      <p className="live-note__times flex wrap muted numeric">
         <span>{`solved in ${fixed(solve_ms, 0)} ms`}</span>
         {latency_ms === null ? null : <span>{`drawn ${fixed(latency_ms, 0)} ms after the edit`}</span>}
         {perSecond === null ? null : <span>{`${fixed(perSecond, 1)} answers/s`}</span>}
       </p>
       {phase === 'waiting' ? <p role="status">Waits for what else has the device; the last answer is shown.</p> : null}
       {phase === 'refused' ? (
-        <p role="status" className="run-panel__warning">
-          {`The last answer is shown. Not solved: ${refusal ?? 'the scenario as it stands'}`}
+        <p role="status" className="warning">
+          {`The last answer is shown. Not solved: ${refusal ?? 'the scenario as it is now'}`}
         </p>
       ) : null}
     </section>
@@ -107,29 +109,29 @@ function LiveNote(): ReactElement | null {
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
   return (
-    <header className="run-head" data-run={run.id}>
-      <h2 title={run.name}>{run.name}</h2>
+    <header className="run-head center grid" data-run={run.id}>
+      <h2 className="break-anywhere">{run.name}</h2>
       {run.live === true ? null : <StateBadge state={run.state} />}
-      <p>{facts.join(' · ')}</p>
+      <p className="truncate faint all-columns">{facts.join(' · ')}</p>
     </header>
   );
 }
 
-/** Says when the form no longer holds the scenario of this run. */
+/** Note that the form no longer contains the scenario of this run. */
 function EditedNote(): ReactElement | null {
   const { stores, data } = useWorkbench();
   const reference = useCached(data.reference, SHOWN);
   const draft = useSelected(stores.scenario, (state) => state.draft);
   if (reference === null || sameJson(asOfToday(reference.scenario), asOfToday(draft))) return null;
-  return <p className="run-panel__note">The form has changed since this run.</p>;
+  return <p className="run-panel__note warning rounded">The form has changed since this run.</p>;
 }
 
 function Failure({ run }: { readonly run: RunInfo }): ReactElement {
   return (
-    <div className="run-panel__failure" role="alert">
+    <div className="run-panel__failure danger rounded" role="alert">
       <p>{run.error?.message ?? 'The run failed.'}</p>
       {run.error === null || run.error.issues.length === 0 ? null : <IssueList issues={run.error.issues} />}
-      {hasResult(run) ? <p>What was finished before is kept: it is what there was by then.</p> : null}
+      {hasResult(run) ? <p>The part finished before is saved.</p> : null}
     </div>
   );
 }
@@ -154,7 +156,7 @@ export default function RunPanel(): ReactElement {
   if (run === null) {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-      <section className="run-panel" aria-label="Results of the run" tabIndex={0}>
+      <section className="run-panel min-h-0 scroll-y wide" aria-label="Results of the run" tabIndex={0}>
         <EmptyState icon="gauge" title="No run yet" action={<RunOffer />}>
           {canStart
             ? 'Progress and readouts appear here.'
@@ -165,10 +167,12 @@ export default function RunPanel(): ReactElement {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="run-panel" aria-label="Results of the run" tabIndex={0}>
+    <section className="run-panel min-h-0 scroll-y wide" aria-label="Results of the run" tabIndex={0}>
       <RunHead run={run} />
       {run.state === 'cancelled' ? (
-        <p className="run-panel__note">Stopped before its end: what is shown is what there was by then.</p>
+        <p className="run-panel__note warning rounded">
+          Stopped before its end: what is shown is what there was by then.
+        </p>
       ) : null}
       {run.state === 'failed' ? <Failure run={run} /> : null}
       {run.live === true ? <LiveNote /> : <EditedNote />}

@@ -1,9 +1,8 @@
 /** The runs of this session and those opened from files. */
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
+import { clock, duration, headlineText } from '../../../electron/domain/numbers.ts';
 import { classes } from '../../base/classes.ts';
-import { headlineText } from '../../base/numbers.ts';
-import { clock, duration } from '../../base/time.ts';
 import { hasResult, isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
@@ -25,11 +24,16 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
       : { id: 'stop', label: 'Stop', startsGroup: true, onChoose: () => void runs.stop(run.id) },
   ];
   return (
-    <li className={classes('run-entry', selected && 'run-entry--selected')}>
-      <button type="button" className="run-entry__main" aria-pressed={selected} onClick={() => runs.show(run.id)}>
-        <span className="run-entry__name">{run.name}</span>
+    <li className={classes('run-entry flex rounded hoverable', selected && 'run-entry--selected')}>
+      <button
+        type="button"
+        className="run-entry__main text-left grid grow min-w-0"
+        aria-pressed={selected}
+        onClick={() => runs.show(run.id)}
+      >
+        <span className="semi-strong break-anywhere">{run.name}</span>
         <StateBadge state={run.state} />
-        <span className="run-entry__facts">
+        <span className="run-entry__facts truncate faint small">
           {[
             run.variant,
             run.precision.toUpperCase(),
@@ -39,9 +43,11 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
             .filter((fact) => fact !== null)
             .join(' · ')}
         </span>
-        <span className="run-entry__headline">{run.headline === null ? run.size : headlineText(run.headline)}</span>
+        <span className="run-entry__headline text-right small">
+          {run.headline === null ? run.size : headlineText(run.headline)}
+        </span>
         {run.file === null ? null : (
-          <span className="run-entry__file" title={run.file.place}>
+          <span className="run-entry__file all-columns truncate faint small" title={run.file.place}>
             {run.file.name}
           </span>
         )}
@@ -59,7 +65,7 @@ export default function RunsPanel(): ReactElement {
   const listed = useSelected(stores.runs, (state) => state.listed);
   const selected = useSelected(stores.selection, (state) => state.run);
   return (
-    <div className="runs-panel">
+    <div className="runs-panel stack min-h-0 wide">
       <div className="panel-bar">
         <span className="panel-readout panel-readout--none">
           {list.length === 0 ? 'No runs' : list.length === 1 ? '1 run' : `${list.length} runs`}
@@ -69,7 +75,7 @@ export default function RunsPanel(): ReactElement {
         </Button>
       </div>
       {list.length > 0 ? (
-        <ul className="runs-panel__list">
+        <ul className="runs-panel__list grow min-h-0 scroll-y">
           {list.map((run) => (
             <RunEntry key={run.id} run={run} selected={run.id === selected} />
           ))}

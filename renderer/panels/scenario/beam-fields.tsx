@@ -1,4 +1,4 @@
-/** Beam definition: by energy, by range in water, or by spots, which are plotted and edited here. */
+/** Beam definition by energy, by range in water, or by spots, which are plotted and edited here. */
 import { type ReactElement, useId } from 'react';
 import { type Path, type Spot, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { spotWeightsChart } from '../../drawing/charts/spot-weights.ts';
@@ -11,8 +11,7 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Commissioning } from './commissioning.tsx';
 import { Field, Row } from './field.tsx';
-import { fieldModel, issuesAt } from './fields.ts';
-import { useForm } from './form-context.ts';
+import { fieldModel, issuesAt, useForm } from './fields.ts';
 import { SobpBuilder } from './sobp-builder.tsx';
 
 /** Ways to define a beam, and edits of its spots. No React. */
@@ -28,7 +27,7 @@ const beamWayTitles: Readonly<Record<BeamWay, string>> = {
 
 type Draft = Readonly<Record<string, unknown>>;
 
-/** Which of them the document has; the first that is there, where it has several. */
+/** The way in which the document defines the beam; the first one present if there are several. */
 function beamWayOf(beam: unknown): BeamWay {
   const spots = valueAt(beam, ['spots']);
   if (valueAt(beam, ['energy_MeV']) !== undefined) return 'energy';
@@ -39,7 +38,7 @@ function beamWayOf(beam: unknown): BeamWay {
 
 const round = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
-/** The same beam as nearly as it can be, given the other way. `energy_MeV` and `range_mm` are those in force. */
+/** The closest equivalent beam in another definition. `energy_MeV` and `range_mm`: current resolved values. */
 function beamGiven(
   beam: Draft,
   way: BeamWay,
@@ -54,7 +53,7 @@ function beamGiven(
   return { spots: [{ energy_MeV: round(inForce.energy_MeV, 5) }], ...rest };
 }
 
-/** A further spot: as the last one, a little slower. */
+/** A copy of the last spot with 3 % less energy. */
 function nextSpot(spots: readonly unknown[]): Draft {
   const last = spots.at(-1);
   if (typeof last !== 'object' || last === null) return { energy_MeV: 70 };
@@ -62,7 +61,7 @@ function nextSpot(spots: readonly unknown[]): Draft {
   return { ...last, ...(typeof energy === 'number' ? { energy_MeV: round(0.97 * energy, 4) } : {}) };
 }
 
-/** Resolved spots, as the host has completed them. */
+/** Resolved spots, completed by the host. */
 function spotsInForce(scenario: unknown): readonly Spot[] {
   const spots = valueAt(scenario, ['beam', 'spots']);
   return Array.isArray(spots) ? (spots as readonly Spot[]) : [];
@@ -73,7 +72,7 @@ const beamOf = (draft: unknown): Readonly<Record<string, unknown>> => {
   return typeof beam === 'object' && beam !== null ? (beam as Readonly<Record<string, unknown>>) : {};
 };
 
-/** The choice of the way, and the energy where it is that. */
+/** Selects the beam definition, and edits the energy if it is defined by energy. */
 export function EnergyField({ path }: { readonly path: Path }): ReactElement {
   const form = useForm();
   const id = useId();
@@ -86,11 +85,11 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
   return (
     <>
       <div className="field" data-path="beam">
-        <div className="field__row">
+        <div className="field__row center grid gap-s">
           <label className="field__name" htmlFor={id} title="What the beam is known by">
             Given by
           </label>
-          <div className="field__control">
+          <div className="field__control grid min-w-0">
             <Select
               id={id}
               action="given-by"
@@ -110,7 +109,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
   );
 }
 
-/** The range, where the beam is given by it, and the energy that it comes to. */
+/** Edits the range if the beam is defined by range, and shows the resulting energy. */
 export function RangeField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   if (beamWayOf(beamOf(form.draft)) !== 'range') return null;
@@ -119,7 +118,7 @@ export function RangeField({ path }: { readonly path: Path }): ReactElement | nu
     <>
       <Field path={path} />
       {typeof energy === 'number' && path.at(-1) === 'range_is' ? (
-        <p className="field__told" data-testid="beam-energy">
+        <p className="field__told text-right muted" data-testid="beam-energy">
           {`${energy.toFixed(2)} MeV`}
         </p>
       ) : null}
@@ -133,7 +132,7 @@ const columns = [
   { key: 'weight', title: 'Weight', unit: '1' },
 ] as const;
 
-/** Rows of a longer list are drawn, and edited as a file. */
+/** Longer lists are only plotted; they are edited as a file. */
 const MOST_ROWS = 100;
 
 function SpotRow({
@@ -149,7 +148,7 @@ function SpotRow({
   const byRange = valueAt(form.draft, [...path, 'range_mm']) !== undefined;
   const issues = issuesAt(form.issues, path);
   return (
-    <li className="spot" data-invalid={issues.some(({ severity }) => severity === 'error')}>
+    <li className="spot center grid gap-s" data-invalid={issues.some(({ severity }) => severity === 'error')}>
       {columns.map(({ key: wanted, title, unit }) => {
         const key = byRange && wanted === 'energy_MeV' ? 'range_mm' : wanted;
         const field = fieldModel(form.draft, form.resolved?.scenario ?? null, [...path, key]);
@@ -184,7 +183,7 @@ function SpotList({ path, spots }: { readonly path: Path; readonly spots: readon
   const form = useForm();
   return (
     <>
-      <ol className="spots__list">
+      <ol className="spots__list grid">
         {spots.slice(0, MOST_ROWS).map((_, index) => (
           <SpotRow
             // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a spot
@@ -201,14 +200,12 @@ function SpotList({ path, spots }: { readonly path: Path; readonly spots: readon
           />
         ))}
       </ol>
-      {spots.length > MOST_ROWS ? (
-        <p className="regions__none">{`${spots.length - MOST_ROWS} more are in the file.`}</p>
-      ) : null}
+      {spots.length > MOST_ROWS ? <p className="faint">{`${spots.length - MOST_ROWS} more are in the file.`}</p> : null}
     </>
   );
 }
 
-/** The spots' weights as a picture, and below it their list or the name of their file. */
+/** Plot of the spots' weights, and below it their list or file name. */
 export function SpotsField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const { scheduler } = useWorkbench();
@@ -220,15 +217,15 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
   const drawn = spotsInForce(form.resolved?.scenario);
   const file = valueAt(field.value, ['file']);
   return (
-    <div className="regions spots" data-path={field.key}>
-      <div className="regions__head">
+    <div className="regions spots min-w-0" data-path={field.key}>
+      <div className="regions__head between row">
         <span className="field__name" title={field.description}>
           {`${field.title}: ${way === 'spots' ? spots.length : drawn.length}`}
         </span>
         {way === 'spots' ? (
           <button
             type="button"
-            className="regions__add"
+            className="control regions__add row gap-s"
             onClick={() => form.edit(path, [...spots, nextSpot(spots)], 'Add spot')}
           >
             <Icon name="plus" size={12} />
@@ -247,7 +244,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
         : null}
       {way === 'spots' ? <SobpBuilder path={path} /> : null}
       {drawn.length > 1 ? (
-        <div className="spots__picture">
+        <div className="spots__picture min-w-0 relative">
           <ShownChart chart={spotWeightsChart(drawn)} scheduler={scheduler} fill={true} />
         </div>
       ) : null}

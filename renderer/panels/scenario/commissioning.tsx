@@ -1,4 +1,4 @@
-/** Finds the beam's energy and spread from a measured depth dose, shows the fit, and takes the beam over or keeps it. */
+/** Finds the beam's energy and spread from a measured depth dose, shows the fit, and applies or saves the beam. */
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import {
   type Commissioned,
@@ -9,12 +9,12 @@ import {
 } from '../../../electron/contract/beams/commission.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import { formatIssue, valueAt } from '../../../electron/contract/scenario/index.ts';
-import { fitResidualsChart } from '../../drawing/charts/fit-residuals.ts';
+import { fitResidualsChart } from '../../drawing/charts/curves.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { useForm } from './form-context.ts';
+import { useForm } from './fields.ts';
 
 type Unit = (typeof depthUnits)[number] | 'column';
 
@@ -29,7 +29,7 @@ const units = [
   ...depthUnits.map((value) => ({ value, label: value })),
 ] as const;
 
-/** Most issues shown in a message. */
+/** Maximum number of issues in a message. */
 const SHOWN_FAULTS = 4;
 
 function reasonsOf(error: unknown): readonly string[] {
@@ -38,13 +38,14 @@ function reasonsOf(error: unknown): readonly string[] {
   return issues.length > 0 ? issues : [error.message];
 }
 
-/** A name that every system takes for a file. */
+/** File name that is valid on every system. */
 const fileNameOf = (name: string): string => `${name.replace(/[\\/:*?"<>|]/g, ' ').trim()}.json`;
 
-function told({ found, file }: Extract<State, { kind: 'found' }>): readonly string[] {
+function summaryOf({ found, file }: Extract<State, { kind: 'found' }>): readonly string[] {
   return [
     `Energy ${withError(found.energy_MeV, found.energy_error_MeV)}, spread ${withError(found.energy_sigma_MeV, found.sigma_error_MeV)}.`,
-    `Residuals of ${file}: ${(100 * found.residual).toFixed(2)} % of the largest dose, root mean square over the peak.`,
+    `Residuals of ${file}: ${(100 * found.residual).toFixed(2)} % of the largest dose, RMS over the peak.`,
+    ...found.notes.map((note) => `${note}.`),
   ];
 }
 
@@ -70,8 +71,8 @@ export function Commissioning(): ReactElement {
     setState({ kind: 'fitting', file: file.name });
     try {
       const text = await file.text();
-      const asked = { document: form.draft, file: file.name, text, unit: unit === 'column' ? null : unit };
-      const outcome = await client.callCancellable('beam.commission', asked, ending.signal);
+      const requested = { document: form.draft, file: file.name, text, unit: unit === 'column' ? null : unit };
+      const outcome = await client.callCancellable('beam.commission', requested, ending.signal);
       if (outcome.status !== 'cancelled') setState({ kind: 'found', file: file.name, found: outcome.value });
     } catch (error) {
       if (!ending.signal.aborted) setState({ kind: 'failed', reasons: reasonsOf(error) });
@@ -94,15 +95,17 @@ export function Commissioning(): ReactElement {
       });
       stores.notices.tell({ tone: 'success', title: `${key} is in the library` });
     } catch (error) {
-      stores.notices.fail('The beam was not kept', error);
+      stores.notices.fail('The beam was not saved', error);
     }
   };
 
   return (
     <details className="commissioning" data-testid="commissioning">
-      <summary data-action="commission">From a measured depth dose</summary>
-      <div className="sobp">
-        <label className="sobp__field" htmlFor={id} title="Of depth, in the file">
+      <summary className="muted" data-action="commission">
+        From a measured depth dose
+      </summary>
+      <div className="sobp framed grid rounded">
+        <label className="sobp__field center grid" htmlFor={id} title="Of depth, in the file">
           <span>Depth in</span>
           <Select id={id} value={unit} options={units} onChange={(next) => setUnit(next as Unit)} />
         </label>
@@ -125,7 +128,7 @@ export function Commissioning(): ReactElement {
             Open CSV…
           </Button>
         )}
-        <div className="sobp__told" role="status">
+        <div className="muted small" role="status">
           {state.kind === 'idle' ? <p>Depth and dose in two columns, integrated across the beam.</p> : null}
           {state.kind === 'fitting' ? <p>{`Solving depth doses about that of ${state.file} …`}</p> : null}
           {state.kind === 'failed'
@@ -135,14 +138,14 @@ export function Commissioning(): ReactElement {
                 </p>
               ))
             : null}
-          {state.kind === 'found' ? told(state).map((line) => <p key={line}>{line}</p>) : null}
+          {state.kind === 'found' ? summaryOf(state).map((line) => <p key={line}>{line}</p>) : null}
         </div>
         {state.kind === 'found' ? (
           <>
-            <div className="commissioning__plot">
+            <div className="commissioning__plot min-w-0 relative">
               <ShownChart chart={fitResidualsChart(state.found.points)} scheduler={scheduler} fill={true} />
             </div>
-            <div className="commissioning__actions">
+            <div className="flex wrap gap-m">
               <Button tone="primary" onPress={() => take(state)}>
                 Use this beam
               </Button>

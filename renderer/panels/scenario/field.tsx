@@ -1,18 +1,34 @@
-/** One row of the form: name, control, way back to the default, and what is wrong. */
-import { type ReactElement, type ReactNode, useId } from 'react';
-import type { Path } from '../../../electron/contract/scenario/index.ts';
-import { formatNumber, unitSymbols } from '../../../electron/contract/units.ts';
+/**
+ * A row of the form: name, control, reset button and issues. Also the selection of the implementation, with reasons why
+ * some cannot run.
+ */
+import { type ReactElement, type ReactNode, useId, useState } from 'react';
+import type { Capabilities, Variant } from '../../../electron/contract/capabilities.ts';
+import { type JsonSchema, kindOfDocument, type Path } from '../../../electron/contract/scenario/index.ts';
+import { formatNumber, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
-import { choicesOf, type FieldModel, fieldModel, issuesAt, numberOr } from './fields.ts';
-import { useForm } from './form-context.ts';
+import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import {
+  choicesOf,
+  type FieldModel,
+  fieldModel,
+  formulaOf,
+  isFormula,
+  issuesAt,
+  listedParts,
+  numberOr,
+  useForm,
+} from './fields.ts';
 
 interface RowProps {
   readonly field: FieldModel;
-  /** Id of the control that the name belongs to. */
+  /** Id of the control that the label belongs to. */
   readonly controlId?: string;
   readonly children: (ids: { readonly describedBy: string | undefined; readonly invalid: boolean }) => ReactNode;
   /** Issues of nested values are shown elsewhere. */
@@ -27,6 +43,9 @@ function defaultText(field: FieldModel): string {
   return typeof usual === 'string' ? usual : 'the default';
 }
 
+const resetText = (field: FieldModel): string =>
+  field.usual === undefined ? `Leave out ${field.title}` : `Back to ${defaultText(field)}`;
+
 export function Row({ field, controlId, children, ownFaultsOnly = false }: RowProps): ReactElement {
   const form = useForm();
   const faultId = useId();
@@ -40,11 +59,11 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
       data-set={field.value !== undefined}
       onFocus={() => form.explain(field)}
     >
-      <div className="field__row">
+      <div className="field__row center grid gap-s">
         <label className="field__name" htmlFor={controlId} title={field.description}>
           {field.title}
         </label>
-        <div className="field__control">
+        <div className="field__control grid min-w-0">
           {children({ describedBy: issues.length > 0 ? faultId : undefined, invalid })}
         </div>
         <span className="field__reset">
@@ -52,7 +71,7 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
             <IconButton
               icon="reset"
               size={12}
-              label={`Back to ${defaultText(field)}`}
+              label={resetText(field)}
               onPress={() => form.edit(field.path, undefined, field.title)}
             />
           ) : null}
@@ -71,7 +90,7 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
   );
 }
 
-/** Longest row of choices, in letters, that fits on one line next to its name. */
+/** Maximum total letters of options that fit on a line next to the label. */
 const LETTERS_IN_SIGHT = 20;
 
 function Choice({
@@ -114,11 +133,55 @@ const switches = [
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
 
-/** Numbers between commas; text that is none stays, and is marked. */
+/** Comma-separated numbers; invalid text is retained and marked. */
 function readList(text: string): readonly number[] | string | undefined {
   if (text.trim() === '') return undefined;
   const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   return numbers.every((value) => Number.isFinite(value)) ? numbers : text;
+}
+
+/**
+ * A list of comma-separated formulas, or of texts on separate lines. Typed text is retained until the field loses
+ * focus.
+ */
+function TextsField({
+  field,
+  id,
+  describedBy,
+  invalid,
+  items,
+}: {
+  readonly field: FieldModel;
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+  readonly items: JsonSchema;
+}): ReactElement {
+  const form = useForm();
+  const [typed, setTyped] = useState<string | null>(null);
+  const onLines = !isFormula(items);
+  const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
+  const change = (text: string): void => {
+    setTyped(text);
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const next = onLines ? lines : listedParts(text).map(formulaOf);
+    form.edit(field.path, next.length === 0 && field.resettable ? undefined : next, field.title, field.key);
+  };
+  return (
+    <TextField
+      id={id}
+      value={typed ?? values.join(onLines ? '\n' : ', ')}
+      placeholder={onLines ? 'one on each line' : 'none'}
+      {...(onLines && { lines: Math.max(2, Math.min(6, values.length + 1)) })}
+      invalid={invalid}
+      {...(describedBy === undefined ? {} : { describedBy })}
+      onChange={change}
+      onSettle={() => {
+        setTyped(null);
+        form.settle();
+      }}
+    />
+  );
 }
 
 function Control({
@@ -164,7 +227,26 @@ function Control({
       />
     );
   }
-  if (typeof schema.items === 'object' && schema.items.type === 'number') {
+  if (isFormula(schema)) {
+    return (
+      <TextField
+        id={id}
+        value={field.value === undefined ? '' : String(field.value)}
+        placeholder={field.fallback === undefined ? '' : String(field.fallback)}
+        invalid={invalid}
+        {...described}
+        onChange={(text) =>
+          form.edit(field.path, text.trim() === '' ? undefined : formulaOf(text), field.title, field.key)
+        }
+        onSettle={form.settle}
+      />
+    );
+  }
+  const items = typeof schema.items === 'object' ? schema.items : {};
+  if (items.type === 'string' || isFormula(items)) {
+    return <TextsField field={field} id={id} describedBy={describedBy} invalid={invalid} items={items} />;
+  }
+  if (items.type === 'number' || items.type === 'integer') {
     return (
       <TextField
         id={id}
@@ -190,15 +272,94 @@ function Control({
   );
 }
 
-/** The field at a path, with the control that its schema asks for; nothing where the schema has no such field. */
-export function Field({ path }: { readonly path: Path }): ReactElement | null {
+/** Field at a path with the control for its schema; null if the schema has no such field. */
+export function Field({ path, title }: { readonly path: Path; readonly title?: string }): ReactElement | null {
   const form = useForm();
   const id = useId();
-  const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
-  if (field === null) return null;
+  const found = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
+  if (found === null) return null;
+  const field = title === undefined ? found : { ...found, title };
   return (
     <Row field={field} controlId={id}>
       {({ describedBy, invalid }) => <Control field={field} id={id} describedBy={describedBy} invalid={invalid} />}
+    </Row>
+  );
+}
+
+type Refusals = ReadonlyMap<string, string | null>;
+
+/**
+ * Options for all variants. CPU variants have individual reasons; without a GPU the CUDA variants share a reason, shown
+ * once above them.
+ */
+function variantItems(
+  variants: readonly Variant[],
+  refusals: Refusals,
+  cuda: Capabilities['devices']['cuda'],
+  chosen: string,
+  choose: (id: string) => void,
+): readonly MenuItem[] {
+  const cpu = variants.filter((variant) => variant.device === 'cpu');
+  const gpu = variants.filter((variant) => variant.device === 'cuda');
+  const item = (variant: Variant, heading: string | null): MenuItem => {
+    const refusal = refusals.get(variant.id) ?? null;
+    const shared = variant.device === 'cuda' && !cuda.available;
+    return {
+      id: variant.id,
+      label: `${variant.id} – ${variant.title}`,
+      detail: refusal === null || shared ? variant.changes : `Not here: ${refusal}`,
+      disabled: refusal !== null,
+      checked: chosen === variant.id,
+      startsGroup: heading !== null,
+      ...(heading === null || heading === '' ? {} : { heading }),
+      onChoose: () => choose(variant.id),
+    };
+  };
+  const gpuHeading = cuda.available ? 'CUDA' : `CUDA, not on this machine: ${cuda.reason ?? 'there is no device.'}`;
+  return [
+    ...cpu.map((variant, index) => item(variant, index === 0 ? 'CPU' : null)),
+    ...gpu.map((variant, index) => item(variant, index === 0 ? gpuHeading : null)),
+  ];
+}
+
+export function VariantField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const id = useId();
+  const { stores } = useWorkbench();
+  const variants = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const cuda = useSelected(stores.connection, (state) => state.capabilities.devices.cuda);
+  const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
+  if (field === null) return null;
+  const { resolved } = form;
+  const kind = kindOfDocument(form.draft);
+  const own = variants.filter((variant) => variant.workload === kind);
+  const value = String(field.value ?? field.fallback ?? 'auto');
+  const refusals = new Map(resolved?.variants.map((each) => [each.id, each.refusal]));
+  const choose = (next: string): void => form.edit(path, next === 'auto' ? undefined : next, field.title);
+  const shown = value === 'auto' && resolved !== null ? `auto – ${resolved.variant}` : value;
+  return (
+    <Row field={field} controlId={id}>
+      {() => (
+        <MenuButton
+          label={`Variant: ${shown}`}
+          className="control variant-button row gap-s wide"
+          align="end"
+          wide
+          items={[
+            {
+              id: 'auto',
+              label: 'auto',
+              detail: resolved === null ? 'The fastest that fits' : `The fastest that fits: ${resolved.variant} now`,
+              checked: value === 'auto',
+              onChoose: () => choose('auto'),
+            },
+            ...variantItems(own, refusals, cuda, value, choose),
+          ]}
+        >
+          <span className="text-left truncate grow">{shown}</span>
+          <Icon name="chevron" size={12} />
+        </MenuButton>
+      )}
     </Row>
   );
 }

@@ -1,8 +1,12 @@
-/** Model of a form field: schema, value, default, issues. No React. */
+/**
+ * Model of a form field: schema, value, default, issues. No React. Context of the form's fields: the document, its
+ * issues, and edits.
+ */
+import { createContext, useContext } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import {
   allowedText,
+  branchFor,
   type Fault,
   formatPath,
   isWithin,
@@ -15,13 +19,15 @@ import {
   validateScenario,
   valueAt,
 } from '../../../electron/contract/scenario/index.ts';
-import { type Unit, unitSymbols } from '../../../electron/contract/units.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import { type Unit, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { sameJson } from '../../base/same-json.ts';
 import type { Check } from '../../state/scenario.ts';
 
 export interface FieldModel {
   readonly path: Path;
-  /** As in files: `beam.energy_MeV`. */
+  /** Path as in files: `beam.energy_MeV`. */
   readonly key: string;
   readonly title: string;
   readonly description: string;
@@ -30,11 +36,11 @@ export interface FieldModel {
   readonly schema: JsonSchema;
   /** Value in the document; undefined if the default applies. */
   readonly value: unknown;
-  /** The default in force: from the host where it follows from other values, else the schema's. */
+  /** Current default: from the host if it depends on other values, else from the schema. */
   readonly fallback: unknown;
   /** Default for display. If the document has a value, defaults derived from other values are not recomputed. */
   readonly usual: unknown;
-  /** A value that may be taken back; some have no default. */
+  /** Whether the value can be reset; some fields have no default. */
   readonly resettable: boolean;
 }
 
@@ -42,12 +48,12 @@ export interface FieldModel {
 const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
-/** A document with its union branches decided, where the author left the choice to the default. */
+/** A document with explicit union branches, including those left to the default. */
 function described(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
   return resolved === null ? draft : { ...resolved, ...draft };
 }
 
-/** Null if the schema has no such field (a union's other branch). */
+/** Null if the schema has no such field, as in an unselected union branch. */
 export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null, path: Path): FieldModel | null {
   const kind = kindOfDocument(draft);
   const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, described(draft, resolved));
@@ -69,7 +75,7 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
   };
 }
 
-/** The values that a field allows, where it names them one by one; null where it does not. */
+/** Allowed values of a field, if its schema enumerates them; otherwise null. */
 export function choicesOf({ enum: words, anyOf }: JsonSchema): readonly unknown[] | null {
   if (words !== undefined) return words;
   const single = anyOf?.map((branch) => branch.const);
@@ -83,7 +89,7 @@ function asIssue(fault: Fault): Issue {
 
 /**
  * Current issues of the draft. The schema answers immediately. Issues that only the host can find (tables, memory) are
- * reused from its last answer for unchanged values. So messages do not flicker while typing.
+ * reused from its last answer for unchanged values. Messages then do not flicker while typing.
  */
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;
@@ -101,7 +107,68 @@ function hostOnly(issue: Issue, check: Check | null): boolean {
   return !validateScenario(check.draft).faults.some((fault) => formatPath(fault.path) === issue.path);
 }
 
-/** The issues of one field, or of what lies below it. */
+/** Whether a field accepts a number or a formula, as for sizes in problem folders. */
+export function isFormula({ anyOf = [] }: JsonSchema): boolean {
+  return (
+    anyOf.length === 2 && anyOf.some(({ type }) => type === 'number') && anyOf.some(({ type }) => type === 'string')
+  );
+}
+
+/** Value of a typed formula; plain numbers become numbers. */
+export function formulaOf(text: string): number | string {
+  const plain = text.trim();
+  return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : plain;
+}
+
+/** Splits at commas outside brackets: `n, max(a, b)` has two parts. */
+export function listedParts(text: string): readonly string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const letter of text) {
+    if (letter === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += letter;
+    depth = Math.max(0, depth + ('([{'.includes(letter) ? 1 : ')]}'.includes(letter) ? -1 : 0));
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const isPrimitive = (value: unknown): value is string | number => ['string', 'number'].includes(typeof value);
+
+/**
+ * Name and summary of a collapsed list entry, such as `x` and `input · fp32 · [rows, columns]`. The first text is the
+ * name.
+ */
+export function entryText({ properties = {} }: JsonSchema, entry: unknown): readonly [name: string, rest: string] {
+  const values = Object.entries(properties).flatMap(([key, { title = key }]) => {
+    const value = valueAt(entry, [key]);
+    if (typeof value === 'number') return [`${title.toLowerCase()} ${value}`];
+    if (Array.isArray(value) && value.length > 0 && value.every(isPrimitive)) return [`[${value.join(', ')}]`];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  const [name = '', ...rest] = values;
+  return [name, rest.join(' · ')];
+}
+
+/** A new entry: the first value of required enumerations, and empty lists; the user enters names. */
+export function newEntry({ properties = {}, required = [] }: JsonSchema): Readonly<Record<string, unknown>> {
+  const values = required.flatMap((key) => {
+    const { enum: words, type } = properties[key] ?? {};
+    const value = words?.[0] ?? (type === 'array' ? [] : undefined);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Whether a value in a list entry may be omitted without a default. */
+export function isOptional(draft: ScenarioDraft, path: Path): boolean {
+  const key = path.at(-1);
+  const parent = schemaAt(kindOfDocument(draft), path.slice(0, -1), draft);
+  if (typeof key !== 'string' || parent === null || !path.some((step) => typeof step === 'number')) return false;
+  const { properties = {}, required = [] } = branchFor(parent, valueAt(draft, path.slice(0, -1)));
+  return !required.includes(key) && properties[key]?.default === undefined;
+}
+
+/** Issues of a field or of values below it. */
 export function issuesAt(issues: readonly Issue[], path: Path): readonly Issue[] {
   return issues.filter((issue) => {
     const at = parsePath(issue.path);
@@ -111,4 +178,22 @@ export function issuesAt(issues: readonly Issue[], path: Path): readonly Issue[]
 
 export function numberOr(value: unknown, otherwise: number | null): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
+}
+
+export interface Form {
+  readonly draft: ScenarioDraft;
+  readonly resolved: Resolved | null;
+  readonly issues: readonly Issue[];
+  edit(path: Path, value: unknown, label: string, key?: string | null): void;
+  settle(): void;
+  /** Sets the field that the help below the form explains. */
+  explain(field: FieldModel | null): void;
+}
+
+export const FormContext = createContext<Form | null>(null);
+
+export function useForm(): Form {
+  const form = useContext(FormContext);
+  if (form === null) throw new Error('this field is outside the scenario form');
+  return form;
 }

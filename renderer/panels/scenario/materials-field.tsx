@@ -1,12 +1,11 @@
-/** Materials of the user's own: name, formula or mass fractions, density, I. */
+/** User materials: name, formula or mass fractions, density, I. */
 import { type ReactElement, useState } from 'react';
 import { atomsOf, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
-import { maxOwnMaterials } from '../../../electron/contract/scenario/transport/own-material.ts';
+import { maxOwnMaterials } from '../../../electron/contract/scenario/transport/geometry.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Field } from './field.tsx';
-import { fieldModel, issuesAt } from './fields.ts';
-import { useForm } from './form-context.ts';
+import { fieldModel, issuesAt, useForm } from './fields.ts';
 
 /** Composition of a user material as one line of text. */
 const FRACTION = /^([A-Za-z]{1,2})\s*[:= ]\s*(\S+)$/;
@@ -22,7 +21,7 @@ export function compositionText(material: unknown): string {
     .join(', ');
 }
 
-/** Mass fractions in a text; null where it holds none. What is no number stays text, which the schema refuses. */
+/** Mass fractions in a text; null if it contains none. Invalid numbers stay text, which the schema rejects. */
 function fractionsIn(text: string): Readonly<Record<string, unknown>> | null {
   const parts = text.split(/[,;\n]+/).map((part) => part.trim());
   const pairs = parts.filter((part) => part !== '').map((part) => FRACTION.exec(part));
@@ -36,7 +35,7 @@ function fractionsIn(text: string): Readonly<Record<string, unknown>> | null {
 }
 
 /**
- * Sets the material's composition from text. Text that is neither a formula nor mass fractions becomes an invalid
+ * Sets the material's composition from text. Text that is neither a formula nor mass fractions is stored as an invalid
  * formula.
  */
 export function madeOf(material: unknown, text: string, atomsOf: (formula: string) => unknown): object {
@@ -45,7 +44,7 @@ export function madeOf(material: unknown, text: string, atomsOf: (formula: strin
   return fractions === null ? { ...rest, formula: text } : { ...rest, composition: fractions };
 }
 
-/** Composition on one line: a formula or mass fractions. The text stays unchanged during typing. */
+/** Composition on one line: a formula or mass fractions. The text is not reformatted during typing. */
 function MadeOfField({ path, index }: { readonly path: Path; readonly index: number }): ReactElement {
   const form = useForm();
   const material = valueAt(form.draft, path);
@@ -53,11 +52,11 @@ function MadeOfField({ path, index }: { readonly path: Path; readonly index: num
   const issues = ['formula', 'composition'].flatMap((key) => issuesAt(form.issues, [...path, key]));
   return (
     <div className="field" data-path={`geometry.materials[${index}].formula`}>
-      <div className="field__row">
+      <div className="field__row center grid gap-s">
         <span className="field__name" title="A formula, such as C5H8O2, or mass fractions, such as H 0.112, O 0.888">
           Made of
         </span>
-        <div className="field__control">
+        <div className="field__control grid min-w-0">
           <TextField
             label={`Formula or mass fractions of material ${index + 1}`}
             placeholder="C5H8O2, or H 0.112, O 0.888"
@@ -94,9 +93,12 @@ function MaterialCard({ path, index }: { readonly path: Path; readonly index: nu
     form.edit(list, rest.length === 0 ? undefined : rest, 'Remove material');
   };
   return (
-    <li className="region" data-invalid={issuesAt(form.issues, path).some((issue) => issue.severity === 'error')}>
-      <div className="region__head" data-path={`geometry.materials[${index}].name`}>
-        <span className="region__index">{index + 1}</span>
+    <li
+      className="region grid sunken"
+      data-invalid={issuesAt(form.issues, path).some((issue) => issue.severity === 'error')}
+    >
+      <div className="region__head row" data-path={`geometry.materials[${index}].name`}>
+        <span className="faint">{index + 1}</span>
         <TextField
           label={`Name of material ${index + 1}`}
           value={String(valueAt(form.draft, [...path, 'name']) ?? '')}
@@ -133,7 +135,7 @@ export function OwnMaterialsField({ path }: { readonly path: Path }): ReactEleme
   };
   return (
     <div className="regions" data-path={field.key}>
-      <div className="regions__head">
+      <div className="regions__head between row">
         <span className="field__name" title={field.description}>
           {field.title}
         </span>
@@ -147,9 +149,9 @@ export function OwnMaterialsField({ path }: { readonly path: Path }): ReactEleme
         />
       </div>
       {materials.length === 0 ? (
-        <p className="regions__none">None: the built-in materials.</p>
+        <p className="faint">None: the built-in materials.</p>
       ) : (
-        <ol className="regions__list">
+        <ol className="regions__list grid gap-m">
           {materials.map((_, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a material
             <MaterialCard key={index} path={[...path, index]} index={index} />

@@ -1,10 +1,9 @@
-/** The scenario as a form: every field of the schema, with what the host says about it. */
+/** The scenario as a form: every field of the schema, with the host's messages. */
 import './scenario-panel.css';
 import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react';
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import {
   formatPath,
   kindOfDocument,
@@ -12,8 +11,9 @@ import {
   parsePath,
   schemaAt,
 } from '../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
 import type { Resolved } from '../../../electron/contract/scenarios.ts';
-import { formatBytes, formatNumber, unitSymbols } from '../../../electron/contract/units.ts';
+import { formatBytes, formatNumber, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { classes } from '../../base/classes.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -24,13 +24,12 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { factsOf } from '../../workbench/workload.ts';
 import { EnergyField, RangeField, SpotsField } from './beam-fields.tsx';
 import { CtField } from './ct-field.tsx';
-import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
-import { type Form, FormContext, useForm } from './form-context.ts';
+import { VariantField } from './field.tsx';
+import { currentIssues, type FieldModel, type Form, FormContext, issuesAt, useForm } from './fields.ts';
 import { OwnMaterialsField } from './materials-field.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
 import { type Section, sectionSummary, sectionsOf } from './sections.ts';
 import { SchemaField, TableField } from './union-fields.tsx';
-import { VariantField } from './variant-field.tsx';
 
 /** Derived values of the scenario: its size, by workload, and memory. */
 function ResolvedCard({
@@ -43,26 +42,30 @@ function ResolvedCard({
 }): ReactElement {
   const { workloads } = useWorkbench();
   if (resolved === null)
-    return <p className="resolved resolved--none">What it comes to appears once the scenario is complete.</p>;
+    return (
+      <p className="resolved grid sunken line-below resolved--none">
+        What it comes to appears once the scenario is complete.
+      </p>
+    );
   const { estimate } = resolved;
   const share = estimate.total_bytes / estimate.limit_bytes;
   return (
-    <dl className={classes('resolved', of !== 'this' && 'resolved--stale')}>
+    <dl className={classes('resolved grid sunken line-below', of !== 'this' && 'resolved--stale')}>
       {of === 'sound' ? (
         <div>
           <dt>Last valid values</dt>
-          <dd />
+          <dd className="text-right semi-strong" />
         </div>
       ) : null}
       {factsOf(workloads, resolved).map(({ name, value, title }) => (
         <div key={name} title={title}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd className="text-right semi-strong">{value}</dd>
         </div>
       ))}
       <div title={`Estimate for ${resolved.variant}; the limit is ${formatBytes(estimate.limit_bytes)}`}>
         <dt>Memory</dt>
-        <dd>
+        <dd className="text-right semi-strong">
           <meter
             className="resolved__meter"
             min={0}
@@ -78,13 +81,13 @@ function ResolvedCard({
   );
 }
 
-// Issues at the head of the form: the number marked in fields, and the full text of those that have no field.
+// Issues at the top of the form: number of issues marked in fields, and full text of those without a field.
 
 /** Help for the focused field. */
 function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactElement {
   if (field === null) {
     return (
-      <div className="field-help">
+      <div className="field-help rigid clip muted small sunken line-above">
         <p>Grey values are defaults; type to set your own. Choose a field to read what it does.</p>
       </div>
     );
@@ -96,9 +99,9 @@ function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactEleme
         ? field.usual
         : null;
   return (
-    <div className="field-help" aria-live="polite">
+    <div className="field-help rigid clip muted small sunken line-above" aria-live="polite">
       <p>{field.description}</p>
-      <p className="field-help__facts">
+      <p className="field-help__facts flex wrap faint">
         <code>{field.key}</code>
         <span>{field.allowed}</span>
         {fallback === null ? null : <span>default {fallback}</span>}
@@ -109,11 +112,11 @@ function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactEleme
 
 interface FormIssuesProps {
   readonly issues: readonly Issue[];
-  /** Goes to the field of an issue. */
+  /** Navigates to the field of an issue. */
   readonly lead: (issue: Issue) => void;
 }
 
-/** Whether the form has a field for this path: keys that the schema does not know have none. */
+/** Whether the form has a field for this path; keys unknown to the schema have none. */
 function hasField(path: Path | null, draft: ScenarioDraft): boolean {
   return path !== null && path.length > 1 && schemaAt(kindOfDocument(draft), path, draft) !== null;
 }
@@ -141,10 +144,10 @@ function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
     setNext((at) => (at + 1) % Math.max(1, inFields.length));
   };
   return (
-    <div className="scenario-panel__issues" data-severity={severity} role="status">
+    <div className="scenario-panel__issues rounded" data-severity={severity} role="status">
       {others.length === 0 ? null : <IssueList issues={others} onChoose={lead} />}
       {inFields.length === 0 ? null : (
-        <p className="scenario-panel__count">
+        <p className="scenario-panel__count semi-strong between row danger">
           {issueCount(inFields)}
           <Button tone="quiet" icon="down" onPress={go}>
             {inFields.length === 1 ? 'Show' : 'Next'}
@@ -164,12 +167,12 @@ function createScenarioPanelStore(
   storage: SettingsStorage,
   onReset: (name: string, reason: string) => void,
 ): ScenarioPanelStore {
-  // The first look is at the beam and its surroundings; the rest has good defaults.
+  // Initially only the solver section is collapsed, because its defaults are good.
   const initial: ScenarioPanelState = { closed: ['solver'] };
   return createPersisted<ScenarioPanelState>({ storage, name: 'scenario-panel', version: 1, schema, initial, onReset });
 }
 
-/** Fields whose control is more than their schema says. */
+/** Fields that need a special control. */
 const special: Readonly<Record<string, (props: { readonly path: Path }) => ReactElement | null>> = {
   'beam.energy_MeV': EnergyField,
   'beam.range_mm': RangeField,
@@ -200,21 +203,23 @@ function SectionView({
   return (
     <section className="form-section">
       <h2 className="form-section__title">
-        <button type="button" aria-expanded={open} onClick={toggle}>
+        <button className="row gap-m wide text-left" type="button" aria-expanded={open} onClick={toggle}>
           <Icon name={open ? 'chevron' : 'right'} size={12} />
           <span>{section.title}</span>
           {bad ? (
-            <span className="form-section__bad">{faults.length === 1 ? '1 fault' : `${faults.length} faults`}</span>
+            <span className="form-section__bad danger small">
+              {faults.length === 1 ? '1 issue' : `${faults.length} issues`}
+            </span>
           ) : null}
           {open || bad ? null : (
-            <span className="form-section__summary">
+            <span className="form-section__summary text-right truncate grow faint">
               {sectionSummary(section, form.draft, form.resolved?.scenario ?? null)}
             </span>
           )}
         </button>
       </h2>
       {open ? (
-        <div className="form-section__fields">
+        <div className="form-section__fields grid">
           {section.fields.map((path) => {
             const key = formatPath(path);
             const Special = special[key] ?? SchemaField;
@@ -255,7 +260,7 @@ export default function ScenarioPanel(): ReactElement {
     const path = parsePath(issue.path);
     const section = sections.find((each) => each.fields.some((field) => path !== null && field[0] === path[0]));
     if (section !== undefined) setOpen(section.id, true);
-    // After the section has been drawn.
+    // Focus after the section has been drawn.
     requestAnimationFrame(() => focusField(list.current, path));
   };
   const name = typeof draft['name'] === 'string' ? draft['name'] : '';
@@ -263,14 +268,14 @@ export default function ScenarioPanel(): ReactElement {
 
   return (
     <FormContext value={form}>
-      <div className="scenario-panel">
+      <div className="stack min-h-0 wide">
         <ResolvedCard
           resolved={resolved}
           of={check?.draft !== draft ? 'before' : check.resolved === null ? 'sound' : 'this'}
         />
-        <div className="scenario-panel__scroll" ref={list} key={generation}>
+        <div className="scenario-panel__scroll grow min-h-0 scroll-y" ref={list} key={generation}>
           <FormIssues issues={issues} lead={lead} />
-          <div className="scenario-panel__naming">
+          <div className="scenario-panel__naming grid gap-s">
             <TextField
               label="Name"
               placeholder="Name of this scenario"
@@ -303,7 +308,7 @@ export default function ScenarioPanel(): ReactElement {
   );
 }
 
-/** Puts the focus on the field at `path`, or on the nearest one that holds it. */
+/** Focuses the field at `path`, or the nearest one that contains it. */
 function focusField(list: HTMLElement | null, path: Path | null): void {
   for (let length = path?.length ?? 0; length > 0; length -= 1) {
     const key = formatPath((path ?? []).slice(0, length));

@@ -1,6 +1,5 @@
-/** The form's sections, and the order of the fields in them. Titles and words come from the schema. */
+/** Sections of the form and order of their fields. Titles and texts are from the schema. */
 
-import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import {
   type JsonSchema,
   type Path,
@@ -8,13 +7,14 @@ import {
   schemaOfKind,
   valueAt,
 } from '../../../electron/contract/scenario/index.ts';
-import { unitOfKey, withUnit } from '../../../electron/contract/units.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
+import { unitOfKey, withUnit } from '../../../electron/domain/values/units.ts';
 
 export interface Section {
   readonly id: string;
   readonly title: string;
   readonly fields: readonly Path[];
-  /** Values that the closed section shows. */
+  /** Values in the header of the collapsed section. */
   readonly summary: readonly Path[];
 }
 
@@ -79,13 +79,13 @@ const transport: readonly Section[] = [
   },
 ];
 
-/** Fields of the document itself, not of its problem. */
+/** Fields of the document rather than its problem. */
 const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
 const MOST_IN_SUMMARY = 3;
 
 const isGroup = (schema: JsonSchema): boolean => schema.type === 'object' && schema.properties !== undefined;
 
-/** Numbers and enumerations below a schema. */
+/** Paths of numbers and enumerations below a schema. */
 function leaves(schema: JsonSchema, path: Path): readonly Path[] {
   const properties = Object.entries(schema.properties ?? {});
   return properties.flatMap(([key, each]) => {
@@ -113,7 +113,7 @@ function generated(schema: JsonSchema): readonly Section[] {
   ];
 }
 
-/** Kinds whose form is laid out by hand; those of the others follow from their schemas. */
+/** Kinds with a hand-written form layout; layouts of others follow from their schemas. */
 const own: Partial<Record<ScenarioKindName, readonly Section[]>> = { transport };
 
 const made = new Map<ScenarioKindName, readonly Section[]>();
@@ -131,7 +131,7 @@ function shownValue(path: Path, value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** `70 MeV · 0°`: what a closed section says. */
+/** Text of a collapsed section, such as `70 MeV · 0°`. */
 export function sectionSummary(section: Section, draft: ScenarioDraft, resolved: ScenarioDraft | null): string {
   return section.summary
     .map((path) => shownValue(path, valueAt(draft, path) ?? valueAt(resolved, path)))

@@ -1,14 +1,24 @@
 /** Builds a spread-out Bragg peak for the form's beam: writes its spots to the list and reports its plateau. */
 
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { type Sobp, type SobpRequest, sobpSpots } from '../../../electron/contract/beams/sobp.ts';
+import {
+  rangeOff,
+  readEnergies,
+  type Sobp,
+  type SobpRequest,
+  sobpSpots,
+  type WeightKind,
+  weightKinds,
+} from '../../../electron/contract/beams/sobp.ts';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
-import { fixed } from '../../base/numbers.ts';
+import { fixed } from '../../../electron/domain/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { useForm } from './form-context.ts';
+import { useForm } from './fields.ts';
 
 const fields = [
   {
@@ -20,19 +30,28 @@ const fields = [
   { key: 'width_mm', title: 'Width', tip: 'Between the lateral points at 50 %; 0 is one place' },
 ] as const;
 
-type Asked = Readonly<Record<(typeof fields)[number]['key'], unknown>>;
+type Wanted = Readonly<Record<(typeof fields)[number]['key'], unknown>>;
 
 type State =
   | { readonly kind: 'idle' }
   | { readonly kind: 'building' }
-  | { readonly kind: 'built'; readonly sobp: Sobp }
+  | { readonly kind: 'built'; readonly sobp: Sobp; readonly request: SobpRequest }
   | { readonly kind: 'failed'; readonly reason: string };
 
 const percent = (share: number): string => `±${fixed(100 * share, 2)} %`;
 
-function told({ plateau, layers, places_mm, firstFlatness }: Sobp): readonly string[] {
+const weightTitles: Readonly<Record<WeightKind, string>> = {
+  flattest: 'Flattest',
+  smooth: 'Smooth',
+  monotone: 'Monotone',
+};
+
+function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
+  const { plateau, layers, places_mm, firstFlatness } = sobp;
+  const off = rangeOff(sobp, request);
   return [
     `R90 ${fixed(plateau.r90_mm, 2)} mm, M95 ${fixed(plateau.m95_mm, 2)} mm, distal 80–20 % ${fixed(plateau.falloff_mm, 2)} mm.`,
+    ...(off === null ? [] : [off]),
     `Flat to ${percent(plateau.flatness)}; ${percent(firstFlatness)} by Jette and Chen.`,
     `${layers.length} layers${places_mm.length === 1 ? '' : ` at ${places_mm.length} places`}.`,
   ];
@@ -41,7 +60,9 @@ function told({ plateau, layers, places_mm, firstFlatness }: Sobp): readonly str
 export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
   const form = useForm();
   const { client } = useWorkbench();
-  const [asked, ask] = useState<Asked>({ range_mm: 100, modulation_mm: 30, width_mm: 0 });
+  const [asked, ask] = useState<Wanted>({ range_mm: 100, modulation_mm: 30, width_mm: 0 });
+  const [energies, setEnergies] = useState('');
+  const [weights, setWeights] = useState<WeightKind>('flattest');
   const [state, setState] = useState<State>({ kind: 'idle' });
   const going = useRef<AbortController | null>(null);
   useEffect(() => () => going.current?.abort(), []);
@@ -50,12 +71,18 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
     const ending = new AbortController();
     going.current?.abort();
     going.current = ending;
+    const list = energies.trim() === '' ? null : readEnergies(energies);
+    if (list?.ok === false) {
+      setState({ kind: 'failed', reason: `Energies: ${list.reason}` });
+      return;
+    }
     setState({ kind: 'building' });
     try {
-      const request = asked as SobpRequest;
+      const listed = list === null ? {} : { energies_MeV: [...list.energies_MeV] };
+      const request = { ...asked, ...listed, weights } as SobpRequest;
       const outcome = await client.callCancellable('beam.sobp', { document: form.draft, request }, ending.signal);
       if (outcome.status === 'cancelled') return;
-      setState({ kind: 'built', sobp: outcome.value });
+      setState({ kind: 'built', sobp: outcome.value, request });
       form.edit(path, sobpSpots(outcome.value), 'Build an SOBP');
     } catch (error) {
       if (!ending.signal.aborted) setState({ kind: 'failed', reason: messageOf(error) });
@@ -67,11 +94,11 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
   };
 
   return (
-    <fieldset className="sobp" data-testid="sobp-builder">
+    <fieldset className="sobp framed grid rounded" data-testid="sobp-builder">
       <legend>Spread-out peak</legend>
       {fields.map(({ key, title, tip }) => (
         // biome-ignore lint/a11y/noLabelWithoutControl: the number field is the control
-        <label key={key} className="sobp__field" title={tip}>
+        <label key={key} className="sobp__field center grid" title={tip}>
           <span>{title}</span>
           <NumberField
             label={title}
@@ -84,6 +111,27 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
           />
         </label>
       ))}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the text field is the control */}
+      <label
+        className="sobp__field center grid"
+        title="Energies of the machine in MeV: layers have these only. Empty: layers as far apart as their spread allows"
+      >
+        <span>Energies (MeV)</span>
+        <TextField label="Energies (MeV)" value={energies} placeholder="70, 72.5, 75 …" onChange={setEnergies} />
+      </label>
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the list is the control */}
+      <label
+        className="sobp__field center grid"
+        title="Flattest dose; smooth by small second differences; or monotone: falling from layer to layer"
+      >
+        <span>Weights</span>
+        <Select
+          label="Weights"
+          value={weights}
+          options={weightKinds.map((kind) => ({ value: kind, label: weightTitles[kind] }))}
+          onChange={(next) => setWeights(weightKinds.find((kind) => kind === next) ?? 'flattest')}
+        />
+      </label>
       {state.kind === 'building' ? (
         <Button onPress={stop}>Stop</Button>
       ) : (
@@ -91,10 +139,10 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
           Build
         </Button>
       )}
-      <div className="sobp__told" role="status">
+      <div className="muted small" role="status">
         {state.kind === 'building' ? 'Solving the depth dose of every layer …' : null}
         {state.kind === 'failed' ? <p className="field__faults">{state.reason}</p> : null}
-        {state.kind === 'built' ? told(state.sobp).map((line) => <p key={line}>{line}</p>) : null}
+        {state.kind === 'built' ? summaryOf(state.sobp, state.request).map((line) => <p key={line}>{line}</p>) : null}
       </div>
     </fieldset>
   );

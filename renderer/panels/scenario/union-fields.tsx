@@ -1,11 +1,19 @@
-/** Fields whose value is one of several shapes: the energy grid, the initial state, the table of stopping powers. */
+/** Fields with several possible shapes: energy grid, initial state, stopping-power table. */
 import { type ReactElement, useId } from 'react';
-import { type JsonSchema, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
+import {
+  formatPath,
+  isWithin,
+  type JsonSchema,
+  type Path,
+  parsePath,
+  valueAt,
+} from '../../../electron/contract/scenario/index.ts';
+import { IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Field, Row } from './field.tsx';
-import { fieldModel } from './fields.ts';
-import { useForm } from './form-context.ts';
+import { fieldModel, isOptional, useForm } from './fields.ts';
+import { ListField } from './list-field.tsx';
 
 function branchesOf(schema: JsonSchema): readonly JsonSchema[] {
   return schema.oneOf ?? schema.anyOf ?? [];
@@ -15,7 +23,7 @@ function kindOf(branch: JsonSchema): string {
   return String(branch.properties?.['kind']?.const ?? '');
 }
 
-/** A choice of `kind`, and below it the fields of that kind. */
+/** Selection of `kind`, and below it the fields of that kind. */
 function KindField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const id = useId();
@@ -25,6 +33,7 @@ function KindField({ path }: { readonly path: Path }): ReactElement | null {
   const kind = String(valueAt(field.value, ['kind']) ?? valueAt(field.fallback, ['kind']) ?? '');
   const branch = branches.find((each) => kindOf(each) === kind);
   const keys = Object.keys(branch?.properties ?? {}).filter((key) => key !== 'kind');
+  const none = isOptional(form.draft, path) ? [{ value: '', label: 'none' }] : [];
   return (
     <>
       <Row field={field} controlId={id} ownFaultsOnly>
@@ -32,8 +41,8 @@ function KindField({ path }: { readonly path: Path }): ReactElement | null {
           <Select
             id={id}
             value={kind}
-            options={branches.map((each) => ({ value: kindOf(each), label: each.title ?? kindOf(each) }))}
-            onChange={(next) => form.edit(path, { kind: next }, field.title)}
+            options={[...none, ...branches.map((each) => ({ value: kindOf(each), label: each.title ?? kindOf(each) }))]}
+            onChange={(next) => form.edit(path, next === '' ? undefined : { kind: next }, field.title)}
             invalid={invalid}
             isDefault={field.value === undefined}
             {...(describedBy === undefined ? {} : { describedBy })}
@@ -47,14 +56,25 @@ function KindField({ path }: { readonly path: Path }): ReactElement | null {
   );
 }
 
-/** The values of an object, under its name. */
+/** Values of an object under its name. */
 function GroupField({ path, schema }: { readonly path: Path; readonly schema: JsonSchema }): ReactElement {
   const id = useId();
+  const form = useForm();
+  const title = schema.title ?? String(path.at(-1));
+  const isSet = isOptional(form.draft, path) && valueAt(form.draft, path) !== undefined;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be part of the form's grid
     <div className="field-group" role="group" aria-labelledby={id}>
       <h3 id={id} className="field-group__title" title={schema.description}>
-        {schema.title ?? String(path.at(-1))}
+        {title}
+        {isSet ? (
+          <IconButton
+            icon="reset"
+            size={12}
+            label={`Leave out ${title}`}
+            onPress={() => form.edit(path, undefined, title)}
+          />
+        ) : null}
       </h3>
       {Object.keys(schema.properties ?? {}).map((key) => (
         <SchemaField key={key} path={[...path, key]} />
@@ -63,14 +83,44 @@ function GroupField({ path, schema }: { readonly path: Path; readonly schema: Js
   );
 }
 
-/** The field at a path as its schema asks for it: a choice of kinds, a group, or one value. */
+/** An object with arbitrary keys, such as sizes of axes. A missing key is reported as an issue. */
+function RecordField({ path, schema }: { readonly path: Path; readonly schema: JsonSchema }): ReactElement {
+  const id = useId();
+  const form = useForm();
+  const value = valueAt(form.draft, path);
+  const missing = form.issues.flatMap((issue) => {
+    const at = parsePath(issue.path) ?? [];
+    return at.length > path.length && isWithin(at, path) ? [String(at[path.length])] : [];
+  });
+  const keys = new Set([...Object.keys(typeof value === 'object' && value !== null ? value : {}), ...missing]);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be part of the form's grid
+    <div className="field-group" role="group" aria-labelledby={id} data-path={formatPath(path)}>
+      <h3 id={id} className="field-group__title" title={schema.description}>
+        {schema.title ?? String(path.at(-1))}
+      </h3>
+      {[...keys].map((key) => (
+        <Field key={key} path={[...path, key]} title={key} />
+      ))}
+    </div>
+  );
+}
+
+/** Field at a path by its schema: choice of kinds, group, list of entries, or single value. */
 export function SchemaField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
   if (field === null) return null;
   const { schema } = field;
   if (branchesOf(schema).some((branch) => kindOf(branch) !== '')) return <KindField path={path} />;
+  if (typeof schema.additionalProperties === 'object') return <RecordField path={path} schema={schema} />;
   if (schema.type === 'object') return <GroupField path={path} schema={schema} />;
+  if (typeof schema.items === 'object' && schema.items.type === 'object')
+    return (
+      <ListField path={path} entry={schema.items}>
+        {(inner) => <SchemaField key={formatPath(inner)} path={inner} />}
+      </ListField>
+    );
   return <Field path={path} />;
 }
 
@@ -81,7 +131,7 @@ const tableTitles: Readonly<Record<string, string>> = {
   icru90: 'ICRU 90',
 };
 
-/** A named table, or the name of a file in the scenario's folder. */
+/** A named table, or a file name in the scenario's folder. */
 export function TableField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const id = useId();
@@ -111,11 +161,11 @@ export function TableField({ path }: { readonly path: Path }): ReactElement | nu
       </Row>
       {isFile ? (
         <div className="field">
-          <div className="field__row">
+          <div className="field__row center grid gap-s">
             <label className="field__name" htmlFor={`${id}-file`}>
               File
             </label>
-            <div className="field__control">
+            <div className="field__control grid min-w-0">
               <TextField
                 id={`${id}-file`}
                 value={typeof file === 'string' ? file : ''}

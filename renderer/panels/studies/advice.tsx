@@ -11,7 +11,7 @@ const TYPED_MS = 400;
 
 interface AdviceProps {
   readonly entry: StudyEntry;
-  /** It refines a grid: which error is near enough is the reader's to say. */
+  /** Whether the study refines a grid: the user then sets the acceptable error. */
   readonly refines: boolean;
 }
 
@@ -49,9 +49,9 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
   if (failure !== null) return <p className="studies__said studies__fault">{failure}</p>;
   if (lines.length === 0) return null;
   return (
-    <section className="studies__advice" aria-label="What this study says">
+    <section className="studies__advice framed grid scroll rounded" aria-label="What this study says">
       {refines ? (
-        <span className="studies__near">
+        <span className="row gap-s">
           <span>Near enough</span>
           <span className="studies__number">
             <TextField label="Error that is near enough, mm" value={near} invalid={!valid} onChange={setNear} />
@@ -64,7 +64,7 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
           <li key={text + evidence[0]}>
             <details>
               <summary>{text}</summary>
-              <ul className="studies__evidence">
+              <ul className="studies__evidence muted">
                 {evidence.map((one) => (
                   <li key={one}>{one}</li>
                 ))}

@@ -1,16 +1,17 @@
-/** Points selected in the table or plot: opened as runs or scenarios, or two compared. */
+/** Points selected in the table or plot. They can be opened as runs or scenarios, and two can be compared. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import type { StudyId } from '../../../electron/contract/study/calls.ts';
-import type { KeptCurve, PointResult } from '../../../electron/contract/study/index.ts';
-import { measuredTime } from '../../base/measured.ts';
-import { NO_VALUE, significant } from '../../base/numbers.ts';
+import type { PointResult, SavedCurve } from '../../../electron/contract/study/index.ts';
+import { measuredTime } from '../../../electron/domain/measured.ts';
+import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import { type Chart, paneArrays, type Series } from '../../drawing/charts/chart.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { columnTitle } from './words.ts';
 
 /** Comparison of two points of a study: settings, stored results, curves. */
 interface Point {
@@ -19,11 +20,14 @@ interface Point {
   readonly result: PointResult;
 }
 
+/** Name of a point from its settings; in a study without axes, its hash. */
+const pointName = (id: string, point: Point | undefined): string => point?.settings || id.slice(0, 8);
+
 interface DifferenceRow {
   readonly name: string;
   readonly unit: string;
   readonly values: readonly string[];
-  /** Second less first, and second over first; dashes where there is none. */
+  /** Difference second minus first; a dash if missing. The ratio is second over first. */
   readonly less: string;
   readonly over: string;
 }
@@ -41,7 +45,7 @@ function rowOf(name: string, unit: string, [a, b]: readonly [Value, Value]): Dif
   };
 }
 
-/** Measures of either point; equal ones are omitted unless `all`. */
+/** Measures of either point; equal values are omitted unless `all`. */
 export function differenceRows(a: Point, b: Point, all = false): readonly DifferenceRow[] {
   const key = ({ group, name }: PointResult['measures'][number]): string => `${group} ${name}`;
   const measures = [...new Map([...a.result.measures, ...b.result.measures].map((one) => [key(one), one])).values()];
@@ -58,9 +62,10 @@ export function differenceRows(a: Point, b: Point, all = false): readonly Differ
   return [...solved, machine, ...rows].filter(({ values: [one, other] }) => all || one !== other);
 }
 
-const finite = (values: KeptCurve['values']): Float64Array => Float64Array.from(values, (value) => value ?? Number.NaN);
+const finite = (values: SavedCurve['values']): Float64Array =>
+  Float64Array.from(values, (value) => value ?? Number.NaN);
 
-/** Curves that both have, over each other; null: there is none. */
+/** Overlaid curves that both points have; null if there are none. */
 export function differenceChart(a: Point, b: Point): Chart | null {
   const names = a.result.curves
     .map(({ name }) => name)
@@ -71,7 +76,8 @@ export function differenceChart(a: Point, b: Point): Chart | null {
     const [first] = curves;
     if (first === undefined) return [];
     const series = curves.map((curve, i): Series => {
-      const label = [a, b][i]?.id.slice(0, 8) ?? '';
+      const point = i === 0 ? a : b;
+      const label = pointName(point.id, point);
       const [x, y] = [finite(curve?.positions ?? []), finite(curve?.values ?? [])];
       return { kind: 'line', name: label, ink: seriesInk(i), dash: i === 0 ? [] : [5, 3], x, y };
     });
@@ -107,7 +113,7 @@ interface ChosenPointsProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** Results of the chosen points, in their order. */
+/** Results of the selected points in order of selection. */
 function usePoints(
   study: StudyId,
   chosen: readonly string[],
@@ -115,10 +121,10 @@ function usePoints(
   const { client } = useWorkbench();
   const [points, setPoints] = useState<readonly Point[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
-  const asked = chosen.join(' ');
+  const requested = chosen.join(' ');
   useEffect(() => {
     let current = true;
-    const ids = asked === '' ? [] : asked.split(' ');
+    const ids = requested === '' ? [] : requested.split(' ');
     Promise.all(
       ids.map(async (id) => {
         const { settings, result } = await client.call('study.result', { study, point: id });
@@ -135,7 +141,7 @@ function usePoints(
     return () => {
       current = false;
     };
-  }, [client, study, asked]);
+  }, [client, study, requested]);
   return { points, failure };
 }
 
@@ -152,17 +158,17 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
   const chart = useMemo(() => differenceChart(a, b), [a, b]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-    <section className="studies__difference" tabIndex={0} aria-label="Two points compared">
+    <section className="studies__difference min-h-0 scroll wide" tabIndex={0} aria-label="Two points compared">
       <label>
         <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
         Show what is alike, too
       </label>
-      <table data-testid="study-difference">
+      <table className="table" data-testid="study-difference">
         <thead>
           <tr>
             <th scope="col">Value</th>
-            <th scope="col">{a.id.slice(0, 8)}</th>
-            <th scope="col">{b.id.slice(0, 8)}</th>
+            <th scope="col">{pointName(a.id, a)}</th>
+            <th scope="col">{pointName(b.id, b)}</th>
             <th scope="col">second less first</th>
             <th scope="col">over</th>
           </tr>
@@ -170,7 +176,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
         <tbody>
           {rows.map(({ name, unit, values, less, over }) => (
             <tr key={name}>
-              <th scope="row">{unit === '' ? name : `${name} [${unit}]`}</th>
+              <th scope="row">{columnTitle({ name, unit })}</th>
               <td>{values[0]}</td>
               <td>{values[1]}</td>
               <td>{less}</td>
@@ -197,7 +203,7 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
   };
   const begin = async (point: string): Promise<RunInfo> => {
     const { scenario, name } = await client.call('study.point', { study, point });
-    // Named by its settings: many are of one scenario.
+    // Name the scenario by its settings, because many points share a scenario name.
     const named = { ...scenario, name };
     return client.call('run.start', { scenario: named, name, file: null, trace: stores.tracing.getState().on });
   };
@@ -221,15 +227,16 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
     });
   const [a, b] = points;
   return (
-    <section className="studies__chosen" aria-label="Chosen points">
-      <ul>
+    <section className="studies__chosen line-above stack gap-s rigid" aria-label="Chosen points">
+      <ul className="grid gap-s wide">
         {chosen.map((id) => {
           const point = points.find((one) => one.id === id);
           return (
             <li key={id}>
-              <strong>{id.slice(0, 8)}</strong>
-              <span className="studies__settings">{point?.settings ?? ''}</span>
-              <span className="studies__took">{point === undefined ? '' : tookText(point)}</span>
+              <strong className="grow" title={id}>
+                {pointName(id, point)}
+              </strong>
+              <span className="muted">{point === undefined ? '' : tookText(point)}</span>
               <Button icon="run" disabled={busy} onPress={() => run(id)}>
                 Open as a run
               </Button>
@@ -238,7 +245,7 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
               </Button>
               <IconButton
                 icon="close"
-                label={`Choose ${id.slice(0, 8)} no more`}
+                label={`Choose ${pointName(id, point)} no more`}
                 onPress={() => onChange(chosen.filter((one) => one !== id))}
               />
             </li>

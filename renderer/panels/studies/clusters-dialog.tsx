@@ -1,7 +1,16 @@
-/** Clusters that can run studies: defined, tested, saved in the settings. */
-import { type ReactElement, useId, useState } from 'react';
-import { type ClusterDraft, clusterOf, draftOf, withCluster } from '../../../electron/contract/study/cluster-draft.ts';
-import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';
+/**
+ * Clusters that can run studies: defined, tested and saved in the settings. Also selects the target of a study: this
+ * machine or a cluster.
+ */
+import { type ReactElement, useCallback, useEffect, useId, useState } from 'react';
+import {
+  type Cluster,
+  type ClusterDraft,
+  clusterOf,
+  draftOf,
+  newCluster,
+  withCluster,
+} from '../../../electron/contract/study/clusters.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -27,7 +36,7 @@ interface ClustersDialogProps {
   readonly onDone: () => void;
 }
 
-export function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): ReactElement {
+function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): ReactElement {
   const { client } = useWorkbench();
   const [chosen, setChosen] = useState(clusters[0]?.name ?? NEW);
   const [draft, setDraft] = useState(draftOf(clusters[0] ?? newCluster));
@@ -63,7 +72,7 @@ export function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps
       const next = withCluster(clusters, chosen === NEW ? null : chosen, cluster);
       if ('fault' in next) throw new Error(next.fault);
       await keep(next.clusters, cluster.name);
-      return `${cluster.name} was kept.`;
+      return `${cluster.name} was saved.`;
     });
   const remove = (): void =>
     void tell(async () => {
@@ -102,9 +111,9 @@ export function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps
     >
       <p>
         A cluster with Slurm solves the points of a study; results come here while it works. ssh is your own: log in by
-        a key or an agent. Nothing of a password is asked for or kept.
+        a key or an agent. Passwords are neither requested nor stored.
       </p>
-      <div className="studies__cluster">
+      <div className="studies__cluster center grid">
         <label htmlFor={`${id}-which`}>Cluster</label>
         <Select
           id={`${id}-which`}
@@ -129,5 +138,47 @@ export function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps
         {busy ? 'Asking…' : (said?.text ?? '')}
       </p>
     </Dialog>
+  );
+}
+
+const HERE = '';
+
+interface WhereProps {
+  /** Name of a cluster; null for this machine. */
+  readonly on: string | null;
+  readonly onChange: (on: string | null) => void;
+}
+
+export function Where({ on, onChange }: WhereProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const [clusters, setClusters] = useState<readonly Cluster[]>([]);
+  const [asked, setAsked] = useState(false);
+  const look = useCallback(
+    () =>
+      client.call('study.clusters', {}).then(
+        (answer) => setClusters(answer.clusters),
+        (error: unknown) => stores.notices.fail('The clusters were not read', error),
+      ),
+    [client, stores],
+  );
+  useEffect(() => void look(), [look]);
+  const kept = (next: readonly Cluster[]): void => {
+    setClusters(next);
+    if (on !== null && !next.some(({ name }) => name === on)) onChange(null);
+  };
+  return (
+    <span className="studies__where center wrap gap-s">
+      <Select
+        label="Where it is solved"
+        value={on ?? HERE}
+        options={[
+          { value: HERE, label: 'this machine' },
+          ...clusters.map(({ name }) => ({ value: name, label: name })),
+        ]}
+        onChange={(name) => onChange(name === HERE ? null : name)}
+      />
+      <Button onPress={() => void look().then(() => setAsked(true))}>Clusters…</Button>
+      {asked ? <ClustersDialog clusters={clusters} onKept={kept} onDone={() => setAsked(false)} /> : null}
+    </span>
   );
 }

@@ -1,10 +1,10 @@
-/** Two columns across and up, a third as colours: the median of the points that meet in a cell. */
-import { significant } from '../../base/numbers.ts';
-import type { PlotlyMaker } from '../../drawing/charts/plotly-view.ts';
+/** Heat map of two columns, coloured by a third: the median of points in a cell. */
+import { significant } from '../../../electron/domain/numbers.ts';
+import type { PlotlyMaker } from '../../drawing/charts/plotly.ts';
 import type { PlottedColumn } from './results-chart.ts';
 import { columnTitle } from './words.ts';
 
-/** A side of a heat map: numbers, or words. */
+/** An axis of a heat map: numbers or categories. */
 export type HeatSide =
   | (PlottedColumn & { readonly texts?: never })
   | { readonly info: PlottedColumn['info']; readonly texts: readonly string[]; readonly numbers?: never };
@@ -12,10 +12,10 @@ export type HeatSide =
 interface HeatCells {
   readonly across: readonly string[];
   readonly up: readonly string[];
-  /** By row from below; null: no point. */
+  /** Rows from the bottom; null for a cell without points. */
   readonly values: readonly (readonly (number | null)[])[];
   readonly counts: readonly (readonly number[])[];
-  /** Sides whose many values were put into bins. */
+  /** Axes whose many values were binned. */
   readonly binned: readonly string[];
 }
 
@@ -43,14 +43,14 @@ function sideOf(side: HeatSide): Side {
     if (!Number.isFinite(value)) continue;
     low = Math.min(low, value);
     high = Math.max(high, value);
-    // That there are too many is enough to know.
+    // Stop collecting when there are too many values to show one by one.
     if (different.size <= MOST_VALUES) different.add(value);
   }
   if (different.size <= MOST_VALUES) {
     const values = [...different].toSorted((a, b) => a - b);
     const places = new Map(values.map((value, k) => [value, k]));
     const names = values.map((value) => String(Number(value.toPrecision(6))));
-    // Two values of one name would be one place.
+    // Two values with equal text would share a position, so use exact numbers.
     const exact = new Set(names).size < names.length ? values.map(String) : names;
     return { names: exact, binned: false, placeOf: (i) => places.get(numbers[i] ?? Number.NaN) ?? -1 };
   }
@@ -74,7 +74,7 @@ export function heatCells(x: HeatSide, y: HeatSide, value: PlottedColumn): HeatC
   const [across, up] = [sideOf(x), sideOf(y)];
   const { numbers } = value;
   const wide = across.names.length;
-  // Values of all cells in one array, cell after cell.
+  // Sort values by cell into one array.
   const cellOf = new Int32Array(numbers.length).fill(-1);
   const ends = new Uint32Array(wide * up.names.length + 1);
   for (let i = 0; i < numbers.length; i += 1) {
@@ -109,7 +109,7 @@ export function heatCells(x: HeatSide, y: HeatSide, value: PlottedColumn): HeatC
   };
 }
 
-/** Categories, so that cells are alike in size whatever lies between the values. */
+/** Uses category axes, so that all cells have equal size regardless of the spacing of values. */
 export function heatPlot(x: HeatSide, y: HeatSide, value: PlottedColumn, cells: HeatCells): PlotlyMaker {
   return (theme) => {
     const axis = (side: HeatSide, names: readonly string[]) => ({

@@ -1,24 +1,192 @@
-/** Points as lines across several axes; where they are very many, as their density. */
-import { type MouseEvent, type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { idAt } from '../../../electron/contract/study/point-ids.ts';
-import { count } from '../../base/numbers.ts';
+/**
+ * Points as lines across several axes, or as line density if there are very many. Drag the name of an axis to move it.
+ * Drag along an axis, or drag its ends, to select a range.
+ */
+import {
+  type MouseEvent,
+  type PointerEvent,
+  type ReactElement,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { idAt } from '../../../electron/contract/study/result.ts';
+import { count } from '../../../electron/domain/numbers.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../../drawing/theme.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 import type { HeatSide } from './heat-map.ts';
-import { densityOf, type Kept, keptLines, MOST_LINES, nearestLine, paintDensity, paintLines } from './line-density.ts';
-import { parallelOf } from './parallel.ts';
-import { ParallelAxisView } from './parallel-axis.tsx';
+import {
+  type AxisRange,
+  densityOf,
+  MOST_LINES,
+  nearestLine,
+  type ParallelAxis,
+  paintDensity,
+  paintLines,
+  parallelOf,
+  selectedLines,
+  ticksOf,
+  wordsAt,
+} from './parallel.ts';
+
+interface ParallelAxisProps {
+  readonly axis: ParallelAxis;
+  /** Pixels from the left edge to the first axis, and between neighbouring axes. */
+  readonly left: number;
+  readonly step: number;
+  readonly height: number;
+  readonly label: number;
+  readonly kept: AxisRange;
+  readonly onKept: (kept: AxisRange) => void;
+  /** Moves the axis to the right by a number of places. */
+  readonly onMove: (places: number) => void;
+}
+
+/** Step of an arrow key at an end of the range, as a share of the axis; page keys move ten steps. */
+const KEY_STEP = 0.01;
+/** Maximum pointer movement of a click, in pixels. */
+const CLICK = 3;
+
+const within = (at: number): number => Math.min(1, Math.max(0, at));
+
+interface EndProps extends Pick<ParallelAxisProps, 'axis' | 'onKept'> {
+  readonly which: 'low' | 'high';
+  readonly range: readonly [number, number];
+}
+
+function End({ axis, which, range, onKept }: EndProps): ReactElement {
+  const at = range[which === 'low' ? 0 : 1];
+  const put = (to: number): void => {
+    const [low, high] =
+      which === 'low' ? [Math.min(within(to), range[1]), range[1]] : [range[0], Math.max(within(to), range[0])];
+    onKept(low <= 0 && high >= 1 ? null : [low, high]);
+  };
+  const steps: Readonly<Record<string, number | undefined>> = {
+    ...{ ArrowUp: KEY_STEP, ArrowRight: KEY_STEP, ArrowDown: -KEY_STEP, ArrowLeft: -KEY_STEP },
+    ...{ PageUp: 10 * KEY_STEP, PageDown: -10 * KEY_STEP, Home: -1, End: 1 },
+  };
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      className="studies__axis-end absolute"
+      data-end={which}
+      aria-label={`${which === 'low' ? 'Lower' : 'Upper'} end shown of ${axis.title}`}
+      aria-orientation="vertical"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(100 * at)}
+      aria-valuetext={wordsAt(axis, at)}
+      style={{ bottom: `${100 * at}%` }}
+      onKeyDown={(event) => {
+        const by = steps[event.key];
+        if (by === undefined && event.key !== 'Escape') return;
+        event.preventDefault();
+        if (by === undefined) onKept(null);
+        else put(at + by);
+      }}
+    />
+  );
+}
+
+function ParallelAxisView(props: ParallelAxisProps): ReactElement {
+  const { axis, left, step, height, label, kept, onKept, onMove } = props;
+  const strip = useRef<HTMLDivElement>(null);
+  /** Current drag: its start and the fixed end; null if there is none. */
+  const press = useRef<{ readonly y: number; readonly anchor: number; moved: boolean } | null>(null);
+  const moving = useRef<number | null>(null);
+  const { ticks, title } = ticksOf(axis, height, label);
+  const range = kept ?? ([0, 1] as const);
+  const placeOf = ({ clientY }: PointerEvent): number => {
+    const { top, height: tall } = strip.current?.getBoundingClientRect() ?? { top: 0, height: 1 };
+    return within(1 - (clientY - top) / tall);
+  };
+  const pressed = (event: PointerEvent<HTMLDivElement>): void => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const { end } = (event.target as HTMLElement).dataset;
+    const anchor = end === 'low' ? range[1] : end === 'high' ? range[0] : placeOf(event);
+    press.current = { y: event.clientY, anchor, moved: false };
+  };
+  const dragged = (event: PointerEvent<HTMLDivElement>): void => {
+    const from = press.current;
+    if (from === null || (!from.moved && Math.abs(event.clientY - from.y) <= CLICK)) return;
+    from.moved = true;
+    const at = placeOf(event);
+    const [low, high] = [Math.min(at, from.anchor), Math.max(at, from.anchor)];
+    onKept(low <= 0 && high >= 1 ? null : [low, high]);
+  };
+  const released = ({ target }: PointerEvent<HTMLDivElement>): void => {
+    const isEnd = (target as HTMLElement).dataset['end'] !== undefined;
+    // A click outside the ends removes the range.
+    if (press.current?.moved === false && !isEnd) onKept(null);
+    press.current = null;
+  };
+  return (
+    <div className="studies__parallel-axis absolute" data-first={left === 0} style={{ left: `${left}px` }}>
+      <button
+        type="button"
+        className="studies__axis-name small absolute truncate ink"
+        title={`${title}: drag it, or ← and →, to move this axis`}
+        style={{ maxWidth: `${Math.max(step, 8 * label) - label / 2}px` }}
+        onKeyDown={({ key }) => (key === 'ArrowLeft' ? onMove(-1) : key === 'ArrowRight' ? onMove(1) : undefined)}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          moving.current = event.clientX;
+        }}
+        onPointerUp={({ clientX }) => {
+          if (moving.current !== null) onMove(Math.round((clientX - moving.current) / Math.max(1, step)));
+          moving.current = null;
+        }}
+      >
+        {title}
+      </button>
+      <div
+        ref={strip}
+        className="studies__axis-strip absolute"
+        onPointerDown={pressed}
+        onPointerMove={dragged}
+        onPointerUp={released}
+        onPointerCancel={() => (press.current = null)}
+      >
+        {kept === null ? null : (
+          <div
+            className="studies__axis-kept absolute"
+            style={{ bottom: `${100 * range[0]}%`, top: `${100 * (1 - range[1])}%` }}
+          />
+        )}
+        {(['low', 'high'] as const).map((which) => (
+          <End key={which} axis={axis} which={which} range={range} onKept={onKept} />
+        ))}
+      </div>
+      <ul className="studies__axis-ticks overlay" aria-label={`Along ${title}`}>
+        {ticks.map(({ at, text }) => (
+          <li
+            key={at}
+            className="studies__axis-tick small absolute ink nowrap"
+            style={{ bottom: `${100 * at}%` }}
+            data-minor={text === ''}
+          >
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
 interface ParallelAxesProps {
   readonly sides: readonly HeatSide[];
-  /** Keys of columns that are logarithmic. */
+  /** Keys of columns with a logarithmic axis. */
   readonly logs: readonly string[];
-  /** The point of each row, packed. */
+  /** Point number of each row. */
   readonly points: Uint32Array;
   readonly onChoose: (point: string) => void;
 }
 
-/** As near to a line as a click has to be, pixels. */
+/** Maximum distance of a click from a line in pixels. */
 const REACH = 6;
 
 interface Room {
@@ -27,7 +195,7 @@ interface Room {
   readonly theme: DrawingTheme;
 }
 
-/** The room that lines have, and the colours that they are drawn in. */
+/** Size of the area for lines, and the theme of their colours. */
 function useRoom() {
   const ref = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<Room | null>(null);
@@ -50,9 +218,9 @@ function useRoom() {
   return { ref, room };
 }
 
-const NONE: ReadonlyMap<string, Kept> = new Map();
+const NONE: ReadonlyMap<string, AxisRange> = new Map();
 
-/** Keeps the user's order; new axes come last. */
+/** Axes in the user's order; new ones come last. */
 function ordered(wanted: readonly string[], before: readonly string[]): readonly string[] {
   const known = before.filter((key) => wanted.includes(key));
   return [...known, ...wanted.filter((key) => !known.includes(key))];
@@ -73,7 +241,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   const crossings = useMemo(() => axes.map(({ at }) => at), [axes]);
   const on = useMemo(
     () =>
-      keptLines(
+      selectedLines(
         crossings,
         axes.map(({ key }) => kept.get(key) ?? null),
       ),
@@ -121,18 +289,18 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
           : ''}
         <span role="status">
           {' '}
-          {shown < rows.length ? `${count(shown)} of ${count(rows.length)} lines are kept.` : ''}
+          {shown < rows.length ? `${count(shown)} of ${count(rows.length)} lines are shown.` : ''}
         </span>
       </p>
       <div className="plot-panel__body">
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form */}
         <div
           role="group"
-          className="studies__parallel"
+          className="studies__parallel overlay clip"
           aria-label={`Parallel coordinates${dense ? ', by density' : ''}: ${title}`}
         >
-          <div ref={ref} className="studies__parallel-lines">
-            <canvas ref={canvas} onClick={pick} />
+          <div ref={ref} className="studies__parallel-lines absolute">
+            <canvas className="overlay wide" ref={canvas} onClick={pick} />
             {room === null
               ? null
               : axes.map((axis, k) => (

@@ -1,14 +1,201 @@
-/** Every point as a line across one axis a column, some of them logarithmic. */
-import { significant } from '../../base/numbers.ts';
+/**
+ * Parallel coordinates: each point is a line across one axis per column, linear or logarithmic. Very many lines are
+ * drawn as density: every line counts, but single lines are not visible.
+ */
+import { significant } from '../../../electron/domain/numbers.ts';
 import { axisTitle } from '../../drawing/axes.ts';
 import { type FigureAxis, scaleOf, ticksDown } from '../../drawing/figures/axes.ts';
+import type { DrawingTheme } from '../../drawing/theme.ts';
 import type { HeatSide } from './heat-map.ts';
-import type { Crossings } from './line-density.ts';
 import { columnTitle } from './words.ts';
+
+/** Above this number, lines are drawn as density. */
+export const MOST_LINES = 5_000;
+/** Maximum number of pixel updates for all lines, for a duration below a second. */
+const MOST_PASSED = 3e7;
+const LEAST_COLUMNS = 24;
+const WEAKEST = 0.15;
+/** Number of colours of single lines, each of which is a canvas stroke. */
+const TINTS = 64;
+
+/** Crossings of all lines with an axis, from 0 to 1. */
+type Crossings = Float32Array;
+/** Selected range of an axis, from 0 to 1; null if unrestricted. */
+export type AxisRange = readonly [low: number, high: number] | null;
+
+interface LineDensity {
+  readonly width: number;
+  readonly height: number;
+  /** Number of lines through each pixel, row by row from the top. */
+  readonly counts: Uint32Array;
+  /** Sum over these lines of the values for colour, from 0 to 1. */
+  readonly sums: Float32Array;
+}
+
+/** 1 for each line inside the selected range of every axis. */
+export function selectedLines(axes: readonly Crossings[], kept: readonly AxisRange[]): Uint8Array {
+  const count = axes[0]?.length ?? 0;
+  const on = new Uint8Array(count).fill(1);
+  for (const [k, axis] of axes.entries()) {
+    const range = kept[k] ?? null;
+    if (range === null) continue;
+    const [low, high] = range;
+    for (let i = 0; i < count; i += 1) {
+      const at = axis[i] ?? 0;
+      if (at < low || at > high) on[i] = 0;
+    }
+  }
+  return on;
+}
+
+/** Lines between two axes that cross both in the same pixels, as one path with its number of lines. */
+interface Bundles {
+  /** Path index: pixel row at the left axis × height + pixel row at the right axis, from the top. */
+  readonly paths: readonly number[];
+  readonly counts: Uint32Array;
+  readonly sums: Float32Array;
+}
+
+function bundled(left: Crossings, right: Crossings, on: Uint8Array, colours: Crossings, height: number): Bundles {
+  const counts = new Uint32Array(height * height);
+  const sums = new Float32Array(height * height);
+  const paths: number[] = [];
+  const rowOf = (at = 0): number => Math.round((1 - at) * (height - 1));
+  for (let i = 0; i < on.length; i += 1) {
+    if (on[i] === 0) continue;
+    const path = rowOf(left[i]) * height + rowOf(right[i]);
+    if (counts[path] === 0) paths.push(path);
+    counts[path] = (counts[path] ?? 0) + 1;
+    sums[path] = (sums[path] ?? 0) + (colours[i] ?? 0);
+  }
+  return { paths, counts, sums };
+}
+
+/** Line density. `most`: maximum number of pixel columns. */
+export function densityOf(
+  axes: readonly Crossings[],
+  on: Uint8Array,
+  colours: Crossings,
+  { most, height }: { readonly most: number; readonly height: number },
+): LineDensity {
+  const panels = axes.slice(1).map((right, k) => bundled(axes[k] ?? new Float32Array(), right, on, colours, height));
+  const all = Math.max(
+    1,
+    panels.reduce((sum, { paths }) => sum + paths.length, 0),
+  );
+  const columns = Math.max(LEAST_COLUMNS, Math.floor(Math.min(most / Math.max(1, panels.length), MOST_PASSED / all)));
+  const width = Math.max(1, panels.length) * columns;
+  const counts = new Uint32Array(width * height);
+  const sums = new Float32Array(width * height);
+  for (const [k, bundles] of panels.entries()) {
+    for (const path of bundles.paths) {
+      const [count, colour] = [bundles.counts[path] ?? 0, bundles.sums[path] ?? 0];
+      const [from, to] = [Math.floor(path / height), path % height];
+      // Evaluate at the centre of each column.
+      const slope = (to - from) / columns;
+      let y = from + 0.5 + slope / 2;
+      let place = k * columns;
+      for (let column = 0; column < columns; column += 1, y += slope, place += 1) {
+        const at = place + (y | 0) * width;
+        counts[at] = (counts[at] ?? 0) + count;
+        sums[at] = (sums[at] ?? 0) + colour;
+      }
+    }
+  }
+  return { width, height, counts, sums };
+}
+
+/** Index of the line nearest to a position, in coordinates from 0 to 1; null if none is within `reach`. */
+export function nearestLine(
+  axes: readonly Crossings[],
+  on: Uint8Array,
+  { across, up, reach }: { readonly across: number; readonly up: number; readonly reach: number },
+): number | null {
+  const last = axes.length - 1;
+  const k = Math.max(0, Math.min(last - 1, Math.floor(across * last)));
+  const share = across * last - k;
+  const [left, right] = [axes[k], axes[k + 1]];
+  if (left === undefined || right === undefined) return null;
+  let [found, least]: [number | null, number] = [null, reach];
+  for (let i = 0; i < on.length; i += 1) {
+    if (on[i] === 0) continue;
+    const far = Math.abs((left[i] ?? 0) * (1 - share) + (right[i] ?? 0) * share - up);
+    if (far <= least) [found, least] = [i, far];
+  }
+  return found;
+}
+
+/** Colour scale as `steps` values of red, green, blue and opacity. */
+function lineDensityScaleOf(theme: DrawingTheme, steps: number): Uint8ClampedArray {
+  // Colours that are visible on a light and on a dark background.
+  const colours = [theme.accent, theme.textMuted, theme.reference];
+  const context = new OffscreenCanvas(steps, 1).getContext('2d', { willReadFrequently: true });
+  if (context === null) return new Uint8ClampedArray(4 * steps);
+  const gradient = context.createLinearGradient(0, 0, steps, 0);
+  for (const [i, colour] of colours.entries()) gradient.addColorStop(i / (colours.length - 1), colour);
+  context.fillStyle = gradient;
+  context.fillRect(0, 0, steps, 1);
+  return context.getImageData(0, 0, steps, 1).data;
+}
+
+/** Opacity by the logarithm of the line count, in the mean colour of the lines. */
+export function paintDensity(canvas: HTMLCanvasElement, density: LineDensity, theme: DrawingTheme): void {
+  const { width, height, counts, sums } = density;
+  const STEPS = 256;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) return;
+  canvas.width = width;
+  canvas.height = height;
+  const scale = lineDensityScaleOf(theme, STEPS);
+  const image = context.createImageData(width, height);
+  const full = Math.log1p(counts.reduce((a, b) => Math.max(a, b), 1));
+  const { data } = image;
+  for (let i = 0; i < counts.length; i += 1) {
+    const count = counts[i] ?? 0;
+    if (count === 0) continue;
+    const from = 4 * Math.min(STEPS - 1, Math.round(((STEPS - 1) * (sums[i] ?? 0)) / count));
+    for (let part = 0; part < 3; part += 1) data[4 * i + part] = scale[from + part] ?? 0;
+    data[4 * i + 3] = 255 * (WEAKEST + ((1 - WEAKEST) * Math.log1p(count)) / full);
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/** Strokes few lines individually. */
+export function paintLines(
+  canvas: HTMLCanvasElement,
+  axes: readonly Crossings[],
+  on: Uint8Array,
+  colours: Crossings,
+  { width, height, theme }: { readonly width: number; readonly height: number; readonly theme: DrawingTheme },
+): void {
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) return;
+  const dots = globalThis.devicePixelRatio || 1;
+  canvas.width = Math.round(width * dots);
+  canvas.height = Math.round(height * dots);
+  context.scale(dots, dots);
+  const scale = lineDensityScaleOf(theme, TINTS);
+  const paths = Array.from({ length: TINTS }, () => new Path2D());
+  const step = width / Math.max(1, axes.length - 1);
+  for (let i = 0; i < on.length; i += 1) {
+    if (on[i] === 0) continue;
+    const path = paths[Math.min(TINTS - 1, Math.floor((colours[i] ?? 0) * TINTS))];
+    for (const [k, axis] of axes.entries()) {
+      const place = [k * step, (1 - (axis[i] ?? 0)) * height] as const;
+      if (k === 0) path?.moveTo(...place);
+      else path?.lineTo(...place);
+    }
+  }
+  context.globalAlpha = Math.max(WEAKEST, Math.min(0.8, 200 / Math.max(1, on.length)));
+  for (const [k, path] of paths.entries()) {
+    context.strokeStyle = `rgb(${scale[4 * k] ?? 0} ${scale[4 * k + 1] ?? 0} ${scale[4 * k + 2] ?? 0})`;
+    context.stroke(path);
+  }
+}
 
 export interface ParallelAxis {
   readonly key: string;
-  /** With its unit. */
+  /** Title with its unit. */
   readonly title: string;
   /** Position at which each line crosses the axis, from 0 (bottom) to 1. */
   readonly at: Crossings;
@@ -18,26 +205,26 @@ export interface ParallelAxis {
 
 export interface Parallel {
   readonly axes: readonly ParallelAxis[];
-  /** Number of the point of each line. */
+  /** Row number of each line. */
   readonly rows: Uint32Array;
-  /** Points without a number on some axis have no line. */
+  /** Number of points without a line, because a value is missing. */
   readonly left: number;
 }
 
 interface AxisTick {
-  /** From 0 to 1. */
+  /** Position from 0 to 1. */
   readonly at: number;
   readonly text: string;
 }
 
 const isNamed = (along: ParallelAxis['along']): along is readonly string[] => Array.isArray(along);
-/** With fewer an axis cannot be read. */
+/** Minimum number of labels for a readable axis. */
 const FEWEST_LABELS = 3;
-/** Lines of words on an axis, in label heights. */
+/** Line height of category labels on an axis, in label heights. */
 const NAME_LINE = 1.3;
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** By index: `from` with a function goes by an iterator, and ten times as long. */
+/** Loops by index because `Float32Array.from` with a function uses an iterator and needs ten times as long. */
 function placesOf(rows: Uint32Array, place: (i: number) => number): Float32Array {
   const out = new Float32Array(rows.length);
   for (let k = 0; k < rows.length; k += 1) out[k] = place(rows[k] ?? 0);
@@ -62,14 +249,14 @@ function numberedAxis(
     to = Math.max(to, value);
   }
   if (!(from <= to)) [from, to] = log ? [1, 10] : [0, 1];
-  // A single value is centred.
+  // Centre a single value.
   else if (from === to) [from, to] = log ? [from / 2, from * 2] : [from - 0.5, from + 0.5];
   const along = { title: info.name, unit: info.unit, kind: log ? 'log' : 'linear', from, to } as const;
   const { toPixel } = scaleOf(along, 0, 1);
   return { at: placesOf(rows, (i) => toPixel(numbers[i] ?? 0)), along };
 }
 
-/** `logs`: keys of the columns that are logarithmic. */
+/** `logs`: keys of columns with a logarithmic axis. */
 export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>): Parallel {
   const isLog = ({ info, numbers }: HeatSide): boolean => numbers !== undefined && logs.has(info.key);
   const length = sides[0]?.numbers?.length ?? sides[0]?.texts?.length ?? 0;
@@ -89,7 +276,7 @@ export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>
   return { axes, rows, left: length - rows.length };
 }
 
-/** Ticks of an axis of this height, and its title with the power of ten omitted from the ticks. */
+/** Ticks of an axis with this height, and its title with the power of ten that the ticks omit. */
 export function ticksOf(
   { along, title }: ParallelAxis,
   height: number,
@@ -103,7 +290,7 @@ export function ticksOf(
   }
   const { toPixel } = scaleOf(along, 0, 1);
   const own = ticksDown(along, { height }, label);
-  // Digits of a decade are too few for a short span: plain steps, as they lie on its scale.
+  // If a short logarithmic span has too few labelled digits, use linear steps placed on the logarithmic scale.
   const isBare = own.ticks.filter((tick) => tick.label !== '').length < FEWEST_LABELS;
   const { ticks, exponent } = isBare ? ticksDown({ ...along, kind: 'linear' }, { height }, label) : own;
   const within = ticks.map(({ value, label: text }) => ({ at: toPixel(value), text }));

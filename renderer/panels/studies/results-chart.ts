@@ -1,13 +1,44 @@
-/** Two columns of a study over each other, points of one kind in one colour; and which of them nothing beats. */
-import type { StudyColumnInfo } from '../../../electron/contract/study/calls.ts';
-import type { StudyLook } from '../../../electron/contract/study/views.ts';
-import { numbersAt, significant } from '../../base/numbers.ts';
-import { orderedBy } from '../../base/order.ts';
-import type { Chart, Series } from '../../drawing/charts/chart.ts';
-import { type Ends, MANY_POINTS, paneArrays } from '../../drawing/charts/chart.ts';
+/**
+ * Scatter chart of two columns of a study, coloured by group, with the Pareto front. Row numbers are sorted via typed
+ * arrays, because a comparison function would be much slower.
+ */
+import type { StudyColumnInfo, StudyLook } from '../../../electron/contract/study/calls.ts';
+import { numbersAt, significant } from '../../../electron/domain/numbers.ts';
+import { type Chart, type Ends, MANY_POINTS, paneArrays, type Series } from '../../drawing/charts/chart.ts';
 import { logLimits } from '../../drawing/figures/axes.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
 import { columnTitle } from './words.ts';
+
+/** Fewer rows are sorted with a comparison function. */
+const FEW = 1000;
+
+/** Index of the first number that is not below `value`. */
+function firstNotBelow(ordered: Float64Array, value: number): number {
+  let [from, to] = [0, ordered.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ordered[middle] ?? 0) < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Rows in ascending order of their numbers, which must be finite. Equal numbers keep their order. */
+export function orderedBy(rows: Uint32Array, numbers: Float64Array): Uint32Array {
+  const across = (i: number): number => numbers[i] ?? 0;
+  if (rows.length < FEW) return rows.toSorted((a, b) => across(a) - across(b));
+  // Adding 0 turns −0 into 0.
+  const ordered = Float64Array.from(rows, (i) => across(i) + 0).sort();
+  const taken = new Uint32Array(rows.length);
+  const out = new Uint32Array(rows.length);
+  for (const row of rows) {
+    const first = firstNotBelow(ordered, across(row));
+    const before = taken[first] ?? 0;
+    out[first + before] = row;
+    taken[first] = before + 1;
+  }
+  return out;
+}
 
 export interface PlottedColumn {
   readonly info: StudyColumnInfo;
@@ -17,7 +48,7 @@ export interface PlottedColumn {
 export interface Plotted {
   readonly x: PlottedColumn;
   readonly y: PlottedColumn;
-  /** Ends of the intervals of y; null: there are none. */
+  /** Ends of the intervals of y; null if there are none. */
   readonly ends: { readonly low: Float64Array; readonly high: Float64Array } | null;
   /** Group of each point; null if not grouped. */
   readonly groups: { readonly title: string; readonly of: readonly string[] } | null;
@@ -26,7 +57,7 @@ export interface Plotted {
   readonly look: Exclude<StudyLook['plot']['look'], 'heat' | 'parallel'>;
 }
 
-/** Most groups that colours can distinguish. */
+/** Maximum number of groups that colours can distinguish. */
 const MOST_GROUPS = 12;
 const OTHERS = 'others';
 const ROOM = 0.05;
@@ -56,7 +87,7 @@ function limits(
 
 const drawable = (value: number, log: boolean): boolean => Number.isFinite(value) && (!log || value > 0);
 
-/** Points that no other is below in both, from left to right. */
+/** Pareto front from left to right: points that no other point beats in both coordinates. */
 export function paretoOf(points: readonly (readonly [x: number, y: number])[]): readonly number[] {
   const order = points
     .map((_, i) => i)
@@ -73,7 +104,9 @@ export function paretoOf(points: readonly (readonly [x: number, y: number])[]): 
   });
 }
 
-/** Rows, from left to right, that lie below all before them: no others can be of the front, and few are left to sort. */
+/**
+ * Rows from left to right that are below all previous ones. Only these can be on the front, so few are left to sort.
+ */
 function lowering(rows: Uint32Array, y: Float64Array): readonly number[] {
   let least = Number.POSITIVE_INFINITY;
   const found: number[] = [];
@@ -99,7 +132,7 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
     found.get(shown.has(name) ? name : OTHERS)?.push(i);
   }
   const across = (i: number): number => x.numbers[i] ?? 0;
-  // The order of a plan is that of its first axis as a rule.
+  // Rows are usually already sorted, because a plan is in the order of its first axis.
   const inOrder = (rows: readonly number[]): boolean =>
     rows.every((i, k) => k === 0 || across(rows[k - 1] ?? i) <= across(i));
   return new Map(
@@ -112,7 +145,7 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
   );
 }
 
-/** Intervals of very many points: a band from one end to the other, where both can be drawn. */
+/** Intervals of very many points as a band, if both ends can be drawn. */
 function bandOf(
   { x, ends, logY }: Plotted,
   rows: Uint32Array,
@@ -151,7 +184,7 @@ export function resultsChart(plotted: Plotted): Chart {
         found === null ? [] : [`95 % interval: ${significant(found.low, 5)} to ${significant(found.high, 5)}`],
       ),
     ].join('<br>');
-  // A sentence and a bar for each of very many points take longer than drawing them.
+  // Hover text and error bar for each of very many points would need longer than drawing them.
   const many = count > MANY_POINTS;
   const series = [...byGroup].flatMap(([name, rows], g): readonly Series[] => {
     const base = {
@@ -169,7 +202,7 @@ export function resultsChart(plotted: Plotted): Chart {
     if (look !== 'lines') return [dots];
     const band = many ? bandOf(plotted, rows, base) : [];
     const line = { ...base, ...(many ? {} : told), kind: 'line', dash: [] } as const;
-    // A long line is thinned: its dots are what is pointed at.
+    // A long line is thinned, so the dots handle the pointer.
     return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];
   });
   const rows = look === 'pareto' ? all.flatMap((some) => lowering(some, y.numbers)).toSorted((a, b) => a - b) : [];
@@ -199,7 +232,7 @@ export function resultsChart(plotted: Plotted): Chart {
     panes: [pane],
     legend: groups === null && look !== 'pareto' ? 'none' : 'above',
     hover: 'point',
-    // Copied where somebody exports them, and not each time that they are drawn.
+    // Created on export only, not with each drawing.
     get arrays() {
       arrays ??= paneArrays(pane);
       return arrays;

@@ -1,25 +1,27 @@
-/** Columns of a study over each other. */
+/** Plot of a study's columns against each other. */
 import { type ReactElement, useMemo, useRef } from 'react';
-import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
-import { idAt } from '../../../electron/contract/study/point-ids.ts';
-import { MOST_PLOTTED, type StudyLook } from '../../../electron/contract/study/views.ts';
-import { count, significant } from '../../base/numbers.ts';
+import {
+  MOST_PLOTTED,
+  type StudyColumnInfo,
+  type StudyEntry,
+  type StudyLook,
+} from '../../../electron/contract/study/calls.ts';
+import { idAt } from '../../../electron/contract/study/result.ts';
+import { count, significant } from '../../../electron/domain/numbers.ts';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import type { ChartView } from '../../drawing/charts/chart-view.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
-import { PlotlyPlot } from '../../widgets/plots/plotly-plot.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
+import { PlotlyPlot, ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { RetryOffer } from '../../workbench/offers.tsx';
 import { type HeatSide, heatCells, heatPlot } from './heat-map.ts';
 import { ParallelAxes } from './parallel-axes.tsx';
 import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.ts';
-import { useValues } from './use-values.ts';
-import type { Values } from './values.ts';
+import { useValues, type Values } from './use-rows.ts';
 import { columnTitle } from './words.ts';
 
 const NOTHING = '';
@@ -42,13 +44,13 @@ const looks = [
 
 interface ResultsPlotProps {
   readonly entry: StudyEntry;
-  /** True once the columns are known. */
+  /** True after the columns have been read. */
   readonly isRead: boolean;
   readonly filter: string;
   readonly columns: readonly StudyColumnInfo[];
   readonly plot: Plot;
   readonly onPlot: (plot: Plot) => void;
-  /** Shows the rows instead. */
+  /** Switches to the table. */
   readonly onTable: () => void;
   readonly onChoose: (point: string) => void;
 }
@@ -57,28 +59,28 @@ const optionsOf = (columns: readonly StudyColumnInfo[]) =>
   columns.map((column) => ({ value: column.key, label: columnTitle(column) }));
 
 /** The requested columns, or defaults. */
-export function chosenOf(columns: readonly StudyColumnInfo[], asked: Plot) {
+export function chosenOf(columns: readonly StudyColumnInfo[], requested: Plot) {
   const numeric = columns.filter((column) => column.numeric && column.of !== 'where');
   const varied = columns.filter(({ equal, key }) => !equal && key !== 'point point');
   const axes = varied.filter(({ of }) => of === 'axis');
-  const heat = asked.look === 'heat';
+  const heat = requested.look === 'heat';
   const sides = heat ? varied.filter(({ of }) => of !== 'where') : numeric;
   const among = (list: readonly StudyColumnInfo[], key: string): boolean => list.some((one) => one.key === key);
   const measured = numeric.filter(({ of, equal }) => of === 'measure' && !equal);
   const value = FIRST_Y.find((key) => among(measured, key)) ?? measured[0]?.key ?? numeric[0]?.key ?? NOTHING;
-  const pareto = asked.look === 'pareto';
+  const pareto = requested.look === 'pareto';
   const cost = pareto ? COSTS.find((key) => among(measured, key)) : undefined;
   const error = numeric.find(({ of, equal }) => of === 'error' && !equal)?.key;
   const first = cost ?? (heat ? axes[0]?.key : axes.find(({ numeric: is }) => is)?.key);
-  const x = among(sides, asked.x) ? asked.x : (first ?? sides[0]?.key ?? NOTHING);
+  const x = among(sides, requested.x) ? requested.x : (first ?? sides[0]?.key ?? NOTHING);
   const other = axes.find(({ key }) => key !== x)?.key ?? sides.find(({ key }) => key !== x)?.key ?? x;
-  const y = among(sides, asked.y) ? asked.y : heat ? other : pareto ? (error ?? value) : value;
-  const by = asked.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
-  const along = asked.along.filter((key) => among(columns, key));
+  const y = among(sides, requested.y) ? requested.y : heat ? other : pareto ? (error ?? value) : value;
+  const by = requested.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
+  const along = requested.along.filter((key) => among(columns, key));
   const usual = [...axes.map(({ key }) => key).slice(0, FIRST_ALONG - 1), ...(value === NOTHING ? [] : [value])];
   return {
     ...{ numeric, varied, sides, x, y, by: among(columns, by) ? by : NOTHING },
-    value: among(numeric, asked.value) ? asked.value : value,
+    value: among(numeric, requested.value) ? requested.value : value,
     along: along.length > 1 ? along : usual,
   };
 }
@@ -99,7 +101,7 @@ function numbersOf(columns: readonly StudyColumnInfo[], values: Values, key: str
   return side?.numbers === undefined ? null : { info: side.info, numbers: side.numbers };
 }
 
-/** Times and energy have intervals; what else is called low and high is two sides of a box. */
+/** Only times and energies have intervals; other columns named low and high are sides of a box. */
 export const endKeys = (y: string): readonly string[] => (/_s$|_to_first$/.test(y) ? [`${y}_low`, `${y}_high`] : []);
 
 function chartOf(
@@ -154,7 +156,7 @@ function HeatMap({ columns, values, chosen }: DrawnProps): ReactElement | null {
   );
 }
 
-/** Which columns are axes, and which of them logarithmic. */
+/** Selects the columns shown as axes, and which of them are logarithmic. */
 function AlongChoice({
   chosen,
   plot,
@@ -165,14 +167,14 @@ function AlongChoice({
   const toggle = (list: readonly string[], key: string, on: boolean): string[] =>
     on ? [...list, key].slice(0, MOST_PLOTTED) : list.filter((one) => one !== key);
   return (
-    <details className="studies__along">
+    <details className="studies__along relative">
       <summary>{along.length} axes</summary>
-      <ul>
+      <ul className="scroll rounded floats">
         {choices.map((column) => {
           const { key, numeric } = column;
           const on = along.includes(key);
           return (
-            <li key={key}>
+            <li className="flex nowrap between" key={key}>
               <label>
                 <input
                   type="checkbox"
@@ -205,7 +207,7 @@ interface NotDrawnProps extends Pick<ResultsPlotProps, 'entry' | 'onTable'> {
   readonly isRead: boolean;
 }
 
-/** Why there is no plot: it is not read yet, or there is nothing. */
+/** Reason why there is no plot: columns not read yet, or no data. */
 function NotDrawn({ entry: { done, failed }, isRead, onTable }: NotDrawnProps): ReactElement {
   const table = (
     <Button icon="list" onPress={onTable}>
@@ -252,7 +254,7 @@ export function ResultsPlot({
     [columns, values, along],
   );
   const there = values.columns.length > 0 && wanted.every((key) => values.columns.some((one) => one.key === key));
-  // While other columns are read, the chart of those before stays.
+  // The previous chart stays until new columns have been read.
   const before = useRef<{ readonly study: string; readonly chart: Chart; readonly points: Uint32Array } | null>(null);
   const reading = xy && !there && failure === null && before.current?.study === entry.id;
   if (!reading) before.current = chart === null ? null : { study: entry.id, chart, points: values.points };
@@ -267,8 +269,8 @@ export function ResultsPlot({
     return drawnBy.current?.figure({ ...about, notes: { study: entry.name, filter } }) ?? null;
   };
   return (
-    <div className="studies__plot">
-      <div className="studies__plot-bar">
+    <div className="studies__plot stack grow min-h-0">
+      <div className="studies__plot-bar row wrap">
         <Segmented label="Drawn as" value={look} options={looks} onChange={(next) => onPlot({ ...plot, look: next })} />
         {look === 'parallel' ? (
           <AlongChoice chosen={chosen} plot={plot} onPlot={onPlot} />

@@ -6,13 +6,13 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import '../../widgets/plots/plot-panel.css';
+import '../../widgets/plots/plots.css';
 import { NewStudy } from './new-study/new-study.tsx';
 import './studies-panel.css';
 import { RetryOffer } from '../../workbench/offers.tsx';
 import { StudyView } from './study-view.tsx';
 
-/** While points are solved; and to see what the command line begins. */
+/** Polling intervals: while points are solved, and otherwise to notice studies from the command line. */
 const [BUSY_MS, IDLE_MS] = [1000, 10_000];
 
 interface Listed {
@@ -60,7 +60,7 @@ export default function StudiesPanel(): ReactElement {
   const entry = all.find(({ id }) => id === chosen) ?? all[0] ?? null;
   const isNew = making || (studies !== null && entry === null);
   return (
-    <div className="plot-panel studies">
+    <div className="plot-panel studies clip">
       {all.length === 0 ? null : (
         <div className="panel-bar">
           <Select

@@ -1,27 +1,30 @@
-/** One study: how far it is, what it says, and its points as a table or plot. */
+/** A study: progress, advice, and its points as a table or plot. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
-import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
-import { plainLook, type StudyLook } from '../../../electron/contract/study/views.ts';
-import { handOut } from '../../actions/hand-out.ts';
-import { count } from '../../base/numbers.ts';
+import {
+  plainLook,
+  type StudyColumnInfo,
+  type StudyEntry,
+  type StudyLook,
+} from '../../../electron/contract/study/calls.ts';
+import { count } from '../../../electron/domain/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { MenuButton } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
+import { handOut } from '../../workbench/actions/save-file.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Advice } from './advice.tsx';
 import { ChosenPoints } from './chosen-points.tsx';
+import { Where } from './clusters-dialog.tsx';
 import { ResultsPlot } from './results-plot.tsx';
-import { ResultsTable } from './results-table.tsx';
-import { TransposedTable } from './transposed-table.tsx';
+import { ResultsTable, TransposedTable } from './results-table.tsx';
 import type { Part } from './use-rows.ts';
 import { ViewsMenu } from './views-menu.tsx';
-import { Where } from './where.tsx';
 import { columnTitle, stateText } from './words.ts';
 
-/** Progress of a study, and failed points. */
+/** Progress of a study, and its failed points. */
 interface ProgressProps {
   readonly entry: StudyEntry;
   readonly onChanged: () => void;
@@ -37,7 +40,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   const left = points - done - failed;
   return (
     <>
-      <div className="studies__progress">
+      <div className="studies__progress row wrap">
         <progress max={Math.max(1, points)} value={done + failed} aria-label={`Progress of ${entry.name}`} />
         <span role="status" data-testid="study-state">
           {stateText(entry)}
@@ -75,7 +78,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   );
 }
 
-/** Half a condition is none: it is looked at once the typing has paused. */
+/** Delay after typing in ms, because half a condition is invalid. */
 const TYPED_MS = 400;
 const NONE = '';
 
@@ -97,7 +100,7 @@ interface GroupingProps {
   readonly onLook: (look: StudyLook) => void;
 }
 
-/** By one column, or by two. */
+/** Groups by one column or by two. */
 function Grouping({ columns, look, onLook }: GroupingProps): ReactElement {
   const [first = NONE, second = NONE] = look.groups;
   const varied = columns.filter(
@@ -127,7 +130,7 @@ function Grouping({ columns, look, onLook }: GroupingProps): ReactElement {
   );
 }
 
-/** The columns of all rows stay known while groups of them are shown. */
+/** Columns of the ungrouped table, retained while groups are shown. */
 function useColumns(part: Part | null, grouped: boolean): readonly StudyColumnInfo[] {
   const [columns, setColumns] = useState<readonly StudyColumnInfo[]>([]);
   useEffect(() => {
@@ -148,10 +151,10 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
     const timer = setTimeout(() => setSettled(look.filter), TYPED_MS);
     return () => clearTimeout(timer);
   }, [look.filter]);
-  const asked = useMemo(() => ({ ...look, filter: settled }), [look, settled]);
+  const requested = useMemo(() => ({ ...look, filter: settled }), [look, settled]);
   const columns = useColumns(part, look.groups.length > 0);
   const change = (changed: Partial<StudyLook>): void => setLook((now) => ({ ...now, ...changed }));
-  // A third takes the place of the first.
+  // At most two points are selected: a third replaces the first.
   const choose = useCallback(
     (point: string): void =>
       setChosen((now) => (now.includes(point) ? now.filter((one) => one !== point) : [...now, point].slice(-2))),
@@ -170,7 +173,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
       .catch((error: unknown) => stores.notices.fail('The table was not written', error));
   };
   const table = {
-    ...{ entry, look: asked, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onFault: setFault },
+    ...{ entry, look: requested, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onFault: setFault },
     onSort: (sort: StudyLook['sort']) => change({ sort }),
   };
   const inTable = look.tab === 'table';
@@ -178,7 +181,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
     <>
       <Progress entry={entry} onChanged={onChanged} />
       <Advice entry={entry} refines={columns.some(({ of }) => of === 'error')} />
-      <div className="studies__bar">
+      <div className="studies__bar row wrap">
         <Segmented
           label="Shown as"
           value={look.tab}
@@ -188,7 +191,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
           ]}
           onChange={(tab) => change({ tab })}
         />
-        <span className="studies__filter">
+        <span className="studies__filter grow">
           <TextField
             label="Filter"
             placeholder="beam.energy_MeV > 100 && r80_mm < 80"

@@ -1,7 +1,6 @@
 /** Named views of a study, saved in its folder so that they move with it. */
 import { type ReactElement, useEffect, useState } from 'react';
-import type { StudyId } from '../../../electron/contract/study/calls.ts';
-import type { StudyLook, StudyView } from '../../../electron/contract/study/views.ts';
+import type { StudyId, StudyLook, StudyView } from '../../../electron/contract/study/calls.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -35,7 +34,7 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
     setViews(next);
     client.call('study.keepViews', { study, views: next }).catch((error: unknown) => {
       setViews(before);
-      stores.notices.fail('The view was not kept', error);
+      stores.notices.fail('The view was not saved', error);
     });
   };
   const shown = views.find((view) => sameJson(view.look, look))?.name ?? NONE;
@@ -48,7 +47,7 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
   if (naming !== null)
     return (
       <form
-        className="studies__views"
+        className="studies__views center gap-s"
         onSubmit={(event) => {
           event.preventDefault();
           save();
@@ -62,7 +61,7 @@ export function ViewsMenu({ study, look, onLook }: ViewsMenuProps): ReactElement
       </form>
     );
   return (
-    <span className="studies__views">
+    <span className="studies__views center gap-s">
       {views.length === 0 ? null : (
         <Select
           label="Saved view"

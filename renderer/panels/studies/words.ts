@@ -8,9 +8,9 @@ import {
   type StudyPlan,
 } from '../../../electron/contract/study/calls.ts';
 import type { Study } from '../../../electron/contract/study/index.ts';
-import { formatBytes } from '../../../electron/contract/units.ts';
-import { measuredTime } from '../../base/measured.ts';
-import { count, NO_VALUE, significant } from '../../base/numbers.ts';
+import { measuredTime } from '../../../electron/domain/measured.ts';
+import { count, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
+import { formatBytes } from '../../../electron/domain/values/units.ts';
 
 const DAY_S = 24 * 3600;
 const DAYS_A_YEAR = 365;
@@ -22,8 +22,11 @@ export function longTime(seconds: number): string {
   return days < DAYS_A_YEAR ? `${significant(days, 2)} days` : `${significant(days / DAYS_A_YEAR, 2)} years`;
 }
 
-/** Whether it takes more than a day: by any machine, or by what some points took here; null: elsewhere, or not known. */
-export function isEndless(
+/**
+ * Whether the study needs more than a day: by the lower bound for any machine, or by the forecast for this one. `here`:
+ * null for another machine or without a forecast.
+ */
+export function isTooLong(
   { least_s }: Pick<StudyPlan, 'least_s'>,
   here: Pick<StudyForecast, 'expected_s'> | null,
   budget: Partial<Study['budget']> = {},
@@ -32,7 +35,7 @@ export function isEndless(
   return Math.max(least_s ?? 0, here?.expected_s ?? 0) > ENDLESS_S;
 }
 
-/** `probing`: points are being solved to know. */
+/** `probing`: true while trial points are being solved for the forecast. */
 export function forecastText(forecast: StudyForecast | null, probing: boolean): string {
   if (forecast === null) return probing ? 'Solving trial points to estimate the time…' : '';
   const { machine, cpu, cores, gpus, probed, expected_s, isLeast, at_once, memory_bytes } = forecast;
@@ -71,10 +74,11 @@ export function stateText({ state, points, done, failed, per_s, left_s, error, o
   return parts.join(', ');
 }
 
+/** Column title as in filters, with the unit unless the name ends with it, as in `r80_mm`. */
 export const columnTitle = ({ name, unit }: Pick<StudyColumnInfo, 'name' | 'unit'>): string =>
-  unit === '' ? name : `${name} [${unit}]`;
+  unit === '' || name.endsWith(`_${unit.replaceAll('/', '_per_')}`) ? name : `${name} [${unit}]`;
 
-/** Values of axes as they were given, others with six digits. */
+/** Text of a cell: values of axes as entered, others with six digits. */
 export function cellText(cell: StudyCell | undefined, of: StudyColumnInfo['of']): string {
   if (cell === null || cell === undefined) return NO_VALUE;
   if (typeof cell !== 'number') return cell;

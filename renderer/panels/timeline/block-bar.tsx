@@ -1,7 +1,7 @@
 /** List of open timelines, and their alignment. */
 import { type ReactElement, useRef } from 'react';
 import type { TraceInfo } from '../../../electron/contract/timeline.ts';
-import { count } from '../../base/numbers.ts';
+import { count } from '../../../electron/domain/numbers.ts';
 import type { StoredRun } from '../../data/stored-runs.ts';
 import { isOver } from '../../state/runs.ts';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -16,7 +16,7 @@ interface BlockBarProps {
   readonly state: TimelineStateStore;
 }
 
-/** More steps than this in a list are not chosen from but scrolled past. */
+/** Maximum number of steps in a list; a longer list would be too long to scroll. */
 const MOST_STEPS = 400;
 
 function Align({ controller, state }: BlockBarProps): ReactElement | null {
@@ -32,7 +32,7 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
     ...steps.filter((_, i) => i % every === 0).map((step) => ({ value: String(step), label: `step ${step}` })),
   ];
   return (
-    <span className="timeline-align">
+    <span className="timeline-align row gap-m muted">
       <label htmlFor="timeline-align">Aligned at</label>
       <Select
         id="timeline-align"
@@ -48,7 +48,7 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
   );
 }
 
-/** The first part of what is known of a run. */
+/** Variant name: the first part of a run's description. */
 const variantOf = ({ about }: TraceInfo): string => about.split(',')[0] ?? '';
 
 export function BlockBar({
@@ -90,8 +90,8 @@ export function BlockBar({
     })),
   ];
   return (
-    <div className="timeline-blocks">
-      <ul className="timeline-blocks__list" aria-label="Timelines shown">
+    <div className="timeline-blocks row wrap line-below">
+      <ul className="timeline-blocks__list flex wrap gap-s" aria-label="Timelines shown">
         {open.map((info) => {
           const items: readonly MenuItem[] = [
             {
@@ -121,14 +121,14 @@ export function BlockBar({
             <li key={info.id}>
               <MenuButton
                 label={`${info.name}${info.run === null ? '' : ` ${variantOf(info)}`}, timeline`}
-                className="timeline-block"
+                className="timeline-block framed row gap-s ink rounded"
                 items={items}
                 title={info.about}
               >
-                <span className="timeline-block__name">{info.name}</span>
-                {/* A space for those who hear it. */}
+                <span className="truncate">{info.name}</span>
+                {/* A space for screen readers. */}
                 {info.run === null ? null : ' '}
-                {info.run === null ? null : <span className="timeline-block__about">{variantOf(info)}</span>}
+                {info.run === null ? null : <span className="truncate muted">{variantOf(info)}</span>}
                 <Icon name="chevron" size={12} />
               </MenuButton>
             </li>
@@ -146,7 +146,7 @@ export function BlockBar({
         accept=".json,.gz,.sqlite,.db,.nsys-rep,.qdrep,.h5"
         onChange={(event) => {
           const file = event.target.files?.[0];
-          // The same file may be chosen again.
+          // Reset the input, so that the same file can be chosen again.
           event.target.value = '';
           if (file !== undefined) void timelines.openLocal(file);
         }}

@@ -1,11 +1,42 @@
-/** Open timelines, one block each, and their offsets on the common axis. */
+/**
+ * Open timelines, one block each, with their offsets on the common axis. State shared by the parts of the panel's
+ * controller.
+ */
+import type { StoreApi } from 'zustand/vanilla';
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
-import type { SceneArrow } from '../../drawing/timeline/scene.ts';
-import type { TimeWindow } from '../../drawing/timeline/time-window.ts';
-import type { TimelineContext } from './context.ts';
-import { type StepTable, timeOfStep } from './steps.ts';
-import { slowSteps } from './told/slow-steps.ts';
+import type { SceneArrow, TimeWindow } from '../../drawing/timeline/scene.ts';
+import type { Workbench } from '../../workbench/workbench.ts';
+import { type StepTable, slowSteps, timeOfStep } from './steps.ts';
+import type { TimelineSettings, TimelineStateStore } from './store.ts';
 import { WindowFeed } from './window-feed.ts';
+
+export class TimelineContext {
+  readonly workbench: Workbench;
+  readonly settings: StoreApi<TimelineSettings>;
+  readonly state: TimelineStateStore;
+  #closed = false;
+
+  constructor(workbench: Workbench, settings: StoreApi<TimelineSettings>, state: TimelineStateStore) {
+    this.workbench = workbench;
+    this.settings = settings;
+    this.state = state;
+  }
+
+  /** True after the panel has closed: later answers are ignored. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Reports a failure to the user; returns null in place of the result. */
+  fail(what: string, error: unknown): null {
+    if (!this.#closed) this.workbench.stores.notices.fail(what, error);
+    return null;
+  }
+}
 
 export interface Block {
   readonly info: TraceInfo;
@@ -22,7 +53,7 @@ export class TimelineBlocks {
   readonly #changed: () => void;
   #all: readonly Block[] = [];
 
-  /** `changed`: there is more to show. */
+  /** `changed` is called when new data are available. */
   constructor(context: TimelineContext, changed: () => void) {
     this.#context = context;
     this.#changed = changed;
@@ -32,7 +63,7 @@ export class TimelineBlocks {
     return this.#all;
   }
 
-  /** Nothing is on its way from the host. */
+  /** True if no request to the host is pending. */
   get settled(): boolean {
     return this.#all.every(({ feed }) => feed.settled);
   }
@@ -45,7 +76,7 @@ export class TimelineBlocks {
     return this.#all.find(({ info }) => info.id === trace) ?? null;
   }
 
-  /** Keeps the blocks that stay, opens and closes the others. True where one came. */
+  /** Retains blocks of open timelines, adds new ones and closes the others. Returns true if one was added. */
   takeUp(open: readonly TraceInfo[]): boolean {
     const known = new Map(this.#all.map((block) => [block.info.id, block]));
     this.#all = open.map((info) => known.get(info.id) ?? this.#open(info));
@@ -58,7 +89,7 @@ export class TimelineBlocks {
     return open.some(({ id }) => !known.has(id));
   }
 
-  /** Time in the trace that is at zero of the common axis. */
+  /** Time in the trace at zero of the common axis. */
   origin(trace: TraceId): number {
     const { alignment } = this.#context.state.getState();
     const block = this.of(trace);
@@ -69,7 +100,7 @@ export class TimelineBlocks {
     return timeOfStep(steps, alignment.step) ?? 0;
   }
 
-  /** Several timelines, each with a kernel. */
+  /** True if there are several timelines and each has a kernel. */
   get haveKernels(): boolean {
     return this.#all.length > 1 && this.#all.every(({ info }) => info.firstKernel_ns !== null);
   }
@@ -78,7 +109,7 @@ export class TimelineBlocks {
     return ns - this.origin(trace);
   }
 
-  /** From the first span of any to the last. */
+  /** Time from the first span of any timeline to the last. */
   whole(): TimeWindow {
     let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const { info } of this.#all) {
@@ -90,7 +121,7 @@ export class TimelineBlocks {
   }
 
   #open(info: TraceInfo): Block {
-    // A timeline that another window closed goes from the list by itself.
+    // A timeline that another window closes is removed from the list without a message.
     const feed = new WindowFeed(this.#context.workbench.client, info.id, this.#changed, () => undefined);
     const block: Block = { info, feed, steps: null, arrows: [] };
     void this.#learn(block);

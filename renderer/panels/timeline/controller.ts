@@ -1,23 +1,21 @@
-/** Connects the canvases to the timelines: display, requests, pointing, selection. */
+/** Connects the canvases to the timelines: drawing, requests, pointer and selection. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
-import { fitted, type TimeWindow } from '../../drawing/timeline/time-window.ts';
+import { fitted, type TimeWindow } from '../../drawing/timeline/scene.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { TimelineBlocks } from './blocks.ts';
-import { TimelineContext } from './context.ts';
+import { TimelineBlocks, TimelineContext } from './blocks.ts';
 import { timelineFigure } from './figure.ts';
 import { listenOnTimeline, type TimelineGestures, type TimelineKey } from './gestures.ts';
-import { LaunchArrows, SearchHits } from './search-hits.ts';
-import { SpanChoice } from './span-choice.ts';
+import { TimelineNotes } from './notes.ts';
+import { LaunchArrows, SearchHits, SpanChoice } from './search-hits.ts';
 import type { Alignment, TimelineSettings, TimelineStateStore } from './store.ts';
 import { TimelinePointer, TimeSelection } from './time-selection.ts';
-import { TimelineNotes } from './told/notes.ts';
 import { TimelineViewport } from './viewport.ts';
 
 export class TimelineController {
-  /** The user has chosen an alignment. */
+  /** True after the user has chosen an alignment. */
   #aligned = false;
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
@@ -71,7 +69,7 @@ export class TimelineController {
     this.#viewport.dispose();
   }
 
-  /** Nothing is on its way from the host. */
+  /** True if no request to the host is pending. */
   get settled(): boolean {
     return this.#blocks.settled;
   }
@@ -92,7 +90,7 @@ export class TimelineController {
     this.#viewport.zoomAt(factor, null);
   }
 
-  /** The selection stays on the first timeline. */
+  /** Changes the alignment; the selection stays fixed on the first timeline. */
   align(alignment: Alignment): void {
     this.#aligned = true;
     const { state } = this.#context;
@@ -107,29 +105,29 @@ export class TimelineController {
     if (selection !== null) this.#select({ from: selection.from + moved, to: selection.to + moved });
   }
 
-  /** Selects all of the timelines. */
+  /** Selects the full time of all timelines. */
   selectAll(): void {
     this.#select(this.#blocks.whole());
   }
 
-  /** Brings a part of a timeline into sight, and selects it where it has a length. */
+  /** Scrolls a part of a timeline into view, and selects it unless its length is zero. */
   goTo(trace: TraceId, from_ns: number, to_ns: number): void {
     const [from, to] = [this.#blocks.onAxis(trace, from_ns), this.#blocks.onAxis(trace, to_ns)];
     this.window = fitted({ from, to: Math.max(to, from + 1) });
     const { tab } = this.#context.state.getState();
     if (to > from) this.#select({ from, to });
-    // Going through a list leaves the list where it is.
+    // Stay on the current tab while the user steps through its list.
     this.#context.state.setState({ tab });
   }
 
-  /** Veils what lies between the slow steps. */
+  /** Dims everything between slow steps. */
   keepSlow(only: boolean): void {
     const { state } = this.#context;
     state.setState({ onlySlow: only });
     this.#markSlow();
   }
 
-  /** On the selection, or on what is in sight. */
+  /** Adds a note to the selection, or else to the visible time. */
   addNote(trace: TraceId, text: string): Promise<void> {
     const { from, to } = this.#viewport.marks.selection ?? this.window;
     const origin = this.#blocks.origin(trace);
@@ -172,12 +170,12 @@ export class TimelineController {
     return this.#hits.search(text);
   }
 
-  /** The next span that was found, or the one before. */
+  /** Goes to the next or previous search hit. */
   goToHit(step: 1 | -1): Promise<void> {
     return this.#hits.goTo(step);
   }
 
-  /** Shows a span's details; `reveal` brings it into sight. */
+  /** Shows a span's details; `reveal` also scrolls it into view. */
   choose(trace: TraceId, span: number, reveal: boolean): Promise<void> {
     return this.#choice.choose(trace, span, reveal);
   }
@@ -188,7 +186,7 @@ export class TimelineController {
     this.#viewport.mark({ chosen: null, chosenArrows: [], selection: null });
   }
 
-  /** Chrome Trace of a timeline; of the selected time, or of all. */
+  /** Exports a timeline as Chrome Trace: the selected time or all of it. */
   exportTrace(trace: TraceId, selected: boolean): void {
     const { selection } = this.#viewport.marks;
     const origin = this.#blocks.origin(trace);
@@ -205,7 +203,7 @@ export class TimelineController {
 
   #takeUp(open: readonly TraceInfo[]): void {
     const more = this.#blocks.takeUp(open);
-    // Set-up differs by seconds, so that starts say little; whoever has chosen otherwise keeps it.
+    // Set-up times differ by seconds, so aligning starts is of little use. An alignment chosen by the user is retained.
     const { haveKernels } = this.#blocks;
     const { alignment } = this.#context.state.getState();
     if (!this.#aligned && haveKernels) this.#context.state.setState({ alignment: { by: 'kernel' } });
@@ -222,7 +220,7 @@ export class TimelineController {
 
   #rested(): void {
     const { from, to } = this.#viewport.window;
-    // Text that changed with every frame would cost more than the spans.
+    // Update only at rest, because text that changed with every frame would cost more than the spans.
     this.#context.state.setState({ shown_ns: to - from });
     this.#arrows.refresh();
   }

@@ -1,14 +1,94 @@
-/** Spans that a search found, over all blocks, and going through them. */
-import type { TraceId } from '../../../electron/contract/timeline.ts';
-import { lastAsked } from '../../base/last-asked.ts';
-import type { Block, TimelineBlocks } from './blocks.ts';
-import type { TimelineContext } from './context.ts';
-import type { SpanChoice } from './span-choice.ts';
+/** Search hits over all blocks, with navigation. Also the span whose details are shown, with its marks and arrows. */
+import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
+import { latestRequest } from '../../base/latest-request.ts';
+import type { SceneArrow, SceneMark } from '../../drawing/timeline/scene.ts';
+import type { Block, TimelineBlocks, TimelineContext } from './blocks.ts';
 import type { TimelineViewport } from './viewport.ts';
 
-// Arrows from launches to their work in what is shown, fetched when it rests.
+/** Maximum number of arrows to the work of one span, because a graph launches thousands. */
+const SPAN_CHOICE_MOST_ARROWS = 200;
 
-/** More arrows than this are a net, not a picture: none are drawn until one zooms in. */
+export class SpanChoice {
+  readonly #context: TimelineContext;
+  readonly #blocks: TimelineBlocks;
+  readonly #viewport: TimelineViewport;
+  #number = 0;
+
+  constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {
+    this.#context = context;
+    this.#blocks = blocks;
+    this.#viewport = viewport;
+  }
+
+  /** Shows a span's details; `reveal` also scrolls it into view. */
+  async choose(trace: TraceId, span: number, reveal: boolean): Promise<void> {
+    const { workbench, state } = this.#context;
+    const number = ++this.#number;
+    const { client } = workbench;
+    const details = await client
+      .call('timeline.span', { trace, span })
+      .catch((error: unknown) => this.#context.fail('The span could not be read', error));
+    const block = this.#blocks.of(trace);
+    if (details === null || block === null || number !== this.#number) return;
+    state.setState({ chosen: { trace, details, alike: null }, tab: 'span' });
+    if (reveal) this.#viewport.reveal(trace, details);
+    this.mark();
+    const whole = { from_ns: 0, to_ns: block.info.duration_ns };
+    const alike = await client
+      .call('timeline.statistics', { trace, ...whole, tracks: null, name: details.name })
+      .catch((error: unknown) => this.#context.fail('The spans of that name could not be counted', error));
+    if (alike !== null && number === this.#number) state.setState({ chosen: { trace, details, alike } });
+  }
+
+  /** Chooses the previous or next span on its track. */
+  async neighbour(step: 1 | -1): Promise<void> {
+    const { chosen } = this.#context.state.getState();
+    if (chosen === null) return;
+    const { trace, details } = chosen;
+    const found = await this.#context.workbench.client
+      .call('timeline.span', { trace, span: Math.max(0, details.span + step) })
+      .catch(() => null);
+    // The next span number may be on the next track.
+    if (found !== null && found.track === details.track && found.span !== details.span)
+      await this.choose(trace, found.span, true);
+  }
+
+  /** Discards pending answers; the owner clears the marks. */
+  clear(): void {
+    this.#number += 1;
+    this.#context.state.setState({ chosen: null });
+  }
+
+  /** Marks the chosen span at its current position; called again after blocks are aligned. */
+  mark(): void {
+    const { chosen } = this.#context.state.getState();
+    if (chosen === null) return;
+    const { trace, details } = chosen;
+    const place = ({ track, start_ns, duration_ns }: PlacedSpan): SceneMark => {
+      const from_ns = this.#blocks.onAxis(trace, start_ns);
+      return { trace, track, from_ns, to_ns: from_ns + duration_ns };
+    };
+    const own = place(details);
+    const arrow = (from: SceneMark, to: SceneMark): SceneArrow => ({
+      trace,
+      fromTrack: from.track,
+      toTrack: to.track,
+      from_ns: from.from_ns,
+      to_ns: to.from_ns,
+    });
+    this.#viewport.mark({
+      chosen: own,
+      chosenArrows: [
+        ...details.launched.slice(0, SPAN_CHOICE_MOST_ARROWS).map((span) => arrow(own, place(span))),
+        ...details.launchedBy.map((span) => arrow(place(span), own)),
+      ],
+    });
+  }
+}
+
+// Arrows from launches to their work in the visible window, requested when it rests.
+
+/** Maximum number of drawn arrows: more would be unreadable, so none are drawn until the user zooms in. */
 const MOST_ARROWS = 60;
 
 export class LaunchArrows {
@@ -16,7 +96,7 @@ export class LaunchArrows {
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
   /** Discards outdated answers: from another window, another alignment, or with arrows disabled since. */
-  readonly #ask = lastAsked();
+  readonly #ask = latestRequest();
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {
     this.#context = context;
@@ -39,9 +119,9 @@ export class LaunchArrows {
     if (window === null) return;
     const origin = this.#blocks.origin(block.info.id);
     const { from, to } = this.#viewport.window;
-    const asked = { trace: block.info.id, from_ns: from + origin, to_ns: to + origin };
+    const requested = { trace: block.info.id, from_ns: from + origin, to_ns: to + origin };
     const found = await this.#context.workbench.client
-      .call('timeline.arrows', { ...asked, tracks: [...window.tracks], limit: MOST_ARROWS })
+      .call('timeline.arrows', { ...requested, tracks: [...window.tracks], limit: MOST_ARROWS })
       .catch(() => null);
     if (found === null || this.#context.closed || !isLast()) return;
     block.arrows = Array.from(found.from_ns, (start, i) => ({
@@ -61,7 +141,7 @@ const LONGEST_TEXT = 200;
 interface Hit {
   readonly trace: TraceId;
   readonly span: number;
-  /** Time of the trace. */
+  /** Time in the trace. */
   readonly at: number;
 }
 
@@ -72,7 +152,7 @@ export class SearchHits {
   readonly #choice: SpanChoice;
   #hits: readonly Hit[] = [];
   #number = 0;
-  /** Empty: nothing. */
+  /** Search text; empty for no search. */
   #sought = '';
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport, choice: SpanChoice) {
@@ -119,13 +199,13 @@ export class SearchHits {
     this.#show();
   }
 
-  /** Forgets what was found in blocks that are gone; what was sought before is sought in what came, too. */
+  /** Drops hits in closed blocks, and repeats the search in new ones. */
   follow(more: boolean): void {
     this.#hits = this.#hits.filter(({ trace }) => this.#blocks.of(trace) !== null);
     if (this.#sought !== '' && more) void this.search(this.#sought);
   }
 
-  /** The next span that was found, or the one before. */
+  /** Goes to the next or previous search hit. */
   async goTo(step: 1 | -1): Promise<void> {
     const { search } = this.#context.state.getState();
     const count = this.#hits.length;

@@ -1,18 +1,81 @@
-/** Contents of the selected time by timeline. */
-import type { ReactElement } from 'react';
-import type { PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
-import { count, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+/** Contents of the selected time by timeline. Lists of names and values, and bars of time by name. */
+import type { ReactElement, ReactNode } from 'react';
+import type { NamedTime, PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
+import { count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
 import { exactTime, timeText } from '../../drawing/timeline/time-text.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
-import { type Fact, Facts, NamedTimes } from './facts.tsx';
+import { DifferenceTable } from './difference-table.tsx';
 import type { SelectedLane, TimelineStateStore } from './store.ts';
-import { DifferenceTable } from './told/difference-table.tsx';
 
-// Everything that is known of the chosen span.
+export interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly unit?: string;
+}
 
-/** Links that are listed; a graph launches thousands. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactElement {
+  return (
+    <dl className="timeline-facts">
+      {facts.map(({ name, value, unit }) => (
+        <div className="flex line-below between" key={name}>
+          <dt>{name}</dt>
+          <dd className="break-anywhere text-right">
+            {value}
+            {unit === undefined || unit === '' ? null : <span className="muted"> {unit}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function NamedTimes({
+  title,
+  rows,
+}: {
+  readonly title: string;
+  readonly rows: readonly NamedTime[];
+}): ReactElement {
+  return (
+    <table className="timeline-times">
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Count</th>
+          <th scope="col">Min</th>
+          <th scope="col">Mean</th>
+          <th scope="col">p95</th>
+          <th scope="col">Sum</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      {rows.map((row) => (
+        <tbody key={row.name}>
+          <tr>
+            {/* Long names differ at their end, so each has a separate line. */}
+            <th scope="rowgroup" colSpan={6}>
+              {row.name}
+            </th>
+          </tr>
+          <tr>
+            <td>{count(row.count)}</td>
+            <td>{timeText(row.min_ns)}</td>
+            <td>{timeText(row.mean_ns)}</td>
+            <td>{timeText(row.p95_ns)}</td>
+            <td>{timeText(row.sum_ns)}</td>
+            <td>{percent(row.share)}</td>
+          </tr>
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+// All available details of the chosen span.
+
+/** Maximum number of listed links, because a graph launches thousands. */
 const MOST_LINKS = 8;
 
 function bytesText(bytes: number): { readonly value: string; readonly unit: string } {
@@ -23,7 +86,7 @@ function bytesText(bytes: number): { readonly value: string; readonly unit: stri
 
 function factsOf(details: SpanDetails): readonly Fact[] {
   const { bytes, bytes_per_s, shareOfCeiling, step, launched } = details;
-  // From the call to the first work that it launched: what a launch costs before anything happens.
+  // Delay from the call to the first work that it launched: the latency of a launch.
   const delay = launched[0] === undefined ? null : launched[0].start_ns - details.start_ns;
   return [
     { name: 'Duration', value: timeText(details.duration_ns, 4) },
@@ -56,7 +119,11 @@ function Links({ title, spans, total, onChoose }: LinksProps): ReactElement | nu
       <ul>
         {spans.slice(0, MOST_LINKS).map((span) => (
           <li key={span.span}>
-            <button type="button" onClick={() => onChoose(span.span)}>
+            <button
+              type="button"
+              className="hoverable flex gap-l wide break-anywhere rounded between text-left"
+              onClick={() => onChoose(span.span)}
+            >
               <span>{span.name}</span>
               <span>{timeText(span.duration_ns)}</span>
             </button>
@@ -105,7 +172,7 @@ export function ChosenDetails({
 
 const MOST_NAMES = 12;
 
-/** The same time by lane and stream. */
+/** Selected time by lane and stream. */
 function LaneTimes({ lanes }: { readonly lanes: readonly SelectedLane[] }): ReactElement {
   return (
     <table className="timeline-times" data-testid="selection-lanes">

@@ -8,17 +8,14 @@ import {
   type ThreadUse,
   type TraceSummary,
 } from '../../../electron/contract/timeline.ts';
-import { compact, count, percent } from '../../base/numbers.ts';
-import { threadUseText } from '../../base/thread-use.ts';
+import { compact, count, percent, threadUseText } from '../../../electron/domain/numbers.ts';
 import { timeText } from '../../drawing/timeline/time-text.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
-import { type Fact, Facts, NamedTimes } from './facts.tsx';
-import { ChosenDetails, SelectionDetails } from './selection-details.tsx';
+import { NotesTab, StepsTab } from './notes-tab.tsx';
+import { ChosenDetails, type Fact, Facts, NamedTimes, SelectionDetails } from './selection-details.tsx';
 import type { TimelineStateStore } from './store.ts';
-import { NotesTab } from './told/notes-tab.tsx';
-import { StepsTab } from './told/steps-tab.tsx';
 
 // Summary of each timeline.
 
@@ -88,7 +85,7 @@ function Threads({ use }: { readonly use: ThreadUse }): ReactElement {
   );
 }
 
-/** `ours`: of a run, whose operations are operators of the workload. */
+/** `ours`: true for a run of this program, whose operations are operators of the workload. */
 function HostTimes({ host, ours }: { readonly host: HostTime; readonly ours: boolean }): ReactElement {
   const { operations, operationCount, calls, processes } = host;
   const listed =
@@ -106,7 +103,7 @@ function HostTimes({ host, ours }: { readonly host: HostTime; readonly ours: boo
   );
 }
 
-/** When no kernel ran, and why. */
+/** Periods without a kernel, and their causes. */
 interface IdleTimesProps {
   readonly idle: IdleTime;
   /** Shows a span in the lanes. */
@@ -150,7 +147,11 @@ function IdleTimes({ idle, show }: IdleTimesProps): ReactElement | null {
         <ul>
           {longest.map(({ start_ns, duration_ns, cause, host, next, span }) => (
             <li key={start_ns}>
-              <button type="button" onClick={() => show(span)}>
+              <button
+                type="button"
+                className="hoverable flex gap-l wide break-anywhere rounded between text-left"
+                onClick={() => show(span)}
+              >
                 <span>
                   {idleWords[cause]}
                   {host === null ? '' : ` (${host})`}, then {next}
@@ -212,7 +213,7 @@ function Summaries({ controller, state }: SummariesProps): ReactElement {
             )}
             {summary === undefined ? null : <HostTimes host={summary.host} ours={info.source === 'run'} />}
             {info.notes.length === 0 ? null : (
-              <ul className="timeline-side__notes">
+              <ul className="timeline-side__notes muted">
                 {info.notes.map((note) => (
                   <li key={note}>{note}</li>
                 ))}
@@ -233,7 +234,7 @@ interface SideProps {
 export function Side({ controller, state }: SideProps): ReactElement {
   const tab = useSelected(state, (now) => now.tab);
   return (
-    <aside className="timeline-side" aria-label="About the timeline">
+    <aside className="timeline-side stack gap-s min-h-0" aria-label="About the timeline">
       <Segmented
         label="About the timeline"
         value={tab}
@@ -246,9 +247,9 @@ export function Side({ controller, state }: SideProps): ReactElement {
         ]}
         onChange={(value) => state.setState({ tab: value })}
       />
-      {/* Scrolled by keyboard too. */}
+      {/* Also scrolled by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable */}
-      <section className="timeline-side__body" tabIndex={0} aria-label={`Timeline: ${tab}`}>
+      <section className="timeline-side__body grow min-h-0 scroll" tabIndex={0} aria-label={`Timeline: ${tab}`}>
         {tab === 'span' ? (
           <ChosenDetails controller={controller} state={state} />
         ) : tab === 'selection' ? (

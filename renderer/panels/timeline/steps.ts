@@ -1,4 +1,4 @@
-/** The simulation's steps on a timeline: from a moment to a step, and back. */
+/** Simulation steps on a timeline: conversion between time and step. Also steps that were slower than 99 % of all. */
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 
 export type StepTable = Result<'timeline.steps'>;
@@ -15,9 +15,8 @@ function lastAt(values: ArrayLike<number>, limit: number): number {
 }
 
 /**
- * The step at a moment of the trace; null outside the steps. A row of the
- * table may stand for several steps that were launched together: they pass
- * evenly in it.
+ * Step at a moment of the trace; null outside the steps. If a row of the table contains several steps launched
+ * together, the moment is interpolated.
  */
 export function stepAt(table: StepTable, ns: number): number | null {
   const { step, start_ns, end_ns } = table;
@@ -30,7 +29,7 @@ export function stepAt(table: StepTable, ns: number): number | null {
   return Math.min(next - 1, first + Math.floor(share * (next - first)));
 }
 
-/** When a step begins in the trace; null when the table has none. */
+/** Start time of a step in the trace; null if the table does not contain the step. */
 export function timeOfStep(table: StepTable, wanted: number): number | null {
   const { step, start_ns, end_ns } = table;
   const row = lastAt(step, wanted);
@@ -46,4 +45,49 @@ export function keyframeAt(frames: readonly { readonly step: number }[], step: n
   let found = 0;
   for (const [i, frame] of frames.entries()) if (frame.step <= step) found = i;
   return found;
+}
+
+const SHARE = 0.99;
+
+interface SlowStep {
+  readonly step: number;
+  /** Number of steps that were launched together and share this time. */
+  readonly steps: number;
+  readonly from_ns: number;
+  readonly to_ns: number;
+  /** Mean time of one step. */
+  readonly each_ns: number;
+}
+
+export interface SlowSteps {
+  /** Number of evaluated launches; `leftOut` is the number of the others. */
+  readonly all: number;
+  readonly leftOut: number;
+  readonly p99_ns: number;
+  readonly median_ns: number;
+  /** In order of time. */
+  readonly slow: readonly SlowStep[];
+}
+
+/** Null if there are no steps. */
+export function slowSteps({ step, start_ns, end_ns }: StepTable): SlowSteps | null {
+  if (step.length === 0) return null;
+  const rows = Array.from(step, (first, i): SlowStep => {
+    const steps = Math.max(1, (step[i + 1] ?? first + 1) - first);
+    const [from_ns, to_ns] = [start_ns[i] ?? 0, end_ns[i] ?? 0];
+    return { step: first, steps, from_ns, to_ns, each_ns: (to_ns - from_ns) / steps };
+  });
+  // If launches contain several steps, the number in the last launch is unknown.
+  const known = rows.length > 1 && (rows.at(-2)?.steps ?? 1) > 1 ? rows.slice(0, -1) : rows;
+  const sorted = Float64Array.from(known, ({ each_ns }) => each_ns).sort();
+  const quantile = (share: number): number => {
+    const at = (sorted.length - 1) * share;
+    const [below = 0, above = 0] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+    return below + (above - below) * (at - Math.floor(at));
+  };
+  const p99_ns = quantile(SHARE);
+  return {
+    ...{ all: known.length, leftOut: rows.length - known.length, p99_ns, median_ns: quantile(0.5) },
+    slow: known.filter(({ each_ns }) => each_ns > p99_ns),
+  };
 }

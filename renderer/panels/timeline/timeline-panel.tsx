@@ -1,9 +1,9 @@
-/** Timelines of runs and of other profilers' traces, one below the other on a common axis. */
-import '../../widgets/plots/plot-panel.css';
+/** Timelines of runs and of traces from other profilers, stacked on a common axis. */
+import '../../widgets/plots/plots.css';
 import './timeline-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { compact, percent } from '../../base/numbers.ts';
+import { compact, percent } from '../../../electron/domain/numbers.ts';
 import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import { hasResult, runOf } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -16,7 +16,7 @@ import { Side } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
 
-/** Files that are on their way, and how far they are. */
+/** Files that are loading, with their progress. */
 const share = (part: number, whole: number): number | null => (whole > 0 ? Math.min(1, part / whole) : null);
 
 function Reading(): ReactElement | null {
@@ -39,9 +39,9 @@ function Reading(): ReactElement | null {
     })),
   ];
   return (
-    <ul className="timeline-reading" aria-live="polite">
+    <ul className="timeline-reading absolute floats" aria-live="polite">
       {rows.map(({ key, text, done, spans }) => (
-        <li key={key}>
+        <li className="row gap-l nowrap" key={key}>
           <span>{text}</span>
           <progress aria-label={text} {...(done === null ? {} : { value: done })} />
           <span>
@@ -54,9 +54,9 @@ function Reading(): ReactElement | null {
   );
 }
 
-// Runs with timelines that came with the program: recorded on GPUs, to be looked at without one.
+// Bundled runs with GPU timelines, which can be viewed without a GPU.
 
-/** None until they are listed, and where they cannot be. */
+/** Bundled runs; empty until listed, and if the list cannot be read. */
 function useRecordedRuns(): readonly StoredRun[] {
   const { client } = useWorkbench();
   const [runs, setRuns] = useState<readonly StoredRun[]>([]);
@@ -64,7 +64,7 @@ function useRecordedRuns(): readonly StoredRun[] {
     let current = true;
     storedRuns(client, 'examples').then(
       (found) => current && setRuns(found),
-      // The panel serves without them; the library says what is wrong with it.
+      // The panel works without them; the Library panel reports the error.
       () => undefined,
     );
     return () => {
@@ -74,12 +74,12 @@ function useRecordedRuns(): readonly StoredRun[] {
   return runs;
 }
 
-/** Offers the recorded runs where there is nothing to look at yet. */
+/** Offers the recorded runs if no timeline is open. */
 function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): ReactElement | null {
   const { runs } = useWorkbench();
   if (recorded.length === 0) return null;
   return (
-    <div className="timeline-recorded">
+    <div className="timeline-recorded flex">
       <p>Recorded runs came with the program:</p>
       {recorded.map(({ id, file, fileName, name, facts }) => (
         <Button key={id} onPress={() => void runs.openFile(file, fileName)}>
@@ -90,7 +90,7 @@ function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): Re
   );
 }
 
-/** The timeline of the selected run comes and goes with the selection. */
+/** Opens the timeline of the selected run, and closes it when the selection changes. */
 function useFollowedRun(): void {
   const { stores, timelines } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
@@ -104,7 +104,7 @@ function useFollowedRun(): void {
   }, [timelines, ready, listed]);
 }
 
-/** Without a run or a trace, shows a recorded run of the form's workload until another timeline opens. */
+/** If there is neither a run nor a trace, shows a recorded run of the form's workload until another timeline opens. */
 function useOffered(recorded: readonly StoredRun[], empty: boolean): boolean {
   const { stores, timelines } = useWorkbench();
   const none = useSelected(stores.runs, ({ listed, runs }) => listed && runs.length === 0);
@@ -147,16 +147,16 @@ export default function TimelinePanel(): ReactElement {
 
   const empty = open.length === 0;
   return (
-    <div className="timeline-panel">
+    <div className="timeline-panel stack min-w-0 min-h-0 wide">
       <Toolbar controller={controller} settings={settings} state={state} disabled={empty} />
       <BlockBar controller={controller} state={state} recorded={recorded} />
       {!offered ? null : (
-        <p className="timeline-panel__offered">
+        <p className="timeline-panel__offered rigid muted sunken line-below">
           This run came with the program. The timeline of the next run, or of a file that you open, takes its place.
         </p>
       )}
-      <div className="timeline-panel__main">
-        <div className="plot-panel__body timeline-panel__body">
+      <div className="timeline-panel__main flex grow min-h-0">
+        <div className="plot-panel__body timeline-panel__body grow min-w-0">
           <PlotLayers
             below={below}
             above={above}

@@ -1,11 +1,11 @@
-/** The panel's bar: search, what is under the pointer, zoom, what dragging does, export. */
+/** Toolbar of the panel: search, values at the pointer, zoom, drag mode, export. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
-import { count } from '../../base/numbers.ts';
+import { count } from '../../../electron/domain/numbers.ts';
 import { exactTime, timeText } from '../../drawing/timeline/time-text.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
-import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import type { TimelineSettings, TimelineStateStore } from './store.ts';
@@ -17,7 +17,7 @@ interface ToolbarProps {
   readonly disabled: boolean;
 }
 
-/** Longer than between two keys, shorter than the look to the result. */
+/** Delay of the search in ms: longer than the time between two keys, but hardly noticeable. */
 const SETTLE_MS = 180;
 
 function Search({ controller, state }: Pick<ToolbarProps, 'controller' | 'state'>): ReactElement {
@@ -34,9 +34,9 @@ function Search({ controller, state }: Pick<ToolbarProps, 'controller' | 'state'
         ? count(search.count)
         : `${count(search.index + 1)} of ${count(search.reachable)}`;
   return (
-    <search className="timeline-search">
+    <search className="timeline-search row gap-s">
       <input
-        className="text-field"
+        className="control text-field min-w-0 wide"
         type="search"
         aria-label="Search spans by name"
         placeholder="Search spans"
@@ -50,7 +50,7 @@ function Search({ controller, state }: Pick<ToolbarProps, 'controller' | 'state'
       />
       {search === null ? null : (
         <>
-          <output className="timeline-search__count" data-testid="search-count">
+          <output className="timeline-search__count muted nowrap" data-testid="search-count">
             {search.count === 0 ? 'none' : place}
           </output>
           <IconButton
@@ -78,7 +78,7 @@ function Pointed({ state, disabled }: Pick<ToolbarProps, 'state' | 'disabled'>):
   const shown = useSelected(state, (now) => now.shown_ns);
   if (pointed === null) {
     return (
-      <span className="panel-readout panel-readout--none timeline-pointed">
+      <span className="panel-readout panel-readout--none timeline-pointed clip">
         {shown > 0 && !disabled
           ? `${timeText(shown)} shown. The wheel zooms, dragging moves, dragging on the ruler selects.`
           : ''}
@@ -86,10 +86,10 @@ function Pointed({ state, disabled }: Pick<ToolbarProps, 'state' | 'disabled'>):
     );
   }
   return (
-    <output className="panel-readout timeline-pointed" aria-live="off" data-testid="timeline-pointed">
+    <output className="panel-readout timeline-pointed clip" aria-live="off" data-testid="timeline-pointed">
       <b>{exactTime(pointed.ns)}</b>
       {pointed.count > 1 ? <span>{count(pointed.count)} spans, longest</span> : null}
-      {pointed.name === null ? null : <span className="timeline-pointed__name">{pointed.name}</span>}
+      {pointed.name === null ? null : <span className="timeline-pointed__name clip">{pointed.name}</span>}
       {pointed.duration_ns === null ? null : <b>{timeText(pointed.duration_ns)}</b>}
     </output>
   );

@@ -1,23 +1,28 @@
 /** Visible part of the blocks: time window, scroll position, marks. Paints outside React. */
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
-import { FOLDED_TRACKS, laneKey, rowsOf, type TimelineMetrics } from '../../drawing/timeline/rows.ts';
-import { NO_MARKS, type SceneBlock, type TimelineMarks, type TimelineScene } from '../../drawing/timeline/scene.ts';
 import {
   bounded,
+  FOLDED_TRACKS,
   fitted,
+  laneKey,
   movedBy,
+  NO_MARKS,
   revealing,
+  rowsOf,
+  type SceneBlock,
   scrolledTo,
+  type TimelineMarks,
+  type TimelineMetrics,
+  type TimelineScene,
   type TimeWindow,
   zoomedAt,
-} from '../../drawing/timeline/time-window.ts';
+} from '../../drawing/timeline/scene.ts';
 import { TimelineView } from '../../drawing/timeline/timeline-view.ts';
-import type { Block, TimelineBlocks } from './blocks.ts';
-import type { TimelineContext } from './context.ts';
+import type { Block, TimelineBlocks, TimelineContext } from './blocks.ts';
 import { timeOfStep } from './steps.ts';
 
-/** Which lanes show one of their rows, some, or all. */
+/** Number of shown tracks per lane: one, some or all. */
 export class LaneFolds {
   readonly #unfolded = new Set<string>();
   readonly #folded = new Set<string>();
@@ -27,7 +32,7 @@ export class LaneFolds {
     return rowsOf(lanes, metrics, this.#unfolded, this.#folded);
   }
 
-  /** Goes on to the next of: some, all, one. False for a lane that has one row only. */
+  /** Advances to the next state: some, all, one. Returns false for a lane with a single track. */
   toggle(trace: TraceId, lane: number, tracks: number): boolean {
     const key = laneKey(trace, lane);
     if (tracks < 2) return false;
@@ -38,7 +43,7 @@ export class LaneFolds {
   }
 }
 
-/** Arrows and statistics wait until the picture rests. */
+/** Delay in ms: arrows and statistics wait until the view rests. */
 const REST_MS = 140;
 
 export class TimelineViewport {
@@ -47,13 +52,13 @@ export class TimelineViewport {
   readonly #blocks: TimelineBlocks;
   readonly #rested: () => void;
   readonly #folds = new LaneFolds();
-  /** Null if not chosen yet: the entire time is shown. */
+  /** Visible window; null to show the full time until the user changes it. */
   #window: TimeWindow | null = null;
   #scroll = 0;
   #marks: TimelineMarks = NO_MARKS;
   #rest: ReturnType<typeof setTimeout> | null = null;
 
-  /** `rested`: what is shown has not moved for a moment. */
+  /** `rested` is called when the view has not moved for a moment. */
   constructor(
     context: TimelineContext,
     blocks: TimelineBlocks,
@@ -85,7 +90,7 @@ export class TimelineViewport {
     this.show();
   }
 
-  /** Around a position in CSS pixels, or the middle. */
+  /** Zooms around a position in CSS pixels, or around the middle. */
   zoomAt(factor: number, x: number | null): void {
     const { from, to } = this.window;
     const at = x === null ? (from + to) / 2 : this.view.timeAt(x);
@@ -93,7 +98,7 @@ export class TimelineViewport {
     this.show();
   }
 
-  /** By CSS pixels down, and by a time. */
+  /** Pans by a time, and scrolls down by `y` CSS pixels. */
   move(ns: number, y = 0): void {
     this.#window = movedBy(this.window, this.#blocks.whole(), ns);
     this.scrollBy(y);
@@ -109,7 +114,7 @@ export class TimelineViewport {
     if (this.#folds.toggle(trace, lane, tracks)) this.show();
   }
 
-  /** Brings a span into sight, in time and in height. */
+  /** Scrolls a span into view, in time and vertically. */
   reveal(trace: TraceId, { track, start_ns, duration_ns }: PlacedSpan): void {
     const at = this.#blocks.onAxis(trace, start_ns);
     this.#window = revealing(this.window, this.#blocks.whole(), at, duration_ns);

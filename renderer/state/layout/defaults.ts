@@ -1,13 +1,16 @@
-/** The panels, and their positions in the built-in layouts. */
+/** Panels and their positions in the built-in layouts. */
 
 import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
-import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName } from './frames.ts';
-import { px, share, split } from './tree.ts';
+import type { HandbookLink } from '../../base/handbook-pages.ts';
+import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName, px, share, split } from './tree.ts';
 
 interface PanelSlot {
   readonly id: string;
   readonly title: string;
-  /** Digit of the shortcut that shows it; a panel without one is shown by menu and palette. */
+  readonly icon: string;
+  /** Page of the handbook that F1 opens in this panel. */
+  readonly help: HandbookLink;
+  /** Digit of the panel's shortcut; a panel without one is opened by menu and palette. */
   readonly key?: number;
   /**
    * Dock area in each layout; if missing, the panel is absent until it is opened. Tabs follow the order of this table.
@@ -19,62 +22,178 @@ interface PanelSlot {
 
 /** Panels of a workload. */
 export interface KindPanels {
-  /** Panels that have something to show of it and not of every workload. */
+  /** Panels that apply to this workload but not to all workloads. */
   readonly panels: readonly string[];
-  /** The panel that its plots are enlarged to. */
+  /** Panel that is enlarged to show the main plots. */
   readonly mainPanel: string;
 }
 
 export type PanelsByKind = Readonly<Record<ScenarioKindName, KindPanels>>;
 
-/** A further panel is one line here. */
-export const panelSlots: readonly PanelSlot[] = [
-  { id: 'scenario', title: 'Scenario', simulate: 'left', compare: 'left', profile: 'left' },
-  { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
-  { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
-  // Comes to the front at the start, unless the user put it away.
-  { id: 'questions', title: 'Questions', simulate: 'left' },
-  { id: 'compare', title: 'Compare', compare: 'upper' },
-  { id: 'kernel-editor', title: 'Kernel editor', compare: 'upper' },
-  { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
+const at = (page: string, anchor: string | null = null): HandbookLink => ({ page, anchor });
+
+/** To add a panel, create renderer/panels/<id>/<id>-panel.tsx and add an entry. */
+const table = [
+  {
+    id: 'scenario',
+    title: 'Scenario',
+    icon: 'sliders',
+    help: at('scenarios'),
+    simulate: 'left',
+    compare: 'left',
+    profile: 'left',
+  },
+  {
+    id: 'runs',
+    title: 'Runs',
+    icon: 'list',
+    help: at('start', 'the-workbench'),
+    simulate: 'left',
+    compare: 'left',
+    profile: 'left',
+  },
+  {
+    id: 'library',
+    title: 'Library',
+    icon: 'library',
+    help: at('start', 'your-files'),
+    simulate: 'left',
+    compare: 'left',
+  },
+  // In front at the start unless the user closed the panel.
+  { id: 'questions', title: 'Questions', icon: 'info', help: at('start', 'questions-to-begin-with'), simulate: 'left' },
+  { id: 'compare', title: 'Compare', icon: 'list', help: at('comparing'), compare: 'upper' },
+  { id: 'kernel-editor', title: 'Kernel editor', icon: 'edit', help: at('user-kernels'), compare: 'upper' },
+  {
+    id: 'dose-map',
+    title: 'Dose map',
+    icon: 'map',
+    help: at('reading-results', 'the-depth-dose'),
+    key: 1,
+    simulate: 'upper',
+    compare: 'upper',
+    profile: 'lower',
+  },
   {
     id: 'phase-space',
     title: 'Phase space',
+    icon: 'quad',
+    help: at('reading-results', 'phase-space'),
     key: 2,
     simulate: 'upper',
     compare: 'upper',
     profile: 'lower',
   },
-  { id: 'image', title: 'Image', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
-  { id: 'refine', title: 'Refinement', simulate: 'upper' },
-  { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
-  { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
-  { id: 'claims', title: 'Claims', compare: 'lower' },
-  { id: 'decision', title: 'Which way', compare: 'lower' },
-  { id: 'history', title: 'History', compare: 'lower' },
-  { id: 'studies', title: 'Studies', compare: 'upper' },
-  { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },
-  { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
-  { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
-  { id: 'peaks', title: 'Peaks', key: 2, simulate: 'rightLower', compare: 'lower' },
-  { id: 'timeline', title: 'Timeline', key: 6, profile: 'upper' },
+  {
+    id: 'image',
+    title: 'Image',
+    icon: 'map',
+    help: at('reading-results', 'an-image'),
+    key: 1,
+    simulate: 'upper',
+    compare: 'upper',
+    profile: 'lower',
+  },
+  {
+    id: 'refine',
+    title: 'Refinement',
+    icon: 'fit',
+    help: at('reading-results', 'a-crystal-and-an-image-of-your-own'),
+    simulate: 'upper',
+  },
+  {
+    id: 'results',
+    title: 'Results',
+    icon: 'ladder',
+    help: at('reading-results', 'a-measurement'),
+    key: 1,
+    simulate: 'upper',
+    compare: 'upper',
+    profile: 'lower',
+  },
+  { id: 'ladder', title: 'Speedup ladder', icon: 'ladder', help: at('claims'), compare: 'lower', profile: 'lower' },
+  { id: 'claims', title: 'Claims', icon: 'check', help: at('claims'), compare: 'lower' },
+  {
+    id: 'decision',
+    title: 'Which way',
+    icon: 'sliders',
+    help: at('comparing', 'which-way-to-write-it'),
+    compare: 'lower',
+  },
+  { id: 'history', title: 'History', icon: 'curve', help: at('comparing', 'days-and-commits'), compare: 'lower' },
+  { id: 'studies', title: 'Studies', icon: 'list', help: at('studies'), compare: 'upper' },
+  {
+    id: 'launch-explorer',
+    title: 'Launch explorer',
+    icon: 'sliders',
+    help: at('timelines', 'the-launch-explorer'),
+    profile: 'lower',
+  },
+  {
+    id: 'depth-dose',
+    title: 'Depth dose',
+    icon: 'curve',
+    help: at('reading-results', 'the-depth-dose'),
+    key: 3,
+    simulate: 'lower',
+    compare: 'lower',
+  },
+  {
+    id: 'lateral',
+    title: 'Lateral profile',
+    icon: 'curve',
+    help: at('reading-results', 'width-and-angle'),
+    key: 4,
+    simulate: 'lower',
+    compare: 'lower',
+  },
+  {
+    id: 'peaks',
+    title: 'Peaks',
+    icon: 'list',
+    help: at('reading-results', 'an-image'),
+    key: 2,
+    simulate: 'rightLower',
+    compare: 'lower',
+  },
+  { id: 'timeline', title: 'Timeline', icon: 'lanes', help: at('timelines'), key: 5, profile: 'upper' },
   {
     id: 'ledger-steps',
     title: 'Ledger by step',
-    key: 5,
+    icon: 'ledger',
+    help: at('reading-results', 'the-ledger'),
+    key: 6,
     simulate: 'lower',
     compare: 'lower',
     profile: 'upper',
   },
-  { id: 'run', title: 'Run', simulate: 'right', compare: 'left', profile: 'right' },
-  // In no layout until it is opened; F1 opens it at the page of the panel in focus.
-  { id: 'handbook', title: 'Handbook' },
-  { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right' },
-];
+  {
+    id: 'run',
+    title: 'Run',
+    icon: 'gauge',
+    help: at('reading-results', 'the-depth-dose'),
+    simulate: 'right',
+    compare: 'left',
+    profile: 'right',
+  },
+  // In no layout by default; F1 opens the handbook at the page of the focused panel.
+  { id: 'handbook', title: 'Handbook', icon: 'library', help: at('start') },
+  {
+    id: 'ledger',
+    title: 'Ledger',
+    icon: 'ledger',
+    help: at('reading-results', 'the-ledger'),
+    simulate: 'rightLower',
+    compare: 'left',
+    profile: 'right',
+  },
+] as const satisfies readonly PanelSlot[];
 
-/** Division of a wide window among the areas of a layout. */
+export const panelSlots: readonly (PanelSlot & Pick<(typeof table)[number], 'icon'>)[] = table;
+
+/** Arrangement of a layout's dock areas in a wide window. */
 const frames: Readonly<Record<LayoutName, Frame>> = {
-  // Input, plots above each other, results.
+  // Input, stacked plots, results.
   simulate: (at) =>
     split(
       'root',
@@ -83,7 +202,7 @@ const frames: Readonly<Record<LayoutName, Frame>> = {
       [share(1), split('plots', 'column', [share(1.15), at('upper')], [share(1), at('lower')])],
       [px(324), split('results', 'column', [share(1.15), at('right')], [share(1), at('rightLower')])],
     ),
-  // Tables want width: no column for results.
+  // Tables need width, so there is no column for results.
   compare: (at) =>
     split(
       'root',
@@ -91,7 +210,7 @@ const frames: Readonly<Record<LayoutName, Frame>> = {
       [px(316), at('left')],
       [share(1), split('plots', 'column', [share(1.2), at('upper')], [share(1), at('lower')])],
     ),
-  // Lanes want all of it.
+  // Lanes need the full width.
   profile: (at) =>
     split(
       'root',
@@ -101,7 +220,7 @@ const frames: Readonly<Record<LayoutName, Frame>> = {
     ),
 };
 
-/** All panels except the plots share one column. */
+/** In a narrow window, all panels except the plots share one column. */
 const narrow: Frame = (at) =>
   split(
     'root',
@@ -110,16 +229,16 @@ const narrow: Frame = (at) =>
     [share(1), split('plots', 'column', [share(1.15), at('upper')], [share(1), at('lower')])],
   );
 
-/** Plots share a place too. */
+/** In a small window, the plots also share one group. */
 const small: Frame = (at) =>
   split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
 
-/** A panel that no workload names is of every one. */
+/** A panel that no workload names belongs to every workload. */
 export function isOfKind({ id }: PanelSlot, kind: ScenarioKindName, by: PanelsByKind): boolean {
   return by[kind].panels.includes(id) || !Object.values(by).some(({ panels }) => panels.includes(id));
 }
 
-/** The arrangement of a layout that holds the panels of a kind, each in its place. */
+/** Arrangement of a layout with the panels of a kind, each in its dock area. */
 function arrangement(layout: LayoutName, kind: ScenarioKindName, by: PanelsByKind): Arrangement {
   const standing = panelSlots
     .filter((panel) => isOfKind(panel, kind, by))

@@ -1,4 +1,4 @@
-/** The user's layouts, saved per user. Stored layouts that no longer match the schema are reset. */
+/** Layouts of the user, saved per user. Stored layouts that no longer match the schema are reset. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
@@ -7,41 +7,39 @@ import { createPersisted, type SettingsStorage } from '../persisted.ts';
 import { defaultLayouts, isOfKind, type KindLayouts, type Layouts, type PanelsByKind, panelSlots } from './defaults.ts';
 import {
   type Arrangement,
-  type DockArea,
-  type LayoutName,
-  layoutNames,
-  type SizeClass,
-  sizeClasses,
-} from './frames.ts';
-import {
   activated,
+  type DockArea,
   groupsOf,
   groupWith,
+  type LayoutName,
   type LayoutNode,
+  layoutNames,
   layoutSchema,
   movedPanel,
   openedPanel,
   panelsOf,
   resized,
   type Size,
+  type SizeClass,
+  sizeClasses,
   withoutPanel,
   type Zone,
 } from './tree.ts';
 
-// Target of a panel that is not in a layout: the group of its default neighbours.
+// Target position for a panel that is not in a layout: the group of its default neighbours.
 
-/** The place of a panel in a layout: its own, or the one that it has elsewhere. */
+/** Dock area of a panel in a layout; if it has none there, its area in another layout. */
 function placeIn(layout: LayoutName, panel: string): DockArea {
   const places = panelSlots.find(({ id }) => id === panel);
   return places?.[layout] ?? places?.simulate ?? places?.compare ?? places?.profile ?? 'upper';
 }
 
-/** The tree with the panel in it; as it is when the panel is there already. */
+/** The tree with the panel opened; unchanged if already open. */
 function opened(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
   if (groupWith(root, panel) !== null) return root;
   const place = placeIn(layout, panel);
   const groups = groupsOf(root);
-  // The user may have moved everything: the neighbours of that place tell where it is now.
+  // The user may have moved groups, so find the area by the panels that are there by default.
   const neighbours = panelSlots.filter((each) => each[layout] === place).map(({ id }) => id);
   const target =
     groups.find((each) => each.panels.some((id) => neighbours.includes(id))) ??
@@ -51,7 +49,7 @@ function opened(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode
   return target === undefined ? root : openedPanel(root, panel, target.id);
 }
 
-/** Panels that are not `known` appear in the layouts that they belong to, behind the tabs in use. */
+/** Adds panels that are not `known` to their layouts, as background tabs. */
 function withNewcomers(layouts: Layouts, known: readonly string[], by: PanelsByKind): Layouts {
   const newcomers = panelSlots.filter(({ id }) => !known.includes(id));
   if (newcomers.length === 0) return layouts;
@@ -76,7 +74,7 @@ function withPanels(layouts: KindLayouts, newcomers: typeof panelSlots): KindLay
   return { ...layouts, ...out };
 }
 
-/** Opened without taking the place of the panel that is shown. */
+/** Adds a panel as a background tab. */
 function added(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
   const after = opened(root, panel, layout);
   const target = groupWith(after, panel);
@@ -87,21 +85,21 @@ function added(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode 
 interface LayoutState {
   readonly shown: LayoutName;
   readonly layouts: Layouts;
-  /** Panels that the program had when this was stored: what it has learnt since is added where it belongs. */
+  /** Panels that existed when this state was stored; newer ones are added to their default areas. */
   readonly known: readonly string[];
 }
 
-/** The kind of scenario that the panels are arranged for. Not saved: it follows the open document. */
+/** Kind of scenario that the panels are arranged for. Not saved, because it follows the open document. */
 interface ArrangedFor {
   readonly kind: ScenarioKindName;
 }
 
-/** Panel whose group fills the window, until the user shows the others again. Not saved. */
+/** Panel whose group fills the window, until the user restores the others. Not saved. */
 interface Enlarged {
   readonly panel: string | null;
 }
 
-/** The control that waits to be pressed; null: none does. */
+/** Control that will be pressed when its panel shows it; null for none. */
 interface Pressed {
   readonly next: { readonly panel: string; readonly control: PanelControl } | null;
 }
@@ -109,26 +107,26 @@ interface Pressed {
 export interface LayoutStore extends StoreApi<LayoutState> {
   readonly enlarged: StoreApi<Enlarged>;
   readonly arranged: StoreApi<ArrangedFor>;
-  /** Gives a panel's group the window, opening the panel where it is not; null: back to all. */
+  /** Enlarges a panel's group to the window, opening the panel if needed; null restores all groups. */
   enlarge(panel: string | null): void;
   choose(layout: LayoutName): void;
-  /** Shows the layouts of another kind of scenario. */
+  /** Switches to the layouts of another kind of scenario. */
   arrangeFor(kind: ScenarioKindName): void;
-  /** Shows a panel of the shown layout, in every size of window; opens it where it is missing. */
+  /** Shows a panel of the current layout for every window size, opening it if needed. */
   reveal(panel: string): void;
-  /** Shows a panel and presses one of its controls, once the panel shows it. */
+  /** Shows a panel, and presses one of its controls when it appears. */
   press(panel: string, control: PanelControl): void;
   readonly pressed: StoreApi<Pressed>;
-  /** Takes a panel out of the shown layout, in every size of window. The last one stays. */
+  /** Closes a panel in the current layout for every window size. The last panel stays. */
   close(panel: string): void;
   show(size: SizeClass, panel: string): void;
   resize(size: SizeClass, splitId: string, sizes: readonly Size[]): void;
   move(size: SizeClass, panel: string, groupId: string, zone: Zone, index?: number): void;
-  /** The shown layout as the program brings it. */
+  /** Resets the current layout to its default. */
   reset(): void;
 }
 
-/** 1: one arrangement without a name, which held every panel. 2: the layouts of one kind of scenario. */
+/** Version 1: one unnamed arrangement with all panels. Version 2: layouts of one kind of scenario. */
 const VERSION = 3;
 const PANELS_OF_VERSION_1 = [
   'scenario',
@@ -151,7 +149,7 @@ function fits(root: LayoutNode): boolean {
 
 const arrangementSchema = z
   .strictObject({ wide: layoutSchema, narrow: layoutSchema, small: layoutSchema })
-  .refine((sizes) => sizeClasses.every((size) => fits(sizes[size])), 'panels are unknown or stand twice');
+  .refine((sizes) => sizeClasses.every((size) => fits(sizes[size])), 'panels are unknown or given twice');
 
 const kindSchema = z.strictObject({
   simulate: arrangementSchema,
@@ -159,7 +157,7 @@ const kindSchema = z.strictObject({
   profile: arrangementSchema,
 });
 
-/** A kind that came with a newer program begins as it brings it. */
+/** A kind added by a newer program starts with its default layout. */
 function schemaFor(defaults: Layouts): z.ZodType<LayoutState> {
   const layouts = z
     .partialRecord(z.enum(scenarioKindNames), kindSchema)

@@ -1,7 +1,7 @@
 /**
- * The arrangement of panels: splits that hold groups, groups that hold panels as tabs. Plain data, changed by copies.
- * Custom implementation: with its views it is 12 kB, compared with 398 kB for dockview. Stored layouts and their keys
- * have this form.
+ * Layout tree of panels: splits contain groups, and groups contain panels as tabs. Plain immutable data. Custom
+ * implementation: with its views it is 12 kB, compared with 398 kB for dockview. Also layouts by name, with an
+ * arrangement per window size, and the dock areas of panels. Stored layouts and their keys have this form.
  */
 import { z } from 'zod';
 
@@ -25,7 +25,7 @@ interface SplitNode {
   /** `row`: children side by side. */
   readonly direction: 'row' | 'column';
   readonly children: readonly LayoutNode[];
-  /** As many as children. */
+  /** One size per child. */
   readonly sizes: readonly Size[];
 }
 
@@ -79,7 +79,7 @@ export function groupWith(node: LayoutNode, panel: string): GroupNode | null {
   return groupsOf(node).find((each) => each.panels.includes(panel)) ?? null;
 }
 
-/** A copy in which every node went through `change`, children first; null removes a node. */
+/** A copy in which `change` was applied to every node, children first; null removes a node. */
 function mapped(node: LayoutNode, change: (node: LayoutNode) => LayoutNode | null): LayoutNode | null {
   if (node.type === 'group') return change(node);
   const kept = node.children
@@ -87,10 +87,10 @@ function mapped(node: LayoutNode, change: (node: LayoutNode) => LayoutNode | nul
     .filter((part): part is { child: LayoutNode; size: Size } => part.child !== null);
   if (kept.length === 0) return null;
   const only = kept[0];
-  // A split of one is that one.
+  // Replace a split with a single child by that child.
   if (kept.length === 1 && only !== undefined) return change(only.child);
   const sizes = kept.map((part) => part.size);
-  // Somebody has to take the room that is left.
+  // At least one child must fill the remaining space.
   const elastic = sizes.some((size) => size.unit === 'share') ? sizes : sizes.map(() => share(1));
   return change({ ...node, children: kept.map((part) => part.child), sizes: elastic });
 }
@@ -124,7 +124,7 @@ export function withoutPanel(root: LayoutNode, panel: string): LayoutNode | null
 
 export type Zone = 'center' | 'left' | 'right' | 'top' | 'bottom';
 
-/** An id that neither a split nor its new group has yet. */
+/** An unused id for a split, such that the id with suffix `g` is unused too, for its new group. */
 function freshId(root: LayoutNode): string {
   const ids = new Set<string>();
   const collect = (node: LayoutNode): void => {
@@ -135,15 +135,15 @@ function freshId(root: LayoutNode): string {
   for (let i = 1; ; i += 1) if (!ids.has(`n${i}`) && !ids.has(`n${i}g`)) return `n${i}`;
 }
 
-function beside(target: GroupNode, added: GroupNode, zone: Exclude<Zone, 'center'>, id: string): SplitNode {
+function splitNextTo(target: GroupNode, added: GroupNode, zone: Exclude<Zone, 'center'>, id: string): SplitNode {
   const direction = zone === 'left' || zone === 'right' ? 'row' : 'column';
   const first = zone === 'left' || zone === 'top';
   return split(id, direction, [share(1), first ? added : target], [share(1), first ? target : added]);
 }
 
 /**
- * Moves a panel into a group as a tab (before `index`, or last), or next to it as a group of its own. The tree is
- * unchanged if the target no longer exists.
+ * Moves a panel into a group as a tab (before `index`, or last), or next to it as a new group. The tree is unchanged if
+ * the target no longer exists.
  */
 export function movedPanel(root: LayoutNode, panel: string, groupId: string, zone: Zone, index?: number): LayoutNode {
   const target = groupsOf(root).find((each) => each.id === groupId);
@@ -151,7 +151,7 @@ export function movedPanel(root: LayoutNode, panel: string, groupId: string, zon
   const alone = target.panels.length === 1 && target.panels[0] === panel;
   if (alone) return root;
   const at = index ?? target.panels.length;
-  // Places count without the panel itself when it leaves a place further left.
+  // Removing the panel from the group shifts the tabs to its right by one.
   const from = target.panels.indexOf(panel);
   const place = from >= 0 && from < at ? at - 1 : at;
   const rest = withoutPanel(root, panel) ?? root;
@@ -162,16 +162,62 @@ export function movedPanel(root: LayoutNode, panel: string, groupId: string, zon
       if (zone === 'center') {
         return { ...node, panels: [...node.panels.slice(0, place), panel, ...node.panels.slice(place)], active: panel };
       }
-      return beside(node, group(`${splitId}g`, panel), zone, splitId);
+      return splitNextTo(node, group(`${splitId}g`, panel), zone, splitId);
     }) ?? rest
   );
 }
 
-/** Puts a panel into a group as its last tab, and shows it. The tree stays as it is when the group is gone. */
+/** Adds a panel to a group as its last tab and shows it. The tree is unchanged if the group no longer exists. */
 export function openedPanel(root: LayoutNode, panel: string, groupId: string): LayoutNode {
   return (
     mapped(root, (node) =>
       node.type === 'group' && node.id === groupId ? { ...node, panels: [...node.panels, panel], active: panel } : node,
     ) ?? root
   );
+}
+
+export const layoutNames = ['simulate', 'compare', 'profile'] as const;
+export type LayoutName = (typeof layoutNames)[number];
+
+export const layoutTitles: Readonly<Record<LayoutName, string>> = {
+  simulate: 'Simulate',
+  compare: 'Compare',
+  profile: 'Profile',
+};
+
+/**
+ * Below this window width (CSS pixels) two side columns leave too little room for the plots. All other panels then
+ * share one column.
+ */
+export const WIDE_FROM_PX = 1180;
+
+/** Below this window height (CSS pixels) two stacked plots are too flat to read, so they share a group. */
+export const TALL_FROM_PX = 560;
+export const NARROW_FROM_PX = 780;
+
+export const sizeClasses = ['wide', 'narrow', 'small'] as const;
+export type SizeClass = (typeof sizeClasses)[number];
+
+/** A layout tree for each window size. */
+export type Arrangement = Readonly<Record<SizeClass, LayoutNode>>;
+
+/** Dock area of a panel; its size in pixels depends on the layout. */
+export type DockArea = 'left' | 'upper' | 'lower' | 'right' | 'rightLower';
+
+/** Creates the layout tree. `at` returns a group for one or more dock areas, which then share that group. */
+export type Frame = (at: (...places: readonly [DockArea, ...DockArea[]]) => LayoutNode) => LayoutNode;
+
+interface Standing {
+  readonly id: string;
+  readonly place: DockArea;
+}
+
+/** Arranges the panels in the frame; the space of an empty area goes to the others. */
+export function arrange(frame: Frame, standing: readonly Standing[]): LayoutNode {
+  const empty = 'nobody';
+  const node = frame((...places) => {
+    const [first, ...others] = places.flatMap((place) => standing.filter((each) => each.place === place));
+    return group(places[0], first?.id ?? empty, ...others.map(({ id }) => id));
+  });
+  return withoutPanel(node, empty) ?? node;
 }

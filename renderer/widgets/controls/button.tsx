@@ -1,8 +1,8 @@
-/** Buttons, with words or with an icon alone. */
+/** Buttons with text or with an icon only. */
 import type { ReactElement, ReactNode, Ref } from 'react';
 import { classes } from '../../base/classes.ts';
 import type { PanelControl } from '../../base/panel-actions.ts';
-import './button.css';
+import './controls.css';
 import { Icon, type IconName } from '../words/icon.tsx';
 
 interface ButtonProps {
@@ -11,11 +11,11 @@ interface ButtonProps {
   readonly tone?: 'normal' | 'primary' | 'danger' | 'quiet';
   readonly disabled?: boolean;
   readonly title?: string;
-  /** Set on a button that is on or off. */
+  /** State of a toggle button; undefined for other buttons. */
   readonly pressed?: boolean;
   readonly onPress: () => void;
   readonly autoFocus?: boolean;
-  /** Name under which the palette presses it. */
+  /** Name by which the command palette finds the button. */
   readonly action?: PanelControl;
   readonly ref?: Ref<HTMLButtonElement>;
 }
@@ -40,9 +40,9 @@ export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** The button's name; shown as a tip, with the shortcut. */
+  /** Accessible name, also shown as a tooltip with the shortcut. */
   readonly label: string;
-  /** Shown in its place. */
+  /** Tooltip text instead of the label. */
   readonly tip?: string;
   readonly shortcut?: string | null;
   readonly disabled?: boolean;

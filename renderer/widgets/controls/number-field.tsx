@@ -1,29 +1,32 @@
-/** A number with its unit. Text that is no number is passed on unchanged, so that the schema can report the error. */
+/**
+ * A field for a number with its unit. Text that is not a number is passed on unchanged, so that the schema reports the
+ * error.
+ */
 import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef, useState } from 'react';
-import { formatNumber, type Unit, unitSymbols } from '../../../electron/contract/units.ts';
+import { formatNumber, type Unit, unitSymbols } from '../../../electron/domain/values/units.ts';
 import { moved, nudge, parseEntry } from '../../base/entry.ts';
-import './number-field.css';
+import './controls.css';
 
 interface NumberFieldProps {
   readonly id?: string;
   readonly label?: string;
-  /** Value in the document: a number, text that is none, or missing (the default applies). */
+  /** Value in the document: a number, invalid text, or missing (the default applies). */
   readonly value: unknown;
   readonly unit: Unit;
-  /** The default in force, shown while there is no value. */
+  /** Current default, shown if there is no value. */
   readonly placeholder: number | null;
   readonly min: number;
   readonly max: number;
   readonly whole?: boolean;
   readonly invalid?: boolean;
   readonly describedBy?: string;
-  /** Undefined: back to the default. Called with every key; the text that is no number is passed as it is. */
+  /** Called with every key. Undefined restores the default; text that is not a number is passed unchanged. */
   readonly onChange: (value: number | string | undefined) => void;
-  /** The user has finished with this field for now. */
+  /** Called when an edit of the field is complete. */
   readonly onSettle?: () => void;
 }
 
-/** Way of the pointer for one step of an arrow key. */
+/** Pointer movement in CSS pixels for one arrow-key step. */
 const DRAG_PIXELS = 4;
 
 function shown(value: unknown): string {
@@ -33,7 +36,7 @@ function shown(value: unknown): string {
 
 export function NumberField(props: NumberFieldProps): ReactElement {
   const { value, unit, placeholder } = props;
-  // Text being typed, and its value: `1.` is 1 but must stay `1.` on the screen.
+  // Text being typed with its value: `1.` is 1, but must stay `1.` in the field.
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const held = useRef<{ readonly x: number; readonly value: number } | null>(null);
@@ -64,7 +67,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
   const canDrag = from !== null && Number.isFinite(from);
   const grab = (event: PointerEvent<HTMLElement>): void => {
     if (!canDrag || event.button !== 0) return;
-    // The field keeps the focus that it has, and what is typed in it.
+    // Keep focus in the active field, so that its typed text is not lost.
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);
     setTyped(null);
@@ -88,8 +91,9 @@ export function NumberField(props: NumberFieldProps): ReactElement {
 
   const symbol = unitSymbols[unit];
   return (
-    <span className="number-field" data-default={value === undefined}>
+    <span className="control number-field row min-w-0" data-default={value === undefined}>
       <input
+        className="grow min-w-0 wide text-right"
         ref={input}
         id={props.id}
         type="text"
@@ -106,9 +110,9 @@ export function NumberField(props: NumberFieldProps): ReactElement {
         onFocus={() => input.current?.select()}
         onBlur={settle}
       />
-      {/* Without a unit the room stays, so that the digits of a column of fields line up. */}
+      {/* Reserve the space without a unit too, so that digits in a column of fields align. */}
       <span
-        className="number-field__unit"
+        className="number-field__unit rigid faint"
         title={canDrag ? 'Drag to change; Shift coarse, Alt fine. In the field the arrow keys do the same.' : undefined}
         data-drag={canDrag}
         onPointerDown={grab}

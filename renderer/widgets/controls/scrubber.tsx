@@ -1,12 +1,12 @@
 /** Playback of a sequence: a play button and a position slider. */
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import { IconButton } from './button.tsx';
-import './scrubber.css';
+import './controls.css';
 
 const PAGE = 10;
 
 interface ScrubberProps {
-  /** Labels of the play button and of the slider. */
+  /** Accessible names of the play button and of the slider. */
   readonly plays: string;
   readonly label: string;
   /** Position in words, for screen readers. */
@@ -18,7 +18,7 @@ interface ScrubberProps {
   readonly testId?: string;
   readonly onToggle: () => void;
   readonly onGo: (index: number) => void;
-  /** Position, shown next to the slider. */
+  /** Position as shown next to the slider. */
   readonly children: ReactNode;
 }
 
@@ -26,7 +26,7 @@ export function Scrubber(props: ScrubberProps): ReactElement {
   const { plays, label, words, shortcut, index, count, playing, testId, onToggle, onGo, children } = props;
   const none = count < 2;
   return (
-    <div className="scrubber">
+    <div className="scrubber row gap-l line-above">
       <IconButton
         icon={playing ? 'pause' : 'run'}
         size={14}
@@ -37,7 +37,7 @@ export function Scrubber(props: ScrubberProps): ReactElement {
       />
       <input
         type="range"
-        className="scrubber__track"
+        className="scrubber__track grow"
         style={{ '--at': none ? 0 : index / (count - 1) } as CSSProperties}
         aria-label={label}
         aria-valuetext={words}
@@ -54,7 +54,7 @@ export function Scrubber(props: ScrubberProps): ReactElement {
           onGo(Math.min(count - 1, Math.max(0, index + leap)));
         }}
       />
-      <output className="scrubber__place" aria-live="off" data-testid={testId}>
+      <output className="scrubber__place flex muted nowrap numeric" aria-live="off" data-testid={testId}>
         {children}
       </output>
     </div>

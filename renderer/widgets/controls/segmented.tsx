@@ -1,6 +1,6 @@
-/** A few exclusive choices, all in sight. */
+/** A few exclusive options, all visible. */
 import { type ReactElement, useId } from 'react';
-import './segmented.css';
+import './controls.css';
 
 interface SegmentedOption<T extends string> {
   readonly value: T;
@@ -13,7 +13,7 @@ interface SegmentedProps<T extends string> {
   readonly value: T;
   readonly options: readonly SegmentedOption<T>[];
   readonly onChange: (value: T) => void;
-  /** Called also where the choice stays as it was. */
+  /** Also called if the pressed option was already selected. */
   readonly onPressed?: () => void;
   readonly describedBy?: string;
 }
@@ -21,10 +21,16 @@ interface SegmentedProps<T extends string> {
 export function Segmented<T extends string>(props: SegmentedProps<T>): ReactElement {
   const name = useId();
   return (
-    <div className="segmented" role="radiogroup" aria-label={props.label} aria-describedby={props.describedBy}>
+    <div
+      className="segmented flex min-w-0 rounded"
+      role="radiogroup"
+      aria-label={props.label}
+      aria-describedby={props.describedBy}
+    >
       {props.options.map((option) => (
-        <label key={option.value} className="segmented__option" title={option.title}>
+        <label key={option.value} className="segmented__option flex min-w-0 relative" title={option.title}>
           <input
+            className="overlay"
             type="radio"
             name={name}
             value={option.value}
@@ -32,7 +38,7 @@ export function Segmented<T extends string>(props: SegmentedProps<T>): ReactElem
             onChange={() => props.onChange(option.value)}
             onClick={props.onPressed}
           />
-          <span>{option.label}</span>
+          <span className="row grow muted nowrap">{option.label}</span>
         </label>
       ))}
     </div>

@@ -1,8 +1,8 @@
-/** A choice from a list: the platform's own, which every keyboard and screen reader knows. */
+/** A drop-down list that uses the native element, which works with every keyboard and screen reader. */
 import type { ReactElement } from 'react';
 import type { PanelControl } from '../../base/panel-actions.ts';
 import { Icon } from '../words/icon.tsx';
-import './select.css';
+import './controls.css';
 
 interface SelectOption {
   readonly value: string;
@@ -12,14 +12,14 @@ interface SelectOption {
 
 interface SelectProps {
   readonly id?: string;
-  /** Name where no visible label is tied to it. */
+  /** Accessible name if no visible label is associated. */
   readonly label?: string;
   readonly value: string;
   readonly options: readonly SelectOption[];
   readonly onChange: (value: string) => void;
   readonly invalid?: boolean;
   readonly describedBy?: string;
-  /** Shown faintly: the value is a default, not the user's. */
+  /** True to show the value faintly, because it is a default. */
   readonly isDefault?: boolean;
   readonly title?: string;
   readonly action?: PanelControl;
@@ -28,8 +28,9 @@ interface SelectProps {
 export function Select(props: SelectProps): ReactElement {
   const known = props.options.some((option) => option.value === props.value);
   return (
-    <span className="select" data-default={props.isDefault ?? false}>
+    <span className="select min-w-0 relative" data-default={props.isDefault ?? false}>
       <select
+        className="control"
         id={props.id}
         aria-label={props.label}
         aria-invalid={props.invalid ?? false}

@@ -1,4 +1,4 @@
-/** Parts side by side or on top of each other, with handles between them that the pointer and the arrow keys move. */
+/** Parts next to or above each other, with handles in between that pointer and arrow keys move. */
 import {
   type CSSProperties,
   Fragment,
@@ -9,7 +9,7 @@ import {
   type ReactNode,
   useRef,
 } from 'react';
-import './split.css';
+import './controls.css';
 
 type PartSize = Readonly<{ unit: 'px' | 'share'; value: number }>;
 
@@ -17,7 +17,7 @@ interface SplitProps {
   readonly direction: 'row' | 'column';
   readonly sizes: readonly PartSize[];
   readonly children: readonly ReactNode[];
-  /** Names of the parts, for the handles between them. */
+  /** Names of the parts, for accessible names of the handles. */
   readonly names: readonly string[];
   /** Smallest size of a part in CSS pixels. */
   readonly smallest: number;
@@ -30,7 +30,7 @@ function styleOf(size: PartSize): CSSProperties {
   return size.unit === 'px' ? { flex: `0 1 ${size.value}px` } : { flex: `${size.value} 1 0px` };
 }
 
-/** Sizes after the handle behind part `index` moved by `delta` px; `measured` are the parts' present sizes. */
+/** Sizes after moving the handle after part `index` by `delta` px. `measured`: current sizes of the parts in px. */
 export function movedSizes(
   sizes: readonly PartSize[],
   measured: readonly number[],
@@ -43,7 +43,7 @@ export function movedSizes(
   const room = Math.min(Math.max(delta, smallest - before), after - smallest);
   if (before + after < 2 * smallest) return sizes;
   const wanted = measured.map((size, i) => (i === index ? before + room : i === index + 1 ? after - room : size));
-  // Shares are restated from pixels together, so that only the two parts at the handle change.
+  // Recompute all shares from pixels, so that only the two parts next to the handle change.
   const total = wanted.reduce((sum, size, i) => (sizes[i]?.unit === 'share' ? sum + size : sum), 0);
   const shares = sizes.reduce((sum, size) => (size.unit === 'share' ? sum + size.value : sum), 0);
   return sizes.map((size, i) =>
@@ -87,17 +87,20 @@ export function Split({ direction, sizes, children, names, smallest, onResize }:
   };
 
   return (
-    <div className={`split split--${direction}`} ref={container}>
+    <div className={`split flex min-w-0 min-h-0 wide split--${direction}`} ref={container}>
       {children.map((child, index) => (
-        // By the part's own key: a part whose name changes is still the same part.
+        // Use the part's key, because a part whose name changes is still the same part.
         <Fragment key={isValidElement(child) && child.key !== null ? child.key : index}>
-          <div className="split__part" style={styleOf(sizes[index] ?? { unit: 'share', value: 1 })}>
+          <div
+            className="split__part flex min-w-0 min-h-0"
+            style={styleOf(sizes[index] ?? { unit: 'share', value: 1 })}
+          >
             {child}
           </div>
           {index === children.length - 1 ? null : (
             // biome-ignore lint/a11y/useSemanticElements: a rule that can be moved is a separator with a value, which <hr> is not
             <div
-              className="split__handle"
+              className="split__handle rigid relative"
               role="separator"
               tabIndex={0}
               aria-label={`Between ${names[index]} and ${names[index + 1]}`}

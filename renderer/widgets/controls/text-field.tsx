@@ -1,6 +1,6 @@
-/** One line of text, or several. */
+/** A field for one or several lines of text. */
 import type { ReactElement } from 'react';
-import './text-field.css';
+import './controls.css';
 
 interface TextFieldProps {
   readonly id?: string;
@@ -18,7 +18,7 @@ interface TextFieldProps {
 export function TextField(props: TextFieldProps): ReactElement {
   const shared = {
     id: props.id,
-    className: 'text-field',
+    className: 'control text-field min-w-0 wide',
     'aria-label': props.label,
     'aria-invalid': props.invalid ?? false,
     'aria-describedby': props.describedBy,

@@ -1,6 +1,6 @@
-/** A modal dialog: the browser's own element, which keeps the focus inside and the rest inert. */
+/** A modal dialog based on the browser's element, which traps focus and makes the rest inert. */
 import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
-import './dialog.css';
+import './floating.css';
 
 interface DialogProps {
   readonly title: string;
@@ -8,9 +8,9 @@ interface DialogProps {
   /** Buttons, the main one last. */
   readonly actions: ReactNode;
   readonly size?: 'small' | 'large';
-  /** Escape and the way out in general. */
+  /** Called on Escape and other ways to dismiss the dialog. */
   readonly onDismiss: () => void;
-  /** Enter in a field. */
+  /** Called on Enter in a field. */
   readonly onSubmit?: () => void;
 }
 
@@ -20,7 +20,7 @@ export function Dialog({ title, children, actions, size = 'small', onDismiss, on
   useEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
-    // showModal puts the focus on the first control; the one that was meant comes after it.
+    // showModal focuses the first control, so move focus to the intended one.
     element?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => element?.close();
   }, []);
@@ -35,7 +35,7 @@ export function Dialog({ title, children, actions, size = 'small', onDismiss, on
       }}
     >
       <form
-        className="dialog__form"
+        className="dialog__form stack"
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit?.();
@@ -44,8 +44,8 @@ export function Dialog({ title, children, actions, size = 'small', onDismiss, on
         <h2 id={heading} className="dialog__title">
           {title}
         </h2>
-        <div className="dialog__body">{children}</div>
-        <div className="dialog__actions">{actions}</div>
+        <div className="dialog__body grow min-h-0 scroll-y muted">{children}</div>
+        <div className="dialog__actions flex wrap gap-l">{actions}</div>
       </form>
     </dialog>
   );

@@ -1,17 +1,17 @@
-/** A small panel of controls that opens below a button; Escape and a press elsewhere close it. */
+/** A small panel of controls below a button. Escape or a press elsewhere closes the panel. */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import type { PanelControl } from '../../base/panel-actions.ts';
 import { Icon, type IconName } from '../words/icon.tsx';
 import { useFloating } from './use-floating.ts';
-import './popover.css';
+import './floating.css';
 
 interface PopoverProps {
-  /** Name of the button and of the panel. */
+  /** Accessible name of the button and the panel. */
   readonly label: string;
-  /** Words on the button; missing: its icon alone. */
+  /** Text on the button; if missing, only the icon is shown. */
   readonly text?: string;
   readonly icon?: IconName;
-  /** Something in it differs from what it starts with. */
+  /** True if a setting in the panel differs from its default. */
   readonly active?: boolean;
   readonly action?: PanelControl;
   readonly children: ReactNode;
@@ -41,12 +41,12 @@ export function Popover({ label, text, icon, active = false, action, children }:
   };
 
   return (
-    <div className="popover" ref={root}>
+    <div className="popover relative" ref={root}>
       <button
         ref={button}
         type="button"
         className={text === undefined ? 'icon-button' : 'button button--normal'}
-        // Who speaks to the page says what is written on the button.
+        // The accessible name must contain the visible text, for users of voice control.
         aria-label={text === undefined || label.includes(text) ? label : `${text}: ${label}`}
         title={label}
         aria-haspopup="dialog"
@@ -61,7 +61,14 @@ export function Popover({ label, text, icon, active = false, action, children }:
         {text === undefined ? null : <span>{text}</span>}
       </button>
       {open ? (
-        <div id={id} ref={panel} className="popover__panel" role="dialog" aria-label={label} onKeyDown={pressed}>
+        <div
+          id={id}
+          ref={panel}
+          className="popover__panel stack gap-l scroll-y ink floats"
+          role="dialog"
+          aria-label={label}
+          onKeyDown={pressed}
+        >
           {children}
         </div>
       ) : null}
@@ -69,12 +76,12 @@ export function Popover({ label, text, icon, active = false, action, children }:
   );
 }
 
-/** One named control of a popover. */
+/** A control of a popover with its name. */
 export function PopoverRow({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactElement {
   return (
-    <div className="popover__row">
-      <span className="popover__name">{name}</span>
-      <div className="popover__control">{children}</div>
+    <div className="popover__row center grid gap-l">
+      <span className="muted">{name}</span>
+      <div className="popover__control row wrap gap-m min-w-0">{children}</div>
     </div>
   );
 }

@@ -1,13 +1,16 @@
-/** The place of a chart, which pointer and keys reach. */
+/**
+ * Container of a chart, accessible to pointer and keys. Also the container of a plot that Plotly lays out by itself.
+ */
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
 import { EmptyState } from '../words/empty-state.tsx';
-import './chart-plot.css';
+import './plots.css';
+import { type PlotlyMaker, PlotlyView } from '../../drawing/charts/plotly.ts';
 import { Button } from '../controls/button.tsx';
 
-/** Said where Plotly did not come. */
+/** Message shown if Plotly could not be loaded. */
 export function ChartFailure({ reason }: { readonly reason: string | null }): ReactElement | null {
   if (reason === null) return null;
   return (
@@ -17,7 +20,8 @@ export function ChartFailure({ reason }: { readonly reason: string | null }): Re
         tone="error"
         title="The curves could not be loaded"
         action={
-          // The chart library is a separate file of the page; edits are saved, and offered after the reload.
+          // Reload, because the chart library is a separate file of the page. Edits are saved, and offered after the
+          // reload.
           <Button icon="reset" onPress={() => location.reload()}>
             Load the page again
           </Button>
@@ -31,16 +35,16 @@ export function ChartFailure({ reason }: { readonly reason: string | null }): Re
 
 interface ChartPlotProps {
   readonly host: RefObject<HTMLDivElement | null>;
-  /** For screen readers: what is drawn. */
+  /** Description for screen readers. */
   readonly label: string;
   readonly testId?: string;
-  /** As tall as the chart, instead of as its place. */
+  /** True to use the chart's preferred height instead of the container's. */
   readonly tall?: boolean;
 }
 
-/** A `ChartView` draws into it. */
+/** Container that a `ChartView` draws into. */
 export function ChartPlot({ host, label, testId, tall = false }: ChartPlotProps): ReactElement {
-  const name = tall ? 'chart-plot chart-plot--tall' : 'chart-plot';
+  const name = tall ? 'chart-plot--tall' : 'overlay';
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move the cursor, + and − zoom, a wide chart scrolls
     <div ref={host} className={name} role="img" aria-label={label} tabIndex={0} data-testid={testId} />
@@ -50,9 +54,9 @@ export function ChartPlot({ host, label, testId, tall = false }: ChartPlotProps)
 interface ShownChartProps {
   readonly chart: Chart;
   readonly scheduler: FrameScheduler;
-  /** For screen readers; missing: its title. */
+  /** Description for screen readers; if missing, the title. */
   readonly label?: string;
-  /** As tall as its place; missing: as the chart wants to be, among other things. */
+  /** True to fill the container's height; if missing, the chart's preferred height is used. */
   readonly fill?: boolean;
   /** A point with an id was clicked. */
   readonly onPoint?: (id: number) => void;
@@ -60,7 +64,7 @@ interface ShownChartProps {
   readonly drawnBy?: RefObject<ChartView | null>;
 }
 
-/** A chart that only has to be shown: hovering, zooming and scrolling are its own. */
+/** A chart without external control; it handles hovering, zooming and scrolling itself. */
 export function ShownChart(props: ShownChartProps): ReactElement {
   const { chart, scheduler, label = chart.title, fill = false, drawnBy } = props;
   const pickPoint = useRef(props.onPoint);
@@ -87,6 +91,32 @@ export function ShownChart(props: ShownChartProps): ReactElement {
   return (
     <>
       <ChartPlot host={host} label={label} tall={!fill} />
+      <ChartFailure reason={failure} />
+    </>
+  );
+}
+
+interface PlotlyPlotProps {
+  /** Description for screen readers. */
+  readonly label: string;
+  readonly scheduler: FrameScheduler;
+  readonly make: PlotlyMaker;
+}
+
+export function PlotlyPlot({ label, scheduler, make }: PlotlyPlotProps): ReactElement {
+  const host = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<PlotlyView | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    if (host.current === null) return;
+    const made = new PlotlyView(host.current, scheduler, setFailure);
+    setView(made);
+    return () => made.dispose();
+  }, [scheduler]);
+  useEffect(() => view?.show(make), [view, make]);
+  return (
+    <>
+      <div ref={host} className="overlay" role="img" aria-label={label} />
       <ChartFailure reason={failure} />
     </>
   );

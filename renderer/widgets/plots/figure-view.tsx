@@ -1,12 +1,11 @@
-/** A figure in the page: as wide as its place, in the colours of the theme. */
+/** A figure on the page, as wide as its container and in the colours of the theme. */
 import { createElement, type ReactElement, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Figure, FigureSize, Shape } from '../../drawing/figures/figure.ts';
-import { pathOf } from '../../drawing/figures/svg.ts';
-import './figure-view.css';
+import { type Figure, type FigureSize, pathOf, type Shape } from '../../drawing/figures/figure.ts';
+import './plots.css';
 
-/** Share of the page's font size, as labels on canvases. */
+/** Label size relative to the page's font size, equal to that on canvases. */
 const LABEL = 0.6875;
-/** Narrower than this a figure scrolls instead of shrinking. */
+/** Minimum width of a figure in CSS pixels; a narrower container scrolls. */
 const NARROWEST = 420;
 
 function useFigureSize(): { readonly ref: RefObject<HTMLElement | null>; readonly size: FigureSize | null } {
@@ -135,7 +134,7 @@ export function FigureView({ make }: FigureViewProps): ReactElement {
   const figure = useMemo(() => (size === null ? null : make(size)), [make, size]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-    <section className="figure-view" ref={ref} tabIndex={0} aria-label={`Figure: ${figure?.title ?? ''}`}>
+    <section className="figure-view wide" ref={ref} tabIndex={0} aria-label={`Figure: ${figure?.title ?? ''}`}>
       {figure === null ? null : (
         <svg width={figure.width} height={figure.height} viewBox={`0 0 ${figure.width} ${figure.height}`} role="img">
           <title>{figure.title}</title>

@@ -1,7 +1,10 @@
-/** Display settings of a map: colours, scale, limits, contours. Stateless. */
+/**
+ * Display settings of a map: colours, scale, limits, contours. Stateless. Also drag tools of a map: move it, draw a
+ * segment for a profile, or mark a region.
+ */
 import type { ReactElement, ReactNode } from 'react';
-import { colorMaps } from '../../drawing/colormap.ts';
-import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
+import { colorMaps, type Limits, type ScaleKind } from '../../drawing/colormap.ts';
+import type { DragTool } from '../../drawing/map-gestures.ts';
 import { Button } from '../controls/button.tsx';
 import { NumberField } from '../controls/number-field.tsx';
 import { Segmented } from '../controls/segmented.tsx';
@@ -19,23 +22,23 @@ const options = (kind: 'sequential' | 'diverging') =>
 
 interface MapDisplayValue {
   readonly colorMap: string;
-  /** For differences. */
+  /** Colour map for differences. */
   readonly divergingMap: string;
   readonly scale: ScaleKind;
   readonly contours: boolean;
-  /** If null, each field's own limits. */
+  /** Limits of the colours; null for each field's own limits. */
   readonly limits: Limits | null;
 }
 
 interface MapDisplayProps {
-  /** Such as `dose map`. */
+  /** Name of the map, such as `dose map`. */
   readonly what: string;
   readonly value: MapDisplayValue;
-  /** Limits in force, shown where the reader has set none. */
+  /** Current limits, shown if the user has set none. */
   readonly shown: Limits | null;
   readonly unit: string;
   readonly onChange: (change: Partial<MapDisplayValue>) => void;
-  /** Further rows. */
+  /** Further rows of controls. */
   readonly children?: ReactNode;
 }
 
@@ -93,7 +96,7 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
           : `${unit === '' ? 'Plain numbers' : `In ${unit}`}. Drag them along the colour bar, too; a double click there gives them back.`}
       </p>
       <PopoverRow name="Contours">
-        <label className="popover__check">
+        <label className="row gap-m">
           <input
             type="checkbox"
             checked={value.contours}
@@ -105,4 +108,19 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
       {children}
     </Popover>
   );
+}
+
+const tools: readonly { readonly value: DragTool; readonly label: string; readonly title: string }[] = [
+  { value: 'pan', label: 'move', title: 'Dragging moves the zoomed field' },
+  { value: 'segment', label: 'line', title: 'Drag a segment: the values along it' },
+  { value: 'region', label: 'region', title: 'Drag a rectangle: sum, mean, largest value, centre and width' },
+];
+
+interface DragToolChoiceProps {
+  readonly value: DragTool;
+  readonly onChange: (tool: DragTool) => void;
+}
+
+export function DragToolChoice({ value, onChange }: DragToolChoiceProps): ReactElement {
+  return <Segmented label="Dragging on the map" value={value} options={tools} onChange={onChange} />;
 }

@@ -1,26 +1,25 @@
 /** Evaluation of a mark on a map: the profile along a segment, or the statistics of a rectangle. */
 import { type ReactElement, useMemo } from 'react';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
-import { fixed, significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../../electron/domain/numbers.ts';
 import { type Chart, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
+import type { ScaleKind } from '../../drawing/colormap.ts';
 import { axisArray, curveArray, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
-import { fieldProfile } from '../../drawing/field-profile.ts';
-import { fieldStatistics, isReduced } from '../../drawing/field-statistics.ts';
+import { fieldProfile, fieldStatistics, isReduced } from '../../drawing/field-statistics.ts';
 import type { MapMark, MapPoint } from '../../drawing/map-view.ts';
-import type { ScaleKind } from '../../drawing/normalisation.ts';
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
 import { IconButton } from '../controls/button.tsx';
-import { ExportMenu } from '../floating/export-menu.tsx';
+import { ExportMenu } from '../floating/menu.tsx';
 import { ShownChart } from './chart-plot.tsx';
-import './map-drawer.css';
+import './plots.css';
 
 interface MapDrawerProps {
   readonly field: FieldMap;
   readonly mark: MapMark;
   readonly scale: ScaleKind;
   readonly scheduler: FrameScheduler;
-  /** Begins the name of an exported file. */
+  /** Prefix of exported file names. */
   readonly name: string;
   readonly notes: Figure['notes'];
   readonly onExport: (figure: Figure | null, format: FigureFormat) => void;
@@ -84,13 +83,13 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
 const placed = (field: FieldMap, { from, to }: MapMark): string =>
   `${capital(field.quantity)} from ${place(field, from)} to ${place(field, to)}`;
 
-/** Whether samples show the largest of several cells, of which there is no sum. */
+/** Whether samples show the maximum of several cells, for which a sum is not defined. */
 const areMaxima = (field: FieldMap): boolean => field.statistic === 'max' && isReduced(field);
 
 function Statistics({ field, mark }: MapDrawerProps): ReactElement {
   const maxima = areMaxima(field);
   const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
-  if (found === null) return <p className="map-drawer__none">No sample’s centre lies in this rectangle.</p>;
+  if (found === null) return <p className="map-drawer__none muted">No sample’s centre lies in this rectangle.</p>;
   const { horizontal, vertical } = field;
   const [h, v] = [symbolOf(horizontal), symbolOf(vertical)];
   const cell = horizontal.cellsPerSample * vertical.cellsPerSample;
@@ -109,22 +108,22 @@ function Statistics({ field, mark }: MapDrawerProps): ReactElement {
   ];
   return (
     <>
-      <dl className="map-drawer__statistics" data-testid="region-statistics">
+      <dl className="map-drawer__statistics grid" data-testid="region-statistics">
         {rows.map(([name, value, unit]) => (
-          <div key={name}>
+          <div className="flex gap-l between" key={name}>
             <dt>{name}</dt>
-            <dd>
+            <dd className="muted nowrap">
               <b>{value}</b> {unit}
             </dd>
           </div>
         ))}
       </dl>
-      {maxima ? <p className="map-drawer__none">{MAXIMA}</p> : null}
+      {maxima ? <p className="map-drawer__none muted">{MAXIMA}</p> : null}
     </>
   );
 }
 
-/** The numbers of a rectangle, and no picture of them: they go out as the rectangle of the map they are of. */
+/** Exports the values in a rectangle without a picture, as the corresponding part of the map. */
 function regionFigure({ field, mark, name, notes }: MapDrawerProps): Figure | null {
   const found = fieldStatistics(field, mark.from, mark.to);
   if (found === null) return null;
@@ -176,12 +175,12 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
   };
   return (
     <section
-      className="map-drawer"
+      className="map-drawer stack line-above"
       aria-label={chart === null ? 'Statistics of the region' : 'Profile along the segment'}
     >
-      <header className="map-drawer__head">
+      <header className="map-drawer__head row gap-l">
         <h2>{chart === null ? 'Region' : 'Profile'}</h2>
-        <span className="map-drawer__place">
+        <span className="truncate grow min-w-0 muted">
           {place(field, mark.from)} → {place(field, mark.to)}
         </span>
         <ExportMenu what={what} onChoose={(format) => onExport(figure(), format)} />
@@ -190,7 +189,7 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
       {chart === null ? (
         <Statistics {...props} />
       ) : (
-        <div className="map-drawer__plot">
+        <div className="map-drawer__plot relative">
           <ShownChart chart={chart} scheduler={scheduler} fill />
         </div>
       )}

@@ -1,6 +1,6 @@
-/** Named values with their units, in columns that line up. */
+/** Named values with units, in aligned columns. */
 import type { ReactElement, ReactNode } from 'react';
-import './readout.css';
+import './plots.css';
 
 export interface ReadoutItem {
   readonly name: ReactNode;
@@ -14,19 +14,19 @@ export interface ReadoutItem {
 
 export function Readouts({ items }: { readonly items: readonly ReadoutItem[] }): ReactElement {
   return (
-    <dl className="readouts">
+    <dl className="readouts grid">
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a fixed list whose names may be elements
         <div key={index} className="readouts__item" title={item.title} data-strong={item.strong ?? false}>
-          <dt>
+          <dt className="nowrap">
             {item.swatch === undefined ? null : (
               <span className={`readouts__swatch readouts__swatch--${item.swatch}`} />
             )}
             {item.name}
           </dt>
-          <dd className="selectable">
+          <dd className="selectable nowrap semi-strong">
             {item.value}
-            {item.unit ? <span className="readouts__unit">{` ${item.unit}`}</span> : null}
+            {item.unit ? <span className="readouts__unit faint">{` ${item.unit}`}</span> : null}
           </dd>
         </div>
       ))}

@@ -4,10 +4,16 @@
  */
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
-import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../base/claims.ts';
-import { timesText } from '../../base/measured.ts';
-import { NO_VALUE, significant } from '../../base/numbers.ts';
-import './claims-table.css';
+import {
+  byPriority,
+  claimedText,
+  claimTitle,
+  claimVerdictText,
+  pairText,
+} from '../../../electron/domain/claim-texts.ts';
+import { timesText } from '../../../electron/domain/measured.ts';
+import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
+import './words.css';
 
 const claimTones = {
   'as claimed': 'good',
@@ -31,7 +37,7 @@ const columns: ReactElement = (
   </thead>
 );
 
-/** The claim and its source, once, next to every pair that isolates it. */
+/** Rows of a claim: claim and source once, next to all pairs that isolate it. */
 function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
   const { id, reason, source, pairs } = claim;
   const range = claimedText(claim);
@@ -39,7 +45,7 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
     return (
       <tr>
         <th scope="row">{claimTitle(claim)}</th>
-        <td className="claims__number">{range}</td>
+        <td className="nowrap">{range}</td>
         <td>{NO_VALUE}</td>
         <td data-tone="none">not isolated</td>
         <td>{reason}</td>
@@ -56,12 +62,12 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
               <th scope="rowgroup" rowSpan={pairs.length}>
                 {claimTitle(claim)}
               </th>
-              <td className="claims__number" rowSpan={pairs.length}>
+              <td className="nowrap" rowSpan={pairs.length}>
                 {range}
               </td>
             </>
           )}
-          <td className="claims__number">{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
+          <td className="nowrap">{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
           <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>
             {claimVerdictText(pair, claim)}
           </td>
@@ -77,7 +83,7 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
 
 function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
   return (
-    <table className="claims">
+    <table className="table claims">
       {columns}
       {claims.map((claim) => (
         <tbody key={claim.id}>
@@ -90,7 +96,7 @@ function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): Re
 
 function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] }): ReactElement {
   return (
-    <table className="claims">
+    <table className="table claims">
       <caption className="visually-hidden">Claims about numbers</caption>
       {columns}
       <tbody>
@@ -98,8 +104,8 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
           claim.values.map(({ variant, what, value, unit, verdict }) => (
             <tr key={`${claim.id} ${variant} ${what}`}>
               <th scope="row">{claimTitle(claim)}</th>
-              <td className="claims__number">{claimedText(claim, unit)}</td>
-              <td className="claims__number">{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
+              <td className="nowrap">{claimedText(claim, unit)}</td>
+              <td className="nowrap">{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
               <td data-tone={claimTones[verdict]}>{claimVerdictText({ verdict }, claim)}</td>
               <td>
                 {variant}: {what}

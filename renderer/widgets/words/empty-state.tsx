@@ -1,7 +1,7 @@
 /** Placeholder of a panel that has nothing to show, with a suggested action. */
 import type { ReactElement, ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
-import './empty-state.css';
+import './words.css';
 
 interface EmptyStateProps {
   readonly icon: IconName;
@@ -14,9 +14,13 @@ interface EmptyStateProps {
 
 export function EmptyState({ icon, title, children, action, tone = 'normal' }: EmptyStateProps): ReactElement {
   return (
-    <div className="empty-state" data-tone={tone} role={tone === 'error' ? 'alert' : undefined}>
+    <div
+      className="empty-state center stack gap-m muted"
+      data-tone={tone}
+      role={tone === 'error' ? 'alert' : undefined}
+    >
       <Icon name={icon} size={22} />
-      <p className="empty-state__title">{title}</p>
+      <p className="empty-state__title ink strong">{title}</p>
       {children === undefined ? null : <div className="empty-state__text">{children}</div>}
       {action}
     </div>

@@ -1,4 +1,4 @@
-/** Issues of a file or a document: location, error, and allowed values. */
+/** Issues in a file or document: location, error, and allowed values. */
 import type { ReactElement } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { Icon } from './icon.tsx';
@@ -6,11 +6,11 @@ import './issue-list.css';
 
 interface IssueListProps {
   readonly issues: readonly Issue[];
-  /** Pressing an issue leads to its field. */
+  /** If set, pressing an issue calls this to navigate to its field. */
   readonly onChoose?: (issue: Issue) => void;
 }
 
-/** `water.json:3:17`, as editors and terminals write it. */
+/** Location such as `water.json:3:17`, as in editors and terminals. */
 function placeOf(issue: Issue): string {
   const { file, line, column } = issue;
   return [file, line, line === null ? null : column].filter((part) => part !== null).join(':');
@@ -18,15 +18,15 @@ function placeOf(issue: Issue): string {
 
 export function IssueList({ issues, onChoose }: IssueListProps): ReactElement {
   return (
-    <ul className="issue-list">
+    <ul className="issue-list grid gap-s">
       {issues.map((issue) => {
         const body = (
           <>
             <Icon name={issue.severity === 'error' ? 'error' : 'warning'} size={13} />
-            <span className="issue-list__text">
+            <span className="issue-list__text min-w-0 ink break-anywhere">
               {issue.path === '' ? null : <code>{issue.path}</code>}
               <span>{issue.message}</span>
-              {placeOf(issue) === '' ? null : <span className="issue-list__place">{placeOf(issue)}</span>}
+              {placeOf(issue) === '' ? null : <span className="issue-list__place faint small">{placeOf(issue)}</span>}
             </span>
           </>
         );
@@ -39,7 +39,7 @@ export function IssueList({ issues, onChoose }: IssueListProps): ReactElement {
             {onChoose === undefined ? (
               body
             ) : (
-              <button type="button" onClick={() => onChoose(issue)}>
+              <button type="button" className="hoverable grow rounded text-left" onClick={() => onChoose(issue)}>
                 {body}
               </button>
             )}

@@ -1,7 +1,7 @@
-/** The state of a run, in a word and a colour. */
+/** State of a run as a word with a colour. */
 import type { ReactElement } from 'react';
 import type { RunState } from '../../../electron/contract/run.ts';
-import './state-badge.css';
+import './words.css';
 
 const words: Readonly<Record<RunState, string>> = {
   queued: 'Queued',
@@ -13,7 +13,7 @@ const words: Readonly<Record<RunState, string>> = {
 
 export function StateBadge({ state }: { readonly state: RunState }): ReactElement {
   return (
-    <span className="state-badge" data-state={state}>
+    <span className="state-badge muted small strong" data-state={state}>
       {words[state]}
     </span>
   );

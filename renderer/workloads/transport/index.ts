@@ -1,10 +1,99 @@
-/** Proton transport in the page. */
-import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
-import { timeLeft } from '../../base/time.ts';
+/**
+ * Proton transport in the page. Stores the moments of the shown run, shows the maps at the selected one, and plays
+ * them.
+ */
+
+import { compact, count, errorSize, fixed, percent, timeLeft } from '../../../electron/domain/numbers.ts';
+import { type RunData, SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
-import type { PageWorkload } from '../../workbench/workload.ts';
-import { dosePlane, playKeyframes } from './play-keyframes.ts';
+import { firstShown, type PlaybackStore } from '../../state/playback.ts';
+import type { Stores } from '../../workbench/actions/context.ts';
+import { linkedMap } from '../../workbench/actions/linked-map.ts';
+import type { PageWorkload, Plane } from '../../workbench/workload.ts';
 import { TransportResults } from './results.tsx';
+
+/** Plane of the beam, in which doses are shown. */
+const DOSE = { horizontal: 'z', vertical: 'x' } as const;
+
+function dosePlane({ selection, window }: Stores): Plane {
+  return {
+    horizontal: { title: 'Depth z', unit: 'mm' },
+    vertical: { title: 'Across x', unit: 'mm' },
+    quantity: 'Dose',
+    pixels: false,
+    scale: 'linear',
+    least: 0,
+    ...linkedMap({ selection, window }, () => DOSE),
+    subscribe: (listener) => {
+      const stops = [selection.subscribe(listener), window.subscribe(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+/** Time of a frame in ms: 64 frames need 5 s, slow enough to see the beam widen. */
+const FRAME_MS = 80;
+
+/** A moment by its index and the number of moments. */
+interface Stand {
+  readonly index: number;
+  readonly count: number;
+}
+
+const isSame = (a: Stand, b: Stand | null): boolean => a.index === b?.index && a.count === b.count;
+
+/** Index among `count` moments at the same relative position in the run. */
+function sameMoment({ index, count: before }: Stand, count: number): number {
+  return before < 2 ? 0 : Math.round((index / (before - 1)) * (count - 1));
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export function playKeyframes(
+  playback: PlaybackStore,
+  data: Pick<RunData, 'keyframes'>,
+  feed: Pick<RunFeed, 'showKeyframe'>,
+): void {
+  let moving = false;
+  /** Position before Live reduced the number of stored moments, until the user chooses another one. */
+  let rested: Stand | null = null;
+  let placed: Stand | null = null;
+
+  const play = async (): Promise<void> => {
+    if (moving) return;
+    moving = true;
+    while (playback.getState().playing) {
+      // A slow host shows fewer frames per second, but none is skipped.
+      await Promise.all([pause(FRAME_MS), feed.showKeyframe(playback.getState().index)]);
+      if (playback.getState().playing) playback.advance();
+    }
+    moving = false;
+  };
+
+  data.keyframes.subscribe(SHOWN, () => {
+    const kept = data.keyframes.get(SHOWN);
+    const frames = kept?.frames ?? [];
+    const { frames: before, index } = playback.getState();
+    if (kept?.live === undefined || before.length === 0) {
+      rested = null;
+      playback.load(frames, firstShown(frames, kept?.stopped ?? false));
+      return;
+    }
+    const now: Stand = { index, count: before.length };
+    if (!isSame(now, placed)) rested = now;
+    const from = rested !== null && rested.count === frames.length ? rested : now;
+    placed = { index: sameMoment(from, frames.length), count: frames.length };
+    playback.load(frames, placed.index);
+  });
+  playback.subscribe((state, before) => {
+    if (state.frames.length > 0 && (state.frames !== before.frames || state.index !== before.index)) {
+      void feed.showKeyframe(state.index);
+    }
+    if (state.playing && !before.playing) void play();
+  });
+}
 
 export const transport: PageWorkload<'transport'> = {
   panels: ['dose-map', 'phase-space', 'depth-dose', 'lateral', 'ledger-steps', 'ledger'],

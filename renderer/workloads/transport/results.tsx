@@ -4,13 +4,13 @@ import { type DepthDose, type Moments, type RunSummary, reactionsIn } from '../.
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { formatBytes } from '../../../electron/contract/units.ts';
-import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbers.ts';
-import { duration } from '../../base/time.ts';
+import { furtherTexts, peakTexts } from '../../../electron/domain/dose/readouts.ts';
+import { compact, duration, fixed, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
+import { formatBytes } from '../../../electron/domain/values/units.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { Button } from '../../widgets/controls/button.tsx';
-import { Readouts } from '../../widgets/plots/readout.tsx';
+import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from '../waiting.tsx';
 import { Widths, type WidthsProps } from './widths.tsx';
@@ -22,10 +22,10 @@ interface ResultsProps {
   readonly resolved: TransportResolved | null;
 }
 
-/** Share of the protons that a row of the ledger holds. */
+/** Share of the protons in a row of the ledger. */
 const shareOf = ({ ledger: { number } }: RunSummary, part: number): number => (number.in === 0 ? 0 : part / number.in);
 
-/** True if the box ends before the range does. */
+/** Whether the box ends before the range. */
 const leavesBox = (summary: RunSummary): boolean =>
   shareOf(summary, summary.ledger.number.escaped_z + summary.ledger.number.escaped_x) > 0.5;
 
@@ -46,7 +46,7 @@ function noRangeReason(summary: RunSummary): string {
 
 const DEPTH = ['geometry', 'depth_mm'] as const;
 
-/** Removes the depth that the form sets, so that the box follows the range, and runs again. */
+/** Button that removes the depth from the form, so that the box follows the range, and runs again. */
 function FitBox(): ReactElement | null {
   const { stores, runs } = useWorkbench();
   const depth_mm = useSelected(stores.scenario, ({ draft }) => valueAt(draft, DEPTH));
@@ -66,7 +66,7 @@ function signed(value: number, digits: number): string {
   return `${value > 0 ? '+' : ''}${fixed(value, digits)}`;
 }
 
-/** Result of a run: its range, compared with the table's. */
+/** Range of a run, compared with the table's. */
 function RangeHead({
   r80_mm,
   resolved,
@@ -76,7 +76,7 @@ function RangeHead({
 }): ReactElement {
   const difference = r80_mm === null || resolved === null ? null : r80_mm - resolved.range_mm;
   return (
-    <dl className="range-head">
+    <dl className="range-head grid rounded sunken">
       <div className="range-head__main" title="Distal 80 % depth along the beam axis">
         <dt>
           <span className="readouts__swatch readouts__swatch--r80" />
@@ -105,10 +105,14 @@ function RangeHead({
   );
 }
 
-/** Smaller values are negligible compared with any range straggling. */
+/** Differences below this are negligible relative to any range straggling. */
 const NOTICEABLE_MM = 0.005;
 
-/** The shape of the peak; nothing of it is known without an end of the range. */
+const itemOf = ({ title, value, unit, about }: ReturnType<typeof peakTexts>[number]): ReadoutItem => ({
+  ...{ name: title, value, unit, title: about },
+});
+
+/** Shape of the peak, which is unknown if protons do not stop in the box. */
 function PeakReadouts({
   metrics,
   extra_straggling_mm,
@@ -119,12 +123,7 @@ function PeakReadouts({
   return (
     <Readouts
       items={[
-        {
-          name: 'W80–20',
-          value: fixed(metrics.w80_20_mm, 3),
-          unit: 'mm',
-          title: 'Depth from 80 % to 20 % behind the peak',
-        },
+        ...peakTexts(metrics).slice(1).map(itemOf),
         ...(extra_straggling_mm < NOTICEABLE_MM
           ? []
           : [
@@ -136,50 +135,15 @@ function PeakReadouts({
                   'Range spread (σ) that range bins and cells add: the falloff is that much wider than physics makes it',
               },
             ]),
-        { name: 'Peak at', value: fixed(metrics.peak_mm, 2), unit: 'mm', title: 'Depth of the Bragg peak' },
-        {
-          name: 'FWHM',
-          value: fixed(metrics.fwhm_mm, 2),
-          unit: 'mm',
-          title: 'Full width at half maximum of the peak along the beam',
-        },
-        {
-          name: 'Peak/entr.',
-          value: significant(metrics.peak_to_entrance, 3),
-          title: 'Dose at the peak over dose at the entrance',
-        },
       ]}
     />
   );
 }
 
-/** Further depths and the sides of the beam. */
-function MoreReadouts({ metrics }: { readonly metrics: RunSummary['metrics'] }): ReactElement {
-  const { r90_mm, r50_mm, practical_range_mm, plateau_MeV_per_mm, penumbra_half_mm, penumbra_peak_mm } = metrics;
-  const lateral = 'Across x, from 80 to 20 % of the largest dose';
-  return (
-    <Readouts
-      items={[
-        { name: 'R90', value: fixed(r90_mm, 2), unit: 'mm', title: 'Distal 90 % depth along the beam axis' },
-        { name: 'R50', value: fixed(r50_mm, 2), unit: 'mm', title: 'Distal 50 % depth along the beam axis' },
-        {
-          name: 'Practical',
-          value: fixed(practical_range_mm, 2),
-          unit: 'mm',
-          title: 'Practical range: distal 10 % depth along the beam axis',
-        },
-        {
-          name: 'Plateau',
-          value: significant(plateau_MeV_per_mm, 4),
-          unit: 'MeV/mm',
-          title: 'Mean of the depth dose from 20 to 50 % of R80',
-        },
-        { name: 'Penumbra ½', value: fixed(penumbra_half_mm, 2), unit: 'mm', title: `${lateral}, at half of R80` },
-        { name: 'Penumbra', value: fixed(penumbra_peak_mm, 2), unit: 'mm', title: `${lateral}, at the peak` },
-      ]}
-    />
-  );
-}
+/** Readouts of further depths and of the beam's lateral profile. */
+const MoreReadouts = ({ metrics }: { readonly metrics: RunSummary['metrics'] }): ReactElement => (
+  <Readouts items={furtherTexts(metrics).map(itemOf)} />
+);
 
 const REACTIONS = {
   followed: { value: 'icru63', title: 'What comes out of nuclear reactions is followed' },
@@ -233,7 +197,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
   );
 }
 
-/** The planes that a beam at an angle crosses at 0.5 and 0.9 of its range lie nearer than those of a straight one. */
+/** For an oblique beam, the planes at 0.5 and 0.9 of its range are nearer than for a straight one. */
 function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): WidthsProps['depths_mm'] {
   if (r80_mm === null || depthDose === null) return null;
   const { entrance_mm, angle_deg } = depthDose;
@@ -241,7 +205,7 @@ function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): Widths
   return { half: along(0.5), near: along(0.9) };
 }
 
-/** Results of the transport run that is shown. */
+/** Results of the shown transport run. */
 export function TransportResults(): ReactElement {
   const { data, feeds } = useWorkbench();
   const summary = useCached(data.summary, SHOWN);
@@ -256,10 +220,10 @@ export function TransportResults(): ReactElement {
 function Results({ summary, depthDose, moments, resolved }: ResultsProps): ReactElement {
   const metrics = depthDose?.metrics ?? summary.metrics;
   return (
-    <div className="run-results">
+    <div className="run-results grid">
       {metrics.r80_mm === null ? (
         <>
-          <p className="run-panel__text">No range: {noRangeReason(summary)}</p>
+          <p className="muted">No range: {noRangeReason(summary)}</p>
           {leavesBox(summary) ? <FitBox /> : null}
         </>
       ) : (
@@ -270,7 +234,7 @@ function Results({ summary, depthDose, moments, resolved }: ResultsProps): React
         </>
       )}
       {summary.notes.map(({ code, text }) => (
-        <p className="run-panel__text run-panel__warning" key={code}>
+        <p className="warning" key={code}>
           {text}
         </p>
       ))}

@@ -1,11 +1,11 @@
-/** Widths of the protons' fluence at a few depths, and where the crosshair is. */
+/** Beam widths of the proton fluence at a few depths and at the crosshair. */
 import type { ReactElement } from 'react';
 import type { Moments } from '../../../electron/contract/run.ts';
-import { fixed } from '../../base/numbers.ts';
+import { fixed } from '../../../electron/domain/numbers.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-/** The column's value at the plane nearest to `depth_mm`; null without a plane within one spacing. */
+/** Value of the column at the plane nearest to `depth_mm`; null if no plane is within one spacing. */
 export function atDepth(depths: ArrayLike<number>, values: ArrayLike<number>, depth_mm: number): number | null {
   let distance = Math.abs((depths[1] ?? Number.POSITIVE_INFINITY) - (depths[0] ?? 0));
   let best: number | null = null;
@@ -26,7 +26,7 @@ interface Row {
 
 export interface WidthsProps {
   readonly moments: Moments;
-  /** Depths (z) at 0.5 and 0.9 of R80 along the beam; null where there is no range. */
+  /** Depths (z) at 0.5 and 0.9 of R80 along the beam; null if there is no range. */
   readonly depths_mm: Readonly<Record<'half' | 'near', number>> | null;
 }
 
@@ -44,7 +44,7 @@ export function Widths({ moments, depths_mm }: WidthsProps): ReactElement | null
   ];
   if (rows.length === 0) return null;
   return (
-    <table className="widths" title="Of the protons’ fluence crossing the plane at this depth">
+    <table className="widths wide" title="Of the protons’ fluence crossing the plane at this depth">
       <thead>
         <tr>
           <th scope="col">Beam width at</th>

@@ -1,5 +1,5 @@
-/** An axis of a study as a person types it, and what it comes to. */
-import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
+/** A study axis as typed in the form, and its conversion to a study document. */
+
 import {
   isScenarioKind,
   kindOfDocument,
@@ -10,20 +10,21 @@ import {
   valueAt,
   withValueAt,
 } from '../../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
 import type { StudyDocument } from '../../../../electron/contract/study/index.ts';
-import { unitSymbols } from '../../../../electron/contract/units.ts';
+import { unitSymbols } from '../../../../electron/domain/values/units.ts';
 
 export type AxisKind = 'list' | 'range' | 'log';
 
 export interface AxisDraft {
-  /** Its own in the form. */
+  /** Unique id in the form. */
   readonly id: number;
-  /** `a+b` sets both alike. */
+  /** Parameter path; `a+b` sets two parameters to equal values. */
   readonly path: string;
   readonly kind: AxisKind;
-  /** A list's: `60, 70, 80`. */
+  /** Values of a list: `60, 70, 80`. */
   readonly values: string;
-  /** Those of ranges. */
+  /** Limits and count of a range. */
   readonly from: string;
   readonly to: string;
   readonly count: string;
@@ -31,7 +32,7 @@ export interface AxisDraft {
 
 export type StudyAxes = NonNullable<StudyDocument['axes']>;
 
-/** A number where it is one, `true` and `false`, else text. */
+/** Parses typed text: a number, `true` or `false`, else text. */
 function typed(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);
@@ -45,7 +46,7 @@ export const typedValues = (text: string): readonly unknown[] =>
     .filter((one) => one !== '')
     .map(typed);
 
-/** Why the axis is none; null: it is one. */
+/** Error message of an invalid axis; null if valid. */
 export function faultOf({ path, kind, values, from, to, count }: AxisDraft): string | null {
   const paths = path.split('+').map((one) => one.trim());
   if (paths.some((one) => parsePath(one) === null)) return 'Choose what changes.';
@@ -68,11 +69,11 @@ export function pathsOfAxis(axis: StudyAxes[number]): readonly string[] {
   return 'axes' in axis ? axis.axes.map(({ path }) => path) : [axis.path];
 }
 
-/** Values of the axis; conditions may leave some out. */
+/** Number of values on the axis; conditions may exclude some combinations. */
 export const countOf = (draft: AxisDraft): number =>
   draft.kind === 'list' ? typedValues(draft.values).length : Number(draft.count);
 
-/** Paths to single values of a document, in its order; notes and names change nothing. */
+/** Paths of single values in a document, in order, except notes and names, which do not affect results. */
 export function pathsIn(document: unknown, at = ''): readonly string[] {
   if (typeof document !== 'object' || document === null) return [];
   return Object.entries(document).flatMap(([key, value]): readonly string[] => {
@@ -84,7 +85,20 @@ export function pathsIn(document: unknown, at = ''): readonly string[] {
   });
 }
 
-/** With the kinds that the complete document has on the way to each path: an axis within a default would lack its own. */
+/** Default path of a first axis: the energy, else the first number that can be varied around its value. */
+export function firstPath(document: unknown, paths: readonly string[]): string {
+  const energy = 'beam.energy_MeV';
+  const numberAt = (path: string): boolean => {
+    const value = valueAt(document, parsePath(path) ?? []);
+    return typeof value === 'number' && value !== 0;
+  };
+  return paths.includes(energy) ? energy : (paths.find(numberAt) ?? paths[0] ?? energy);
+}
+
+/**
+ * Adds the `kind` values on the way to each path from the complete document. An axis inside a default object would lack
+ * them.
+ */
 export function withKinds(draft: ScenarioDraft, complete: unknown, paths: readonly string[]): ScenarioDraft {
   let out: unknown = draft;
   for (const path of paths.flatMap((one) => one.split('+'))) {
@@ -98,7 +112,7 @@ export function withKinds(draft: ScenarioDraft, complete: unknown, paths: readon
   return out as ScenarioDraft;
 }
 
-/** `MeV`; empty without one. */
+/** Unit such as `MeV`; empty if there is none. */
 export function unitAt(document: ScenarioDraft, path: string): string {
   const kind = kindOfDocument(document);
   const steps: Path | null = parsePath(path.split('+')[0]?.trim() ?? '');
@@ -110,7 +124,7 @@ export function unitAt(document: ScenarioDraft, path: string): string {
 const NEAR = { low: 0.8, high: 1.2, count: 5 } as const;
 const rounded = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** Around the value that the scenario has there. */
+/** Axis with values around the scenario's current value. */
 export function axisAround(id: number, document: unknown, path: string): AxisDraft {
   const steps = parsePath(path);
   const value = steps === null ? undefined : valueAt(document, steps);

@@ -1,11 +1,11 @@
 /** User-defined axes: the parameter and its values. */
 import { type ReactElement, useMemo, useRef } from 'react';
-import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
 import { Button, IconButton } from '../../../widgets/controls/button.tsx';
 import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { Select } from '../../../widgets/controls/select.tsx';
 import { TextField } from '../../../widgets/controls/text-field.tsx';
-import { type AxisDraft, type AxisKind, axisAround, faultOf, pathsIn, unitAt } from './axis-draft.ts';
+import { type AxisDraft, type AxisKind, axisAround, faultOf, firstPath, pathsIn, unitAt } from './axis-draft.ts';
 
 const kinds: readonly { readonly value: AxisKind; readonly label: string }[] = [
   { value: 'list', label: 'List' },
@@ -35,7 +35,7 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
   );
   const fault = faultOf(axis);
   return (
-    <li className="studies__axis">
+    <li className="studies__axis row wrap">
       <Select
         label="What changes"
         value={axis.path}
@@ -49,7 +49,7 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
         onChange={(kind) => onChange({ ...axis, kind })}
       />
       {axis.kind === 'list' ? (
-        <span className="studies__list">
+        <span className="studies__list grow">
           <TextField
             label={`Values of ${axis.path}`}
             placeholder="60, 70, 80"
@@ -59,12 +59,20 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
         </span>
       ) : (
         <>
+          <span className="muted">from</span>
           {field('from', 'from')}
+          <span className="muted">to</span>
           {field('to', 'to')}
-          {field('count', 'count')}
         </>
       )}
-      <span className="studies__unit">{unit}</span>
+      <span className="muted">{unit}</span>
+      {axis.kind === 'list' ? null : (
+        <>
+          <span className="muted">in</span>
+          {field('count', 'count')}
+          <span className="muted">points</span>
+        </>
+      )}
       <IconButton icon="close" label={`Remove the axis ${axis.path}`} onPress={onRemove} />
       {fault === null ? null : <p className="studies__fault">{fault}</p>}
     </li>
@@ -73,9 +81,9 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
 
 interface AxisRowsProps {
   readonly axes: readonly AxisDraft[];
-  /** The scenario: complete where it has no errors. */
+  /** Scenario document: complete if it has no errors. */
   readonly document: unknown;
-  /** The scenario that the study starts from, whose schema says what is in which unit. */
+  /** Scenario that the study starts from; its schema defines the units. */
   readonly base: ScenarioDraft;
   readonly onChange: (axes: readonly AxisDraft[]) => void;
 }
@@ -85,12 +93,12 @@ export function AxisRows({ axes, document, base, onChange }: AxisRowsProps): Rea
   const paths = useMemo(() => pathsIn(document), [document]);
   const put = (axis: AxisDraft): void => onChange(axes.map((one) => (one.id === axis.id ? axis : one)));
   const add = (): void => {
-    onChange([...axes, axisAround(next.current, document, paths[0] ?? 'beam.energy_MeV')]);
+    onChange([...axes, axisAround(next.current, document, firstPath(document, paths))]);
     next.current += 1;
   };
   return (
     <>
-      <ul className="studies__axes" aria-label="Axes">
+      <ul className="studies__axes grid gap-s" aria-label="Axes">
         {axes.map((axis) => (
           <AxisRow
             key={axis.id}

@@ -1,7 +1,7 @@
-/** New study of the scenario in the form: a common question, or user-defined axes. */
+/** New study based on the scenario in the form: a common question or user-defined axes. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
-import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
 import { valueAt } from '../../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
 import type { StudyId } from '../../../../electron/contract/study/calls.ts';
 import { type MeasureGroup, measureGroups } from '../../../../electron/contract/study/index.ts';
 import type { Params, Result } from '../../../../electron/contract/wire/methods.ts';
@@ -10,13 +10,12 @@ import { documentTitle } from '../../../state/scenario.ts';
 import { Button } from '../../../widgets/controls/button.tsx';
 import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../../workbench/context.ts';
-import { Where } from '../where.tsx';
-import { forecastText, isEndless, planText } from '../words.ts';
+import { Where } from '../clusters-dialog.tsx';
+import { forecastText, isTooLong, planText } from '../words.ts';
 import { type AxisDraft, countOf, faultOf } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
 import { type ReadyMade, readyMade } from './ready-made.ts';
-import { blank, type Form, keeping, studyOf, timed } from './study-form.ts';
-import { type Planned, usePlan } from './use-plan.ts';
+import { blank, type Form, keeping, type Planned, studyOf, timed, usePlan } from './study-form.ts';
 
 /** Results stored per point, and concurrency of points. */
 const measureLabels: Readonly<Record<MeasureGroup, string>> = {
@@ -28,12 +27,12 @@ const measureLabels: Readonly<Record<MeasureGroup, string>> = {
   energy: 'Energy',
 };
 
-interface KeptOfPointsProps {
+interface SavedOfPointsProps {
   readonly form: Form;
   readonly onChange: (form: Form) => void;
 }
 
-function KeptOfPoints({ form, onChange }: KeptOfPointsProps): ReactElement {
+function SavedOfPoints({ form, onChange }: SavedOfPointsProps): ReactElement {
   const measures = form.measures ?? [];
   const keep = (group: MeasureGroup, isKept: boolean): void =>
     onChange(
@@ -44,8 +43,8 @@ function KeptOfPoints({ form, onChange }: KeptOfPointsProps): ReactElement {
     );
   return (
     <>
-      <h3>What is kept of each point</h3>
-      <div className="studies__measures">
+      <h3>Saved results of each point</h3>
+      <div className="studies__measures row wrap">
         {measureGroups.map((group) => (
           <label key={group}>
             <input
@@ -57,7 +56,7 @@ function KeptOfPoints({ form, onChange }: KeptOfPointsProps): ReactElement {
           </label>
         ))}
       </div>
-      <div className="studies__times">
+      <div className="studies__times row wrap">
         <Segmented
           label="Points at a time"
           value={form.timing ?? 'shared'}
@@ -85,11 +84,11 @@ function KeptOfPoints({ form, onChange }: KeptOfPointsProps): ReactElement {
 interface PlanWordsProps {
   /** Null if not planned yet. */
   readonly planned: Planned | null;
-  /** Combinations of its axes, where they alone are known; null: nothing is. */
+  /** Number of combinations of the axes, before the study is planned; null if unknown. */
   readonly combinations: number | null;
-  /** A search ends when it has found, so that it has no forecast. */
+  /** A search ends when it has found the best configuration, so it has no forecast. */
   readonly isSearch: boolean;
-  /** It takes more than a day. */
+  /** Whether the study needs more than a day. */
   readonly endless: boolean;
 }
 
@@ -122,22 +121,22 @@ function PlanWords({ planned, combinations, isSearch, endless }: PlanWordsProps)
   );
 }
 
-/** A study is planned, then begun; one that takes more than a day is begun by a second press. */
-interface Asked {
+/** A study is planned, then started; if it needs more than a day, a second press is required. */
+interface StudyRequest {
   readonly document: ReturnType<typeof studyOf>['document'];
   readonly file: Params<'study.plan'>['file'];
 }
 
-/** `on`: the cluster that it is meant for; null: this machine. */
-function useStart(asked: Asked, on: string | null, onStarted: (study: StudyId) => void) {
+/** `on`: target cluster; null for this machine. */
+function useStart(requested: StudyRequest, on: string | null, onStarted: (study: StudyId) => void) {
   const { client } = useWorkbench();
-  const { planned, look, certain } = usePlan(asked);
+  const { planned, look, certain } = usePlan(requested);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const { search, budget } = asked.document;
-  // A cluster takes its own time.
+  const { search, budget } = requested.document;
+  // The forecast is for this machine, so it does not apply to a cluster.
   const here = on === null ? (planned?.forecast ?? null) : null;
-  const endless = planned !== null && isEndless(planned.plan, here, budget);
+  const endless = planned !== null && isTooLong(planned.plan, here, budget);
 
   const ask = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -149,10 +148,10 @@ function useStart(asked: Asked, on: string | null, onStarted: (study: StudyId) =
     if (planned === null) return look();
     // Await the forecast if the study may be long. If it exceeds a day, the user must confirm first.
     const known = endless || on !== null ? here : await certain(planned);
-    if (!endless && isEndless(planned.plan, known, budget)) return;
-    // A search measures where its configurations are compared.
+    if (!endless && isTooLong(planned.plan, known, budget)) return;
+    // A search runs on this machine, where its configurations are compared.
     const where = search === undefined ? on : null;
-    const { study } = await client.call('study.start', { ...asked, on: where });
+    const { study } = await client.call('study.start', { ...requested, on: where });
     onStarted(study);
   };
   return { planned, endless, busy, failure, look: () => ask(look), start: () => ask(begin) };
@@ -169,7 +168,7 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
     let current = true;
     client.call('study.offers', { document: JSON.parse(asked) }).then(
       (answer) => current && setOffers(answer),
-      // Without offers, two of the questions are missing; the others remain.
+      // Without offers two of the common questions are missing; the others remain.
       () => current && setOffers(null),
     );
     return () => {
@@ -189,10 +188,10 @@ interface QuestionsProps {
 
 function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
   return (
-    <fieldset className="studies__questions">
+    <fieldset className="studies__questions grid gap-s">
       <legend>The question</legend>
       {[...ready, null].map((made) => (
-        <label key={made?.id ?? 'own'} className="studies__question">
+        <label key={made?.id ?? 'own'} className="studies__question framed baseline flex gap-s rounded">
           <input
             type="radio"
             name="studies-question"
@@ -246,22 +245,22 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-    <section className="studies__new" tabIndex={0} aria-label="New study">
+    <section className="studies__new page" tabIndex={0} aria-label="New study">
       <h2>Study {title}</h2>
-      <p className="studies__lead">
+      <p className="muted">
         A study solves the scenario in the form at many points and makes one table of them. Nothing is solved twice.
       </p>
       <Questions ready={ready} chosen={made} onChoose={choose} />
       <h3>{made === null ? 'Axes (all combinations)' : 'Further axes'}</h3>
       <AxisRows axes={axes} document={complete ?? draft} base={base} onChange={setAxes} />
-      <KeptOfPoints form={form} onChange={setForm} />
+      <SavedOfPoints form={form} onChange={setForm} />
       {isSearch ? null : (
         <>
           <h3>Where it is solved</h3>
           <Where on={on} onChange={setOn} />
         </>
       )}
-      <div className="studies__deeds">
+      <div className="studies__deeds row wrap">
         <Button disabled={faulty || busy} onPress={() => void look()}>
           Plan
         </Button>

@@ -1,7 +1,7 @@
-/** Studies of the scenario in the form that people ask for most. */
+/** Most frequently needed studies of the scenario in the form. */
 import type { Capabilities } from '../../../../electron/contract/capabilities.ts';
-import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
 import { kindOfDocument, parsePath, valueAt } from '../../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
 import type { StudyDocument } from '../../../../electron/contract/study/index.ts';
 import type { Result } from '../../../../electron/contract/wire/methods.ts';
 import type { StudyAxes } from './axis-draft.ts';
@@ -12,7 +12,7 @@ type Options = Pick<StudyDocument, 'measures' | 'timing' | 'repeats' | 'referenc
 export interface ReadyMade extends Options {
   readonly id: string;
   readonly title: string;
-  /** The question that it answers. */
+  /** Question that the study answers. */
   readonly asks: string;
   readonly base: ScenarioDraft;
   readonly axes: StudyAxes;
@@ -20,14 +20,14 @@ export interface ReadyMade extends Options {
 
 export interface StudySubject {
   readonly draft: ScenarioDraft;
-  /** With every value; null where it has errors. */
+  /** Scenario with all defaults; null if it has errors. */
   readonly complete: unknown;
   readonly capabilities: Pick<Capabilities, 'variants' | 'cpu'>;
   /** Offers of the host for the scenario; null if it has not answered yet. */
   readonly offers: Result<'study.offers'> | null;
 }
 
-/** Twice the step, the step, half of it and a quarter. */
+/** Factors of a grid step for convergence: double, unchanged, half and quarter. */
 const FACTORS = [2, 1, 0.5, 0.25] as const;
 const TIMED: Options = { measures: ['readouts', 'times', 'memory'], timing: 'alone', repeats: 5 };
 const ENERGIES = { from: 30, to: 230, count: 11 } as const;
@@ -38,7 +38,7 @@ function numberAt(document: unknown, path: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** Without values that fit one energy only. */
+/** The draft without values that fit only one energy. */
 function boxFree(draft: ScenarioDraft): ScenarioDraft {
   const { geometry, grid: _, ...rest } = draft;
   if (typeof geometry !== 'object' || geometry === null) return rest;
@@ -92,7 +92,7 @@ function rangeTable({ draft, complete }: StudySubject): ReadyMade | null {
   };
 }
 
-/** The bench of a scenario that measures one of several. */
+/** Benchmark of a scenario whose workload has several. */
 const benchOf = (draft: ScenarioDraft): string => {
   const kind = valueAt(draft, ['problem', 'kind']);
   return typeof kind === 'string' ? kind : '';
@@ -104,8 +104,8 @@ function variants({ draft, complete, capabilities }: StudySubject): ReadyMade | 
     ({ workload, bench, available, id }) =>
       workload === kind && available && id !== 'reference' && (bench === '' || bench === benchOf(draft)),
   );
-  const asked = valueAt(complete, ['solver', 'variant']);
-  if (here.length < 2 || asked === undefined) return null;
+  const requested = valueAt(complete, ['solver', 'variant']);
+  if (here.length < 2 || requested === undefined) return null;
   return {
     id: 'variants',
     title: 'Every variant',
@@ -123,7 +123,7 @@ function threads({ draft, complete, capabilities }: StudySubject): ReadyMade | n
   return {
     id: 'threads',
     title: 'Threads',
-    asks: 'How does the time go with the number of threads? Each alone, five times.',
+    asks: 'How does the time depend on the number of threads? Each alone, five times.',
     base: draft,
     axes: [{ kind: 'list', path: 'solver.threads', values: [...counts, logicalCores] }],
     ...TIMED,
@@ -141,7 +141,7 @@ const SIZES = [
   'problem.batch',
 ] as const;
 
-/** Up to the size in the form, by factors of four; null where nothing is its size. */
+/** Sizes up to the one in the form, by factors of four; null if the scenario has no size parameter. */
 function sizeAxis(document: unknown): { readonly path: string; readonly values: readonly number[] } | null {
   const sizeOf = (path: string): number | null => {
     const all = path.split('+').map((one) => numberAt(document, one));
@@ -164,17 +164,17 @@ function sizes({ draft, complete }: StudySubject): ReadyMade | null {
   return {
     id: 'sizes',
     title: axis.path === DETECTOR ? 'Detector size' : 'Problem size',
-    asks: `How does the time go with the size, from ${axis.values[0]} to ${axis.values.at(-1)}? Each alone, five times.`,
+    asks: `How does the time depend on the size, from ${axis.values[0]} to ${axis.values.at(-1)}? Each alone, five times.`,
     base: draft,
     axes: [{ kind: 'list', path: axis.path, values: [...axis.values] }],
     ...TIMED,
   };
 }
 
-/** Energies where the size of a problem goes with them. */
+/** Energies in MeV to vary if they determine the problem size. */
 const CLAIM_ENERGIES = [70, 110, 150, 190] as const;
 
-/** The variants that claims compare, over sizes: the study's advice says where each holds. */
+/** Compares the variants of claims over problem sizes; the study's advice then reports where each claim is valid. */
 function claims({ draft, complete, offers }: StudySubject): ReadyMade | null {
   if (offers === null || offers.claims.length === 0) return null;
   const ids = [...new Set(offers.claims.flatMap(({ variants: of }) => of))];
@@ -196,7 +196,7 @@ function claims({ draft, complete, offers }: StudySubject): ReadyMade | null {
 
 const TUNING_MINUTES = 10;
 
-/** The kernel in the form, or the last that can be tuned. */
+/** Tunes the kernel in the form, or the last one that can be tuned. */
 function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
   const asked = valueAt(complete ?? draft, ['solver', 'variant']);
   const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);
@@ -212,7 +212,7 @@ function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
   };
 }
 
-/** Those that fit the scenario. */
+/** Ready-made studies that fit the scenario. */
 export function readyMade(subject: StudySubject): readonly ReadyMade[] {
   return [convergence, rangeTable, variants, threads, sizes, claims, tuning]
     .map((make) => make(subject))

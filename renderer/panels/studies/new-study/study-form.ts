@@ -1,6 +1,13 @@
-/** Study settings chosen by the user, and the resulting document. */
-import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
+/**
+ * Study settings chosen by the user, and the resulting document. Plan of a study, available at once, and its forecast
+ * for this machine after trial points have been solved.
+ */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
+import { DOUBTFUL_S, type StudyForecast, type StudyPlan } from '../../../../electron/contract/study/calls.ts';
 import type { MeasureGroup, StudyDocument } from '../../../../electron/contract/study/index.ts';
+import type { Params } from '../../../../electron/contract/wire/methods.ts';
+import { useWorkbench } from '../../../workbench/context.ts';
 import { type AxisDraft, axisOf, pathsOfAxis, withKinds } from './axis-draft.ts';
 import type { ReadyMade } from './ready-made.ts';
 
@@ -15,7 +22,7 @@ export function keeping(form: Form, measures: readonly MeasureGroup[]): Form {
   return { ...form, measures: [...measures], ...(measures.includes('energy') && { timing: 'alone' as const }) };
 }
 
-/** Points at the same time have no energy of their own. */
+/** Concurrent points have no separate energy, so remove that measure unless points run alone. */
 export function timed(form: Form, timing: NonNullable<Form['timing']>): Form {
   const measures = form.measures?.filter((one) => timing === 'alone' || one !== 'energy');
   return { ...form, timing, ...(measures !== undefined && { measures }) };
@@ -23,7 +30,7 @@ export function timed(form: Form, timing: NonNullable<Form['timing']>): Form {
 
 interface Chosen {
   readonly draft: ScenarioDraft;
-  /** With every value; null where it has errors. */
+  /** Scenario with all defaults; null if it has errors. */
   readonly complete: unknown;
   readonly title: string;
   /** Null if the question is user-defined. */
@@ -32,7 +39,7 @@ interface Chosen {
   readonly form: Form;
 }
 
-/** `base`: the scenario that it starts from. */
+/** `base` in the result: the scenario that the study starts from. */
 export function studyOf({ draft, complete, title, made, axes, form }: Chosen) {
   const own = axes.map(axisOf);
   const all = [...(made?.axes ?? []), ...own];
@@ -47,4 +54,46 @@ export function studyOf({ draft, complete, title, made, axes, form }: Chosen) {
     ...form,
   };
   return { base, document };
+}
+
+export interface Planned {
+  readonly plan: StudyPlan;
+  readonly forecast: StudyForecast | null;
+  /** True while trial points are being solved for the forecast. */
+  readonly probing: boolean;
+}
+
+/** `asked`: the study in the form. A plan for another study is ignored. */
+export function usePlan(requested: Params<'study.plan'>) {
+  const { client } = useWorkbench();
+  const key = JSON.stringify(requested.document);
+  const [known, setKnown] = useState<(Planned & { readonly of: string }) | null>(null);
+  const probe = useRef<{ readonly ended: Promise<StudyForecast | null> } | null>(null);
+  useEffect(
+    () => () => {
+      probe.current = null;
+    },
+    [],
+  );
+  const look = async (): Promise<void> => {
+    const plan = await client.call('study.plan', requested);
+    setKnown({ of: key, plan, forecast: null, probing: true });
+    const ended = client.call('study.forecast', requested).then(
+      ({ forecast }) => forecast,
+      // The plan is valid without a forecast.
+      () => null,
+    );
+    const mine = { ended };
+    probe.current = mine;
+    void ended.then((forecast) => {
+      if (probe.current === mine) setKnown({ of: key, plan, forecast, probing: false });
+    });
+  };
+  /** Awaits the forecast only if the study may take long, to decide whether confirmation is required. */
+  const certain = useCallback(async ({ plan, forecast, probing }: Planned): Promise<StudyForecast | null> => {
+    const isDoubtful = plan.least_s !== null && plan.least_s > DOUBTFUL_S;
+    return probing && isDoubtful && probe.current !== null ? probe.current.ended : forecast;
+  }, []);
+  const planned: Planned | null = known?.of === key ? known : null;
+  return { planned, look, certain };
 }

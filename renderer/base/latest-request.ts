@@ -1,0 +1,49 @@
+/**
+ * Ignores stale responses: only the answer to the latest request counts. `loadLatest` also runs one load at a time and
+ * drops all queued loads but the last.
+ */
+/**
+ * Call the returned function with each request. Its result reports, once the answer has arrived, whether the request is
+ * still the newest.
+ */
+export function latestRequest(): () => () => boolean {
+  let requested = 0;
+  return () => {
+    requested += 1;
+    const mine = requested;
+    return () => mine === requested;
+  };
+}
+
+interface LoadLatest<T> {
+  /** Null if nothing is needed or the needed item is already loaded. */
+  readonly wanted: () => T | null;
+  readonly load: (wanted: T) => Promise<void>;
+  /**
+   * Called when loading fails. The same item is not retried until a different item is wanted, or the loader is called
+   * again.
+   */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Returns a function that loads the currently wanted item. */
+export function loadLatest<T>({ wanted, load, failed }: LoadLatest<T>): () => Promise<void> {
+  let loading = false;
+  return async () => {
+    if (loading) return;
+    loading = true;
+    let refused = '';
+    try {
+      for (let next = wanted(); next !== null && JSON.stringify(next) !== refused; next = wanted()) {
+        try {
+          await load(next);
+        } catch (error) {
+          refused = JSON.stringify(next);
+          failed(error);
+        }
+      }
+    } finally {
+      loading = false;
+    }
+  };
+}

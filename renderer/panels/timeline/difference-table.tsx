@@ -1,0 +1,93 @@
+/** Comparison of the selected time in two timelines. */
+import { type ReactElement, useMemo, useState } from 'react';
+import type { NamedTime, TimelineStatistics, TraceId } from '../../../electron/contract/timeline.ts';
+import { count, significant } from '../../../electron/domain/numbers.ts';
+import { timeText } from '../../drawing/timeline/time-text.ts';
+import { Select } from '../../widgets/controls/select.tsx';
+import type { SelectedTime } from './store.ts';
+
+/** Difference between two timelines in the same selection, by span name. */
+interface NamedDifference {
+  readonly name: string;
+  /** Null if the timeline has no span with this name. */
+  readonly first: NamedTime | null;
+  readonly second: NamedTime | null;
+  /** Total of the second minus total of the first. */
+  readonly less_ns: number;
+  /** Mean of the second over mean of the first; null if either is missing. */
+  readonly over: number | null;
+}
+
+/** Differences by name, largest change first. */
+export function differenceOf(first: TimelineStatistics, second: TimelineStatistics): readonly NamedDifference[] {
+  const find = ({ names }: TimelineStatistics): ReadonlyMap<string, NamedTime> =>
+    new Map(names.map((one) => [one.name, one]));
+  const [a, b] = [find(first), find(second)];
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .map((name): NamedDifference => {
+      const [one, other] = [a.get(name) ?? null, b.get(name) ?? null];
+      const over = one !== null && other !== null && one.mean_ns > 0 ? other.mean_ns / one.mean_ns : null;
+      return { name, first: one, second: other, less_ns: (other?.sum_ns ?? 0) - (one?.sum_ns ?? 0), over };
+    })
+    .toSorted((x, y) => Math.abs(y.less_ns) - Math.abs(x.less_ns));
+}
+
+const MOST_NAMES = 40;
+
+type Parts = SelectedTime['parts'];
+
+const signed = (ns: number): string => `${ns < 0 ? '−' : '+'}${timeText(Math.abs(ns), 3)}`;
+
+export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElement | null {
+  const [asked, setAsked] = useState<readonly [TraceId, TraceId] | null>(null);
+  const find = (trace: TraceId | undefined, otherwise: number) =>
+    parts.find((part) => part.trace === trace) ?? parts[otherwise];
+  const [first, second] = [find(asked?.[0], 0), find(asked?.[1], 1)];
+  const rows = useMemo(
+    () => (first === undefined || second === undefined ? [] : differenceOf(first.statistics, second.statistics)),
+    [first, second],
+  );
+  if (first === undefined || second === undefined) return null;
+  const options = parts.map(({ trace, title }) => ({ value: trace, label: title }));
+  const less = second.statistics.sum_ns - first.statistics.sum_ns;
+  return (
+    <section className="timeline-difference" aria-label="Difference of two timelines">
+      <h3>Difference</h3>
+      <div className="timeline-difference__of row wrap">
+        <Select
+          label="Difference to"
+          value={second.trace}
+          options={options}
+          onChange={(trace) => setAsked([first.trace, trace])}
+        />
+        <span>less</span>
+        <Select
+          label="Difference from"
+          value={first.trace}
+          options={options}
+          onChange={(trace) => setAsked([trace, second.trace])}
+        />
+      </div>
+      <p className="timeline-side__about">
+        {signed(less)} in all: {timeText(first.statistics.sum_ns, 4)}, then {timeText(second.statistics.sum_ns, 4)}.
+      </p>
+      <h4>By name, the largest change first</h4>
+      <ol className="timeline-difference__names" data-testid="timeline-difference">
+        {rows.slice(0, MOST_NAMES).map(({ name, first: a, second: b, less_ns, over }) => (
+          <li className="grid line-below" key={name}>
+            <span className="break-anywhere">{name}</span>
+            <b>{signed(less_ns)}</b>
+            <span className="all-columns muted">
+              {timeText(a?.sum_ns ?? 0)} in {count(a?.count ?? 0)}, then {timeText(b?.sum_ns ?? 0)} in{' '}
+              {count(b?.count ?? 0)}
+              {over === null ? '' : `; each ${significant(over, 3)}×`}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {rows.length > MOST_NAMES ? (
+        <p className="timeline-side__about">{count(rows.length - MOST_NAMES)} names with smaller changes.</p>
+      ) : null}
+    </section>
+  );
+}

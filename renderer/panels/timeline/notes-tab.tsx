@@ -1,0 +1,157 @@
+/**
+ * Steps slower than the p99, listed one by one, with an option to dim everything else. Also bookmarks and notes for the
+ * selection or the visible time.
+ */
+import { type ReactElement, useState } from 'react';
+import type { TraceId } from '../../../electron/contract/timeline.ts';
+import { count, significant } from '../../../electron/domain/numbers.ts';
+import { exactTime, timeText } from '../../drawing/timeline/time-text.ts';
+import { Button, IconButton } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { TimelineController } from './controller.ts';
+import { Facts } from './selection-details.tsx';
+import type { TimelineStateStore } from './store.ts';
+
+/** Maximum number of listed steps, because a hundredth of a long run is still many. */
+const MOST_LISTED = 500;
+
+interface TabProps {
+  readonly controller: TimelineController | null;
+  readonly state: TimelineStateStore;
+}
+
+export function StepsTab({ controller, state }: TabProps): ReactElement {
+  const { stores } = useWorkbench();
+  const open = useSelected(stores.timelines, (now) => now.open);
+  const slow = useSelected(state, (now) => now.slow);
+  const only = useSelected(state, (now) => now.onlySlow);
+  const some = open.some(({ id }) => (slow[id]?.slow.length ?? 0) > 0);
+  if (!some)
+    return (
+      <p className="timeline-side__none">
+        No step is slower than the others: these timelines have no steps of a simulation, or all took alike.
+      </p>
+    );
+  return (
+    <div data-testid="timeline-steps">
+      <label>
+        <input type="checkbox" checked={only} onChange={({ target }) => controller?.keepSlow(target.checked)} />
+        Keep only the steps slower than the p99
+      </label>
+      {open.map(({ id, name, about }) => {
+        const told = slow[id];
+        if (told === undefined || told === null) return null;
+        return (
+          <section key={id}>
+            <h2 className="timeline-side__title">
+              {open.length > 1 ? (about === '' ? name : `${name}: ${about}`) : 'Slow steps'}
+            </h2>
+            <Facts
+              facts={[
+                { name: 'Launches of steps', value: count(told.all) },
+                { name: 'Median of a step', value: timeText(told.median_ns, 4) },
+                { name: 'p99', value: timeText(told.p99_ns, 4) },
+                { name: 'Slower', value: count(told.slow.length) },
+              ]}
+            />
+            <ol className="timeline-steps">
+              {told.slow.slice(0, MOST_LISTED).map(({ step, steps, from_ns, to_ns, each_ns }) => (
+                <li className="flex wrap" key={step}>
+                  <button type="button" className="link" onClick={() => controller?.goTo(id, from_ns, to_ns)}>
+                    {steps > 1 ? `steps ${step} to ${step + steps - 1}` : `step ${step}`}
+                  </button>
+                  <span>
+                    {timeText(each_ns, 4)}, {significant(each_ns / told.median_ns, 3)}× the median
+                  </span>
+                </li>
+              ))}
+            </ol>
+            {told.leftOut === 0 ? null : (
+              <p className="timeline-side__about">The last launch is left out: how many steps it holds is not known.</p>
+            )}
+            {told.slow.length > MOST_LISTED ? (
+              <p className="timeline-side__about">{count(told.slow.length - MOST_LISTED)} later ones are not listed.</p>
+            ) : null}
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+const LONGEST = 2000;
+
+export function NotesTab({ controller, state }: TabProps): ReactElement {
+  const { stores } = useWorkbench();
+  const open = useSelected(stores.timelines, (now) => now.open);
+  const notes = useSelected(state, (now) => now.notes);
+  const selected = useSelected(state, (now) => now.selected);
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState<TraceId | null>(null);
+  const trace = open.find(({ id }) => id === asked)?.id ?? open[0]?.id ?? null;
+  const titleOf = (id: TraceId): string => {
+    const info = open.find((one) => one.id === id);
+    return info === undefined ? '' : info.about === '' ? info.name : `${info.name}: ${info.about}`;
+  };
+  const add = (): void => {
+    if (trace === null) return;
+    void controller?.addNote(trace, text.trim());
+    setText('');
+  };
+  return (
+    <div data-testid="timeline-notes">
+      <form
+        className="timeline-notes__new grid gap-s"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        {open.length > 1 && trace !== null ? (
+          <Select
+            label="Note on"
+            value={trace}
+            options={open.map(({ id }) => ({ value: id, label: titleOf(id) }))}
+            onChange={setAsked}
+          />
+        ) : null}
+        <TextField
+          label="Note"
+          placeholder="What is to be seen here"
+          lines={2}
+          value={text}
+          invalid={text.length > LONGEST}
+          onChange={setText}
+        />
+        <Button icon="tag" disabled={trace === null || text.length > LONGEST} onPress={add}>
+          {`${text.trim() === '' ? 'Bookmark' : 'Note'} ${selected === null ? 'what is in sight' : 'the selection'}`}
+        </Button>
+      </form>
+      {open.map(({ id }) => (
+        <section key={id}>
+          {open.length > 1 && (notes[id] ?? []).length > 0 ? (
+            <h2 className="timeline-side__title">{titleOf(id)}</h2>
+          ) : null}
+          <ul className="timeline-notes">
+            {(notes[id] ?? []).map((note) => (
+              <li key={`${note.created} ${note.from_ns}`}>
+                <button type="button" className="link" onClick={() => controller?.goTo(id, note.from_ns, note.to_ns)}>
+                  {exactTime(note.from_ns)}, {timeText(note.to_ns - note.from_ns)} long
+                </button>
+                <IconButton
+                  icon="trash"
+                  size={12}
+                  label={`Remove the note at ${exactTime(note.from_ns)}`}
+                  onPress={() => void controller?.removeNote(id, note)}
+                />
+                {note.text === '' ? null : <p>{note.text}</p>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}

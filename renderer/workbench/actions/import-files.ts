@@ -1,0 +1,81 @@
+/**
+ * Imports a depth dose from a user's file, or reports its issues by line. Also imports an image file, to fit the
+ * crystal in the form to it.
+ */
+
+import { MOST_IMAGE_BYTES, measuredEndings } from '../../../electron/contract/scenario/diffraction/refining.ts';
+import { readCurveCsv } from '../../../electron/domain/dose/curve-csv.ts';
+import { NO_TABLE_TEXT, tableText } from '../../../electron/domain/values/csv.ts';
+import { MOST_OVERLAYS, type Overlays } from '../../data/overlays.ts';
+import type { RefineFeed } from '../../data/refine-feed.ts';
+import type { NoticesStore } from '../../state/notices.ts';
+import type { Stores } from './context.ts';
+
+const LARGEST_BYTES = 16 * 2 ** 20;
+/** Maximum number of issues in a notice. */
+const SHOWN_FAULTS = 3;
+
+export async function openCurve(
+  file: Pick<File, 'name' | 'size' | 'arrayBuffer'>,
+  overlays: Overlays,
+  notices: NoticesStore,
+): Promise<void> {
+  const refuse = (text: string): void => {
+    notices.tell({ tone: 'warning', title: `${file.name} was not read`, text });
+  };
+  if (file.size > LARGEST_BYTES) {
+    refuse(`It has ${file.size} bytes; allowed: at most ${LARGEST_BYTES}.`);
+    return;
+  }
+  const text = tableText(new Uint8Array(await file.arrayBuffer()));
+  if (text === null) {
+    refuse(`It is ${NO_TABLE_TEXT}.`);
+    return;
+  }
+  const reading = readCurveCsv(text, 'asked');
+  if (!reading.ok) {
+    const told = reading.faults.slice(0, SHOWN_FAULTS).map(({ line, message }) => `${file.name}:${line}: ${message}.`);
+    const more = reading.faults.length - told.length;
+    refuse([...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '));
+    return;
+  }
+  if (overlays.addFile(file.name, reading.curve)) {
+    const { notes } = reading.curve;
+    const text = notes.length === 0 ? {} : { text: `${notes.join('. ')}.` };
+    notices.tell({ tone: 'success', title: `Overlaid ${file.name}`, ...text });
+  } else refuse(`There are ${MOST_OVERLAYS} curves over the depth dose already; remove one first.`);
+}
+
+/** Whether a dropped file is an image file; files of runs are opened as runs. */
+export const isImageFile = (name: string): boolean =>
+  measuredEndings.some((ending) => name.toLowerCase().endsWith(ending)) && !/\.(h5|hdf5)$/i.test(name);
+
+/**
+ * Imports the first file, or a master file with its data files. Raw numbers are read with the size of the form's
+ * detector, which a fit needs anyway.
+ */
+export async function takeImageFile(
+  files: readonly File[],
+  feed: RefineFeed,
+  stores: Pick<Stores, 'scenario'>,
+): Promise<void> {
+  const file = files.find(({ name }) => /master/i.test(name)) ?? files[0];
+  if (file === undefined) return;
+  const large = files.find(({ size }) => size > MOST_IMAGE_BYTES);
+  if (large !== undefined) {
+    const most = `${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`;
+    feed.refuse(`${large.name} has ${large.size} bytes; allowed: at most ${most}`);
+    return;
+  }
+  const named = async (one: File) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) });
+  await feed.take(file.name, async () => ({
+    ...{ kind: 'file', ...(await named(file)) },
+    linked: await Promise.all(files.filter((one) => one !== file).map(named)),
+    size: sizeIn(stores),
+  }));
+}
+
+function sizeIn({ scenario }: Pick<Stores, 'scenario'>): [number, number] {
+  const { lastResolved: resolved } = scenario.getState();
+  return resolved !== null && 'width' in resolved ? [resolved.width, resolved.height] : [1, 1];
+}

@@ -1,0 +1,167 @@
+/** Opens a question: its layout, its example and its hints. */
+import type { Subject } from '../../../electron/contract/bench/benches.ts';
+import type { RunId } from '../../../electron/contract/run.ts';
+import { kindOfDocument, valueAt, withValueAt } from '../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/workload.ts';
+import type { CurveFile } from '../../../electron/domain/dose/curve-csv.ts';
+import { latestRequest } from '../../base/latest-request.ts';
+import { type Question, type QuestionExample, questionOf } from '../../base/questions.ts';
+import type { Overlays } from '../../data/overlays.ts';
+import { subjectKey } from '../../state/comparison.ts';
+import { isOver, runOf } from '../../state/runs.ts';
+import type { ActionContext } from './context.ts';
+import type { DocumentActions } from './document.ts';
+import type { RunActions } from './runs.ts';
+
+// Bundled Monte Carlo depth doses, to overlay on the user's.
+
+/** Conversion from MeV cm²/g in water of 1 g/cm³ to MeV/mm. */
+const PER_MM = 0.1;
+
+/**
+ * Curve of one beam in the file, with lines of energy (MeV), depth (mm) and dose (MeV cm²/g); comments are skipped.
+ * Throws if the file has no beam with that energy.
+ */
+export function curveOfBeam(text: string, energy_MeV: number): CurveFile {
+  const lines = text
+    .split('\n')
+    .map((line) => line.split(',').map(Number))
+    .filter(([energy]) => energy === energy_MeV);
+  if (lines.length === 0) throw new Error(`No beam of ${energy_MeV} MeV is in the file.`);
+  return {
+    depth_mm: Float64Array.from(lines, ([, depth = Number.NaN]) => depth),
+    dose: Float64Array.from(lines, ([, , dose = Number.NaN]) => dose * PER_MM),
+    unit: 'MeV/mm',
+  };
+}
+
+/** Overlays a curve unless it is already overlaid. */
+async function layMonteCarlo(overlays: Overlays, energy_MeV: number): Promise<void> {
+  const name = `TOPAS, ${energy_MeV} MeV`;
+  if (overlays.list.getState().items.some((item) => item.name === name)) return;
+  const { topas } = await import('../../data/topas.ts');
+  if (!overlays.addFile(name, curveOfBeam(topas, energy_MeV))) throw new Error('There is no room for one more curve.');
+}
+
+/** Id of the panel in the layouts. */
+export const QUESTIONS_PANEL = 'questions';
+
+export interface QuestionActions {
+  /** Opens a question. Nothing changes if the user decides to keep the document in the form. */
+  open(question: string): Promise<void>;
+  /** Shows the gallery in any layout. */
+  show(): void;
+  /** Closes the gallery, also for the next start. */
+  dismiss(): void;
+}
+
+export interface QuestionParts {
+  readonly documents: Pick<DocumentActions, 'openFile' | 'openRun'>;
+  readonly runs: Pick<RunActions, 'start' | 'show' | 'stop'>;
+  readonly overlays: Overlays;
+}
+
+type Of<K extends QuestionExample['kind']> = Extract<QuestionExample, { kind: K }>;
+
+export function createQuestionActions({ client, stores }: ActionContext, parts: QuestionParts): QuestionActions {
+  const { documents, runs, overlays } = parts;
+  const { layout, questions, notices, comparison } = stores;
+  const ask = latestRequest();
+
+  /** Run that the last question started. */
+  let started: RunId | null = null;
+
+  /** Stops the run of the last question, because the next question replaces it. */
+  function stopLast(): void {
+    const run = runOf(stores.runs.getState(), started);
+    if (run !== null && !isOver(run.state)) void runs.stop(run.id);
+    started = null;
+  }
+
+  async function start(): Promise<void> {
+    const before = stores.selection.getState().run;
+    await runs.start();
+    const { run } = stores.selection.getState();
+    // Null if the run did not start, or if the user chose another one meanwhile.
+    started = run === before ? null : run;
+  }
+
+  function arrange(question: Question): void {
+    stopLast();
+    layout.choose(question.layout);
+    for (const panel of question.panels) layout.reveal(panel);
+    questions.begin(question.id);
+  }
+
+  /**
+   * Removes a variant that cannot run on this machine, because the form would immediately show an error. The default
+   * variant is used instead.
+   */
+  function withoutAbsentVariant(): void {
+    const { draft } = stores.scenario.getState();
+    const { variants } = stores.connection.getState().capabilities;
+    const wanted = valueAt(draft, ['solver', 'variant']);
+    const found = variants.find(({ id, workload }) => id === wanted && workload === kindOfDocument(draft));
+    if (found?.reason == null) return;
+    // Opened instead of edited, so that there is nothing to save when the next question is opened.
+    const runsHere = withValueAt(draft, ['solver', 'variant'], undefined) as ScenarioDraft;
+    stores.scenario.open({ draft: runsHere, file: null, readOnly: false });
+  }
+
+  /** Opens a run with its stored scenario in the form, which may be older than the scenario file with that name. */
+  async function openRecorded(question: Question, { run: file }: Of<'recorded'>, isLast: () => boolean): Promise<void> {
+    const run = await client.call('run.open', { source: { kind: 'file', file: { kind: 'library', key: file } } });
+    if (!isLast() || !(await documents.openRun(run))) {
+      await client.call('run.forget', { run: run.id });
+      return;
+    }
+    withoutAbsentVariant();
+    arrange(question);
+    runs.show(run.id);
+  }
+
+  async function showSession({ session: file, reference }: Of<'session'>, isLast: () => boolean): Promise<void> {
+    const bench = `recorded~${file}`;
+    const { session } = await client.call('bench.session', { bench });
+    const report = session.reports.length - 1;
+    const shown = session.reports[report];
+    if (!isLast() || shown === undefined) return;
+    const subjects = shown.entries
+      .filter(({ status }) => status === 'measured')
+      .map(({ label }): Subject => ({ kind: 'entry', bench, report, label }));
+    const workload = kindOfDocument(stores.scenario.getState().draft);
+    comparison.present(workload, subjects, subjectKey({ kind: 'entry', bench, report, label: reference }));
+  }
+
+  async function fill(example: QuestionExample, isLast: () => boolean): Promise<void> {
+    if (example.kind === 'kernel') stores.userKernels.setState({ wanted: example.variant });
+    else if (example.kind === 'session') await showSession(example, isLast);
+    else if (example.kind === 'run') await start();
+    else if (example.kind === 'monte-carlo') {
+      await Promise.all([start(), layMonteCarlo(overlays, example.energy_MeV)]);
+    }
+  }
+
+  return {
+    async open(id) {
+      const question = questionOf(id);
+      if (question === null) return;
+      const isLast = ask();
+      try {
+        const { scenario, example } = question;
+        if (example.kind === 'recorded') return await openRecorded(question, example, isLast);
+        if (!(await documents.openFile({ kind: 'library', key: scenario }, scenario)) || !isLast()) return;
+        arrange(question);
+        await fill(example, isLast);
+      } catch (error) {
+        notices.fail(`The example of “${question.title}” was not opened`, error);
+      }
+    },
+    show: () => layout.reveal(QUESTIONS_PANEL),
+    dismiss() {
+      questions.setState({ atStart: false });
+      layout.close(QUESTIONS_PANEL);
+      notices.tell({ tone: 'info', title: 'The questions are put away', text: 'Help › Questions shows them again.' });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * Small measured workloads in the page, all with one structure. The summary of a finished run is a few numbers; the
+ * Results panel has the rest.
+ */
+import type { ReactElement } from 'react';
+import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
+import type { TaskKind } from '../../../electron/contract/scenario/kinds.ts';
+import type { TaskProgress, TaskResolved } from '../../../electron/contract/task.ts';
+import { gainOf, measuredTime, noiseText, timesText } from '../../../electron/domain/measured.ts';
+import { count, NO_VALUE } from '../../../electron/domain/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { TaskFeed } from '../../data/task-feed.ts';
+import { Readouts } from '../../widgets/plots/readout.tsx';
+import { useCached, useWorkbench } from '../../workbench/context.ts';
+import type { PageWorkload } from '../../workbench/workload.ts';
+import { Waiting } from '../waiting.tsx';
+
+function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement {
+  const gain = gainOf(entry.ratio);
+  return (
+    <dl className="range-head grid rounded sunken">
+      <div className="range-head__main" title={`The fastest variant that is right, over the first: ${timesText(gain)}`}>
+        <dt>Best</dt>
+        <dd className="selectable" data-testid="best-gain">
+          {timesText({ ...gain, interval: null })}
+        </dd>
+      </div>
+      <div>
+        <dt>With</dt>
+        <dd className="selectable">{entry.label}</dd>
+      </div>
+      <div>
+        <dt>Time</dt>
+        <dd className="selectable">{measuredTime(entry.time_s)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function TaskResults(): ReactElement {
+  const tasks = useWorkbench().feeds.of(TaskFeed);
+  const report = useCached(tasks.session, SHOWN)?.session.reports[0];
+  if (report === undefined) return <Waiting feed={tasks} />;
+  const measured = report.entries.filter((entry) => entry.status === 'measured');
+  const right = measured.filter(({ verdict }) => !isUnproven(verdict));
+  const [best] = [...right].sort((a, b) => a.time_s - b.time_s);
+  const { noise } = report;
+  return (
+    <div className="run-results grid">
+      {best === undefined ? <p className="muted">No variant could be measured here.</p> : <Best entry={best} />}
+      <Readouts
+        items={[
+          { name: 'Rounds', value: String(report.rounds), title: `Ended: ${report.stopped}` },
+          {
+            name: 'A/A',
+            value: noise.ratio === null ? NO_VALUE : timesText(noise.ratio),
+            title: `The first variant against itself. ${noiseText(noise)}`,
+          },
+          {
+            name: 'Wrong',
+            value: String(measured.length - right.length),
+            title: 'Variants whose result is not that of the reference',
+          },
+          {
+            name: 'Not here',
+            value: String(report.entries.length - measured.length),
+            title: 'Variants that this machine cannot run',
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+export function taskWorkload(kind: TaskKind) {
+  return {
+    panels: ['results'],
+    mainPanel: 'results',
+    feed: (feeds) => feeds.of(TaskFeed).of(kind),
+    words: ({ phase, what, round }: TaskProgress) =>
+      phase === 'rounds' ? [`round ${round + 1}`, what] : [phase, what],
+    progress: ({ phase, what, round, rounds }: TaskProgress) => [
+      { name: 'Now', value: phase },
+      { name: 'Variant', value: what },
+      { name: 'Round', value: count(round), title: `At most ${rounds}: it ends when the ratios are known` },
+    ],
+    facts: ({ title, available, variants }: TaskResolved) => [
+      { name: 'Measures', value: title },
+      { name: 'Variants', value: `${available} of ${variants.length}`, title: 'That this machine can run' },
+    ],
+    Results: TaskResults,
+    plane: null,
+    Extra: null,
+  } satisfies PageWorkload<TaskKind>;
+}
