@@ -1,17 +1,19 @@
 /**
- * An OpenSSH server of this machine for one test file: its own port, host key and configuration, one key that may log in,
- * and nothing of the user's own ssh. It is Debian's openssh-server, started by the user who runs the tests.
+ * An OpenSSH server on this machine for one test file: its own port, host key and configuration, and one key that may
+ * log in; the user's ssh files are not used. It is Debian's openssh-server, started by the user who runs the tests. A
+ * Slurm of only this machine for one test file, if Debian's slurmctld, slurmd, slurm-client and munge are installed. A
+ * fake `ssh` for tests without another machine: it runs the remote commands locally.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, connect as dial } from 'node:net';
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SSHD = '/usr/sbin/sshd';
 
-/** Why there can be none here; null where there can. */
+/** Reason why no sshd can run on this machine; null if it can. */
 export const noSshd: string | null = !existsSync(SSHD)
   ? 'sshd is not installed (Debian and Ubuntu: apt-get install openssh-server)'
   : !existsSync('/usr/bin/ssh')
@@ -21,14 +23,17 @@ export const noSshd: string | null = !existsSync(SSHD)
 if (noSshd !== null) process.stdout.write(`Connections to another machine are not tested: ${noSshd}.\n`);
 
 export interface TestSshd {
-  /** Folder for the front of PATH: its `ssh` is the system's with a configuration that knows `box`, `asks` and `locked`. */
+  /**
+   * Folder for the front of PATH. Its `ssh` is the system's with a configuration of the hosts `box`, `beyond` behind
+   * it, `asks` and `locked`.
+   */
   readonly bin: string;
-  /** Caches and data of programs that are started by way of it. */
+  /** Caches and data of programs that are started through the server. */
   readonly cache: string;
-  /** Passphrase of the key of `locked`. */
+  /** Passphrase of the key of host `locked`. */
   readonly passphrase: string;
   readonly port: number;
-  /** Cuts every line at once, as a router does: the processes of the connections are killed. */
+  /** Cuts all connections at once, like a router that fails: their processes are killed. */
   cut(): void;
   stop(): Promise<void>;
 }
@@ -56,7 +61,7 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(false));
   });
 
-/** Processes whose parent is that one. */
+/** Processes with that parent. */
 function childrenOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -70,11 +75,11 @@ function childrenOf(parent: number): readonly number[] {
     });
 }
 
-/** `cache`: where programs that are started by way of it keep their files. */
+/** `cache`: folder for the files of programs that are started through the server. */
 export async function startSshd(folder: string, cache = path.join(folder, 'cache')): Promise<TestSshd> {
   const at = (...names: readonly string[]): string => path.join(folder, ...names);
   for (const each of [at('bin'), at('keys'), cache]) mkdirSync(each, { recursive: true, mode: 0o700 });
-  // sshd of root wants a folder of this name for its unprivileged half.
+  // An sshd run by root needs this folder for its unprivileged process.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   const passphrase = 'a beam in water';
   const key = (name: string, words = ''): void =>
@@ -111,6 +116,7 @@ export async function startSshd(folder: string, cache = path.join(folder, 'cache
     at('ssh_config'),
     [
       host('box', `IdentityFile ${at('keys', 'user')}`, ...known),
+      host('beyond', `IdentityFile ${at('keys', 'user')}`, 'ProxyJump box', ...known),
       host('locked', `IdentityFile ${at('keys', 'locked')}`, ...known),
       host(
         'asks',
@@ -136,7 +142,7 @@ export async function startSshd(folder: string, cache = path.join(folder, 'cache
     try {
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The process has already ended.
     }
   };
   const cut = (): void => {
@@ -153,4 +159,138 @@ export async function startSshd(folder: string, cache = path.join(folder, 'cache
       await gone;
     },
   };
+}
+
+const PROGRAMS = ['/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/sbin/munged', '/usr/bin/sbatch'];
+
+/** Reason why no Slurm can run on this machine; null if it can. */
+export const noSlurm: string | null =
+  process.getuid?.() !== 0
+    ? 'a Slurm of one machine is started by root'
+    : PROGRAMS.every((file) => existsSync(file))
+      ? null
+      : 'slurmctld, slurmd, slurm-client and munge are not installed';
+
+export interface OneNodeSlurm {
+  readonly environment: { readonly SLURM_CONF: string };
+  /** Simulates a crash: kills the process of that program. */
+  kill(program: 'slurmctld' | 'slurmd'): void;
+  start(program: 'slurmctld' | 'slurmd'): void;
+  call(program: string, ...words: readonly string[]): string;
+  stop(): Promise<void>;
+}
+
+/** `maxArraySize`: small, so that arrays are split. */
+export async function startSlurm(folder: string, maxArraySize: number): Promise<OneNodeSlurm> {
+  const at = (...names: readonly string[]): string => path.join(folder, ...names);
+  for (const name of ['state', 'spool', 'log']) mkdirSync(at(name), { recursive: true });
+  writeFileSync(at('munge.key'), Buffer.alloc(1024, 7), { mode: 0o400 });
+  const [controller, node] = [await freePort(), await freePort()];
+  const host = hostname().split('.')[0] ?? 'localhost';
+  writeFileSync(
+    at('slurm.conf'),
+    `ClusterName=tests
+SlurmctldHost=${host}(127.0.0.1)
+SlurmctldPort=${controller}
+SlurmdPort=${node}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=${at('munge.sock')}
+CredType=cred/munge
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+StateSaveLocation=${at('state')}
+SlurmdSpoolDir=${at('spool')}
+SlurmctldPidFile=${at('slurmctld.pid')}
+SlurmdPidFile=${at('slurmd.pid')}
+SlurmctldLogFile=${at('log', 'slurmctld.log')}
+SlurmdLogFile=${at('log', 'slurmd.log')}
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+MaxArraySize=${maxArraySize}
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
+SlurmdParameters=config_overrides
+NodeName=${host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=local Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+`,
+  );
+  const environment = { SLURM_CONF: at('slurm.conf') };
+  const env = { ...process.env, ...environment };
+  execFileSync('/usr/sbin/munged', [
+    '--force',
+    ...[
+      'key-file=munge.key',
+      'socket=munge.sock',
+      'pid-file=munged.pid',
+      'log-file=log/munged.log',
+      'seed-file=munge.seed',
+    ].map((word) => `--${word.replace('=', `=${folder}/`)}`),
+  ]);
+  const start = (program: string): void => void execFileSync(`/usr/sbin/${program}`, [], { env, stdio: 'ignore' });
+  const pidOf = (program: string): number => Number(readFileSync(at(`${program}.pid`), 'utf8'));
+  const call = (program: string, ...words: readonly string[]): string => {
+    const { stdout, stderr, status } = spawnSync(program, words, { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${program}: ${stderr}`);
+    return stdout;
+  };
+  start('slurmctld');
+  start('slurmd');
+  for (let i = 0; ; i += 1) {
+    try {
+      if (/idle/.test(call('sinfo', '-h', '-o', '%T'))) break;
+    } catch {
+      // The controller has not started yet.
+    }
+    if (i > 150) throw new Error(`Slurm does not start: ${readFileSync(at('log', 'slurmctld.log'), 'utf8')}`);
+    await sleep(200);
+  }
+  return {
+    environment,
+    kill: (program) => void process.kill(pidOf(program), 'SIGKILL'),
+    start,
+    call,
+    stop: async () => {
+      try {
+        call('scancel', '--state=RUNNING', '--user=root');
+        call('scancel', '--user=root');
+        await sleep(1000);
+      } catch {
+        // A controller that a test has killed cannot cancel jobs.
+      }
+      for (const program of ['slurmd', 'slurmctld', 'munged']) {
+        try {
+          process.kill(pidOf(program), 'SIGTERM');
+        } catch {
+          // The process has already ended.
+        }
+      }
+      await sleep(2000);
+    },
+  };
+}
+
+/** A folder for the front of PATH with a fake ssh. Host `login` accepts, `locked` refuses, `away` does not answer. */
+export function standInSsh(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'ssh');
+  writeFileSync(
+    file,
+    `#!/bin/bash
+while [ "$#" -gt 2 ]; do shift; done
+case "$1" in
+  login) echo 'Welcome, this is a banner'; exec bash -c "$2" ;;
+  locked) echo "user@locked: Permission denied (publickey)." >&2; exit 255 ;;
+  *) echo "ssh: connect to host $1 port 22: Connection timed out" >&2; exit 255 ;;
+esac
+`,
+  );
+  chmodSync(file, 0o755);
+  return folder;
 }

@@ -1,4 +1,4 @@
-/** A study of very many points that were solved already, as its folder keeps them. */
+/** A study of very many solved points, in the form of its folder. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import {
@@ -11,10 +11,10 @@ import { StudyFolder } from '../electron/host/model/studies/folder.ts';
 import { solved } from './electron/host/model/studies/advice/solved.ts';
 
 export const WIDE_VARIANTS = ['plain', 'tiled', 'blocked', 'fused'] as const;
-/** Results that are written at the same time. */
+/** Number of results that are written at the same time. */
 const AT_ONCE = 64;
 
-/** Result of one point. Ids are hashes: results are spread evenly over their folders. */
+/** Result of one point. Ids are hashes, so that results spread evenly over their folders. */
 export function wideRow(i: number) {
   const n = Math.floor(i / WIDE_VARIANTS.length);
   return {
@@ -54,3 +54,25 @@ export async function writeWideStudy(folder: string, rows: number): Promise<void
     }),
   );
 }
+
+/** Points of a study of ten thousand beams, each of which needs a few milliseconds on one thread. */
+export const WIDE_POINTS = 10_000;
+
+export const wideBeams = {
+  kind: 'study',
+  version: 1,
+  base: [
+    {
+      scenario: {
+        ...{ kind: 'transport', version: 1, beam: {} },
+        grid: {
+          ...{ dx_mm: 2, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 320 },
+          energy: { kind: 'uniform', step_MeV: 0.5 },
+        },
+        solver: { stepping: 'depth', variant: 'depth', threads: 1 },
+      },
+    },
+  ],
+  axes: [{ kind: 'range', path: 'beam.energy_MeV', from: 8, to: 12, count: WIDE_POINTS }],
+  measures: ['readouts', 'times'],
+} as const;

@@ -1,6 +1,6 @@
-/** Comments are read by people who do not know the code: they begin with what a thing is, in short sentences. */
+/** Comments are for readers who do not know the code: short sentences whose first words name the subject. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -28,7 +28,9 @@ test('no comment begins with "Of"', () => {
 
 /** `What is kept` leaves its reader to find the noun; `Cache of parsed tables` names it. `Null if` states a condition. */
 const clause = /^(?:(?:What|How|Where)\b|Null\b(?! if\b))/;
-/** Words for which the field has others: `told` (reported), `kept` (cached), `beside` (next to), `stands in for` (replaces). */
+/**
+ * Words that have a plainer word: `told` (reported), `kept` (cached), `beside` (next to), `stands in for` (replaces).
+ */
 const retired = new RegExp(
   `\\b(?:${[
     'told|tells|kept|asked|beside|anew|aside|endless|made up|held to|goes wrong|so long as|for so long|in turns',
@@ -43,7 +45,7 @@ const commentStart =
 function dialectIn(text: string): readonly string[] {
   return [...text.matchAll(commentStart)].flatMap(({ groups }) => {
     const raw = groups?.['block'] ?? groups?.['lines'] ?? groups?.['rest'] ?? '';
-    // Types and code are names, which are not prose.
+    // Types and code are not prose.
     let prose = raw.replace(/^\s*(?:\*+|\/\/+)/gm, '').replace(/`[^`]*`/g, '');
     while (/\{[^{}]*\}/.test(prose)) prose = prose.replace(/\{[^{}]*\}/g, '');
     const plain = prose
@@ -63,6 +65,69 @@ test('a comment has a subject from the field, and no word of a private dialect',
     dialectIn(readFileSync(path.join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
   );
   expect(found).toEqual([]);
+});
+
+/** String literals and JSX text of more than one word. A match that contains code is a misread quotation mark. */
+const quoted = /'((?:[^'\\\n]|\\.)+)'|"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\]|\\.)+)`|>([^<>{}]*\w[^<>{}]*)</g;
+const code =
+  /=>|=\s|\? \[|\): |\(\w+: |__|[.#]\w+\(\w?|\((?:Math|await)\b|;\s+(?:const|let|if|return|for|await|export)\b/;
+
+function dialectOfStrings(text: string): readonly string[] {
+  const bare = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(?<![:'"`\w])\/\/[^\n]*/g, '');
+  return [...bare.matchAll(quoted)].flatMap((match) => {
+    const said = (match.slice(1).find((each) => each !== undefined) ?? '').replace(/\$\{[^}]*\}/g, 'X').trim();
+    return said.includes(' ') && !code.test(said) && retired.test(said) ? [said.replace(/\s+/g, ' ')] : [];
+  });
+}
+
+test('a message, label or tip has no word of a private dialect', () => {
+  expect(dialectOfStrings("say('The run was kept.');\nconst kept = 'kept';")).toEqual(['The run was kept.']);
+  const found = sources
+    .filter((file) => /^(?:electron|renderer)\/.*\.(?:ts|tsx|mjs)$/.test(file))
+    .flatMap((file) => dialectOfStrings(readFileSync(path.join(root, file), 'utf8')).map((said) => `${file}: ${said}`));
+  expect(found).toEqual([]);
+});
+
+/** Matches the titles of tests. */
+const titled = /\b(?:it|test|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
+const titlesIn = (text: string): readonly string[] => [...text.matchAll(titled)].map(([, , title = '']) => title);
+/** Prose of a handbook page, without code and without the tables that programs write between markers. */
+const proseIn = (page: string): readonly string[] =>
+  page.replace(/<!-- figures[\s\S]*?<!-- \/figures -->|```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)/g, '').split('\n');
+/** `asked` is retired for values, but the handbook may use it where the program asks a person. */
+const dialect = (prose: string): boolean => retired.test(prose.replace(/\basked\b/g, ''));
+
+test('a title of a test and a page of the handbook have no word of a private dialect', () => {
+  expect(titlesIn("it.each([1])('%d is short', () => 0); test(\n'b', f)")).toEqual(['%d is short', 'b']);
+  expect(proseIn('It is kept.\n```\nkept\n```\n`kept`').filter(dialect)).toEqual(['It is kept.']);
+  const titles = sources
+    .filter((file) => /^test\/.*\.(?:ts|tsx|mjs)$/.test(file))
+    .flatMap((file) => titlesIn(readFileSync(path.join(root, file), 'utf8')).map((title) => `${file}: ${title}`));
+  const pages = globSync('assets/handbook/*.md', { cwd: root }).flatMap((file) =>
+    proseIn(readFileSync(path.join(root, file), 'utf8')).map((line) => `${file}: ${line}`),
+  );
+  expect([titles.length > 2000, pages.length > 1000]).toEqual([true, true]);
+  expect([...titles, ...pages].filter((each) => dialect(each.slice(each.indexOf(': '))))).toEqual([]);
+});
+
+/** Matches declarations at module level: types, functions and variables. */
+const declared =
+  /^(?:export )?(?:default )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
+const retiredPart =
+  /^(?:told|kept|asked|beside|anew|aside)(?![a-z])|(?:^|[a-z0-9])(?:Told|Kept|Asked|Beside|Anew|Aside)(?![a-z])/;
+
+test('no module declares a name of a private dialect', () => {
+  const namesIn = (text: string): readonly string[] => [...text.matchAll(declared)].map(([, name = '']) => name);
+  expect(
+    namesIn('const keptOne = 1;\n  const inner = 2;\nexport type Masked = 1;').filter((name) => retiredPart.test(name)),
+  ).toEqual(['keptOne']);
+  const found = sources
+    .filter((file) => /^(?:electron|renderer)\/.*\.(?:ts|tsx|mjs)$/.test(file))
+    .flatMap((file) => namesIn(readFileSync(path.join(root, file), 'utf8')).map((name) => `${file}: ${name}`));
+  expect(found.length).toBeGreaterThan(5000);
+  expect(found.filter((each) => retiredPart.test(each.slice(each.indexOf(': ') + 2)))).toEqual([]);
+  const files = sources.filter((file) => /(?:^|[/_-])(?:told|kept|asked|beside|anew|aside)(?=[._-])/.test(file));
+  expect(files.filter((file) => !file.startsWith('kernels/micro/launch/beside_library'))).toEqual([]);
 });
 
 const WORDS = 25;

@@ -1,32 +1,38 @@
 /**
- * Two types of one name in one namespace are one to the linker, which takes the members of either: a destructor of the
- * other layout once freed what it did not own.
+ * The linker merges two types that have the same name and namespace, and uses the members of either. Such a pair once
+ * ran the wrong destructor, which freed memory that it did not own. Extensions that GCC and Clang accept and Visual C++
+ * rejects must be inside `#if`, with a portable alternative.
  */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { read, sourceFiles } from './imports.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
+describe('cpp names', () => {
+  const root = path.resolve(import.meta.dirname, '../..');
 
-/** Types that a file defines where the linker sees them, with their namespaces. The formatter leaves those in the first column. */
-function typesOf(text: string): readonly string[] {
-  const open: string[] = [];
-  const found: string[] = [];
-  for (const line of text.split('\n')) {
-    const space = /^namespace\s*([\w:]*)\s*\{/.exec(line);
-    if (space !== null) open.push(space[1] || '(anonymous)');
-    else if (/^\}\s*\/\/ namespace/.test(line)) open.pop();
-    const name =
-      /^(?:struct|class|union|enum class|enum)\s+(?:alignas\(\w+\)\s+)?(\w+)(?:\s+final)?\s*(?::(?!:)[^;]*)?\{/.exec(
-        line,
-      )?.[1];
-    if (name !== undefined && !open.includes('(anonymous)')) found.push([...open, name].join('::'));
+  /**
+   * Types with external linkage that a file defines, with their namespaces. The formatter puts their first lines in
+   * column 1.
+   */
+  function typesOf(text: string): readonly string[] {
+    const open: string[] = [];
+    const found: string[] = [];
+    for (const line of text.split('\n')) {
+      const space = /^namespace\s*([\w:]*)\s*\{/.exec(line);
+      if (space !== null) open.push(space[1] || '(anonymous)');
+      else if (/^\}\s*\/\/ namespace/.test(line)) open.pop();
+      const name =
+        /^(?:struct|class|union|enum class|enum)\s+(?:alignas\(\w+\)\s+)?(\w+)(?:\s+final)?\s*(?::(?!:)[^;]*)?\{/.exec(
+          line,
+        )?.[1];
+      if (name !== undefined && !open.includes('(anonymous)')) found.push([...open, name].join('::'));
+    }
+    return found;
   }
-  return found;
-}
 
-test('types are found with their namespaces, and those of one file alone are left out', () => {
-  const text = `namespace bb::a {
+  test('types are found with their namespaces, and those of one file alone are left out', () => {
+    const text = `namespace bb::a {
 namespace {
 struct Own {
 };
@@ -41,19 +47,120 @@ struct Two::Inner {
 struct Declared;
 }  // namespace bb::a
 `;
-  expect(typesOf(text)).toEqual(['bb::a::Two', 'bb::a::Three']);
+    expect(typesOf(text)).toEqual(['bb::a::Two', 'bb::a::Three']);
+  });
+
+  test('no two files define a type of one name', () => {
+    const files = globSync('{native,kernels}/**/*.{hpp,cpp}', { cwd: root, exclude: ['native/reproduce/**'] });
+    // A reproducer is a separate program, and reuses the names of types that read problems.
+    expect(files.length).toBeGreaterThan(300);
+    const where = new Map<string, string[]>();
+    for (const file of files) {
+      for (const name of typesOf(readFileSync(path.join(root, file), 'utf8'))) {
+        where.set(name, [...(where.get(name) ?? []), file]);
+      }
+    }
+    expect(where.size).toBeGreaterThan(300);
+    expect([...where].filter(([, all]) => all.length > 1)).toEqual([]);
+  });
 });
 
-test('no two files define a type of one name', () => {
-  const files = globSync('{native,kernels}/**/*.{hpp,cpp}', { cwd: root, exclude: ['native/reproduce/**'] });
-  // A reproducer is a program of its own, which reads problems by the same names.
-  expect(files.length).toBeGreaterThan(300);
-  const where = new Map<string, string[]>();
-  for (const file of files) {
-    for (const name of typesOf(readFileSync(path.join(root, file), 'utf8'))) {
-      where.set(name, [...(where.get(name) ?? []), file]);
-    }
-  }
-  expect(where.size).toBeGreaterThan(300);
-  expect([...where].filter(([, all]) => all.length > 1)).toEqual([]);
+/** Device code is left out: only NVIDIA's compilers compile it, on every system. */
+const sources = sourceFiles([
+  '{native,kernels}/**/*.{cpp,hpp}',
+  'test/{kernels,native,parity,physics,gpu}/**/*.{cpp,hpp}',
+]);
+
+/** Matches a condition that tests for the compiler or the system. */
+const ASKS = /_MSC_VER|_WIN32|__GNUC__|__clang__|__linux__|__APPLE__|__unix__/;
+
+/** Language extensions and platform headers, one pattern each. Variable-length arrays are left to Clang's warning. */
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  attribute: /__attribute(?:__)?\b/,
+  builtin: /\b__builtin_\w+/,
+  'other keywords': /\b(?:__extension__|__typeof__|typeof|__auto_type|__label__|__PRETTY_FUNCTION__|__thread)\b/,
+  '128 bits': /\b(?:__u?int128(?:_t)?|__float128|_Float128)\b/,
+  assembler: /\b(?:asm|__asm__)\b/,
+  'statement expression': /(?<![\w>\])])\s*\(\{[^}]*;/,
+  'omitted middle operand': /\?\s*:(?!:)/,
+  'range of cases': /\bcase\b[^:\n]*\.\.\./,
+  'computed goto': /\bgoto\s*\*/,
+  'comma before no arguments': /##\s*__VA_ARGS__/,
+  pragma: /#\s*pragma\s+(?:GCC|clang)\b|_Pragma\s*\(/,
+  'header of one library or system':
+    /#\s*include\s*<(?:bits\/|sys\/|linux\/|mach\/|(?:unistd|dlfcn|pthread|sched|cpuid|x86intrin|immintrin|alloca|strings|fcntl|dirent|windows|intrin)\.h)/,
+  'name of POSIX':
+    /\b(?:ssize_t|alloca|strcasecmp|localtime_r|gmtime_r|setenv|unsetenv|mkdtemp|usleep|posix_memalign)\b/,
+};
+
+/** The text with its comments and string literals blanked; line numbers stay the same. */
+function bare(text: string): string {
+  const kept = (found: string): string => found.replace(/[^\n]/g, found.startsWith('/') ? ' ' : '"');
+  return text
+    .replace(/R"(\w*)\([\s\S]*?\)\1"/g, kept)
+    .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|(?<!\w)'(?:[^'\\\n]|\\.)+'/g, kept);
+}
+
+/** The text with every line under a compiler or system condition blanked. */
+function everywhere(text: string): string {
+  const conditions: boolean[] = [];
+  return text
+    .split('\n')
+    .map((line) => {
+      const directive = /^\s*#\s*(if|ifdef|ifndef|elif|endif)\b(.*)/.exec(line);
+      const asks = ASKS.test(directive?.[2] ?? '');
+      if (directive?.[1]?.startsWith('if')) conditions.push(asks);
+      else if (directive?.[1] === 'elif') conditions.push((conditions.pop() ?? false) || asks);
+      else if (directive?.[1] === 'endif') conditions.pop();
+      return directive !== null || conditions.includes(true) ? '' : line;
+    })
+    .join('\n');
+}
+
+function refused(text: string): readonly string[] {
+  const code = everywhere(bare(text));
+  return Object.entries(REFUSED).flatMap(([name, pattern]) => {
+    const found = pattern.exec(code);
+    return found === null ? [] : [`line ${code.slice(0, found.index).split('\n').length}: ${name}, ${found[0].trim()}`];
+  });
+}
+
+describe('C++ that Visual C++ compiles too', () => {
+  it('finds what it refuses, and takes what only looks like it', () => {
+    const wrong = [
+      'void f() __attribute__((noinline));',
+      'int n = __builtin_popcount(x);',
+      '__typeof__(a) b;',
+      '__int128 wide;',
+      'asm volatile("" ::: "memory");',
+      'int n = ({ int a = 1; a; });',
+      'int n = a ?: b;',
+      'case 1 ... 5:',
+      'goto *where;',
+      '#define SAY(f, ...) printf(f, ##__VA_ARGS__)',
+      '#pragma GCC unroll 4',
+      '#include <bits/stdc++.h>',
+      '#include <unistd.h>',
+      'ssize_t read;',
+      '#if defined(NDEBUG)\nint n = __builtin_expect(x, 1);\n#endif',
+      '#ifdef _WIN32\n#endif\n#include <dlfcn.h>',
+    ];
+    expect(wrong.filter((text) => refused(text).length === 0)).toEqual([]);
+    expect(refused('int a;\nint b = a ?: 1;')).toEqual(['line 2: omitted middle operand, ?:']);
+    const right = [
+      'f({.a = 1, .b = 2});',
+      'auto x = a ? b : c;\nauto y = a ? ::std::abs(b) : c;',
+      '// __attribute__\n/* asm */ const char* s = "__builtin_trap() ?:";',
+      '#ifdef _WIN32\n#include <windows.h>\n#else\n#include <dlfcn.h>\n#endif',
+      '#if defined(__x86_64__) && defined(__GNUC__)\n#include <cpuid.h>\n#endif',
+      '#pragma once\n#include <cstdint>\nvoid f(double* __restrict a);',
+      'template <typename... T> void f(T... all) { (g(all), ...); }',
+    ];
+    expect(right.flatMap(refused)).toEqual([]);
+  });
+
+  it('is all there is outside of conditions', () => {
+    expect(sources.length).toBeGreaterThan(300);
+    expect(sources.flatMap((file) => refused(read(file)).map((what) => `${file}, ${what}`))).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 /**
- * Every C++ test checks the mean range of its runs against the longest way of the beam. Tests in TypeScript always do
+ * Rules for tests. A test that is skipped on some machines gives the reason (test/unless.ts). Every C++ test checks the
+ * mean range of its runs against the longest path of the beam. Tests in TypeScript always do
  * (test/physics/held-runs.ts).
  */
 import { expect, test } from 'vitest';
@@ -13,4 +14,11 @@ test('C++ tests solve runs of transport as test::Run and test::Beams', () => {
   expect(BARE.test(read(HELD))).toBe(true);
   expect(files.filter((file) => /\btest::Run\b/.test(read(file))).length).toBeGreaterThan(8);
   expect(files.filter((file) => file !== HELD && BARE.test(read(file)))).toEqual([]);
+});
+
+test('a test that does not run on every machine gives its reason', () => {
+  const silent = /\.(?:skipIf|runIf|todo)\(|\bskip\(\)|\b(?:it|test|describe)\.skip\(/;
+  const others = sourceFiles(['test/**/*.{ts,tsx}']).filter((file) => file !== 'test/architecture/held-runs.test.ts');
+  expect(others.filter((file) => silent.test(read(file)))).toEqual([]);
+  expect(others.filter((file) => /\bunless\(/.test(read(file))).length).toBeGreaterThan(5);
 });

@@ -1,7 +1,8 @@
+/** Every export must be used by another file. */
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { includes, judge, read, roomOf, scriptImports, sourceFiles } from './imports.ts';
-import { cppRules, exceptions, panelRules, scriptRules } from './rules.ts';
+import { describe, expect, it, test } from 'vitest';
+import { circles, includes, judge, read, roomOf, scriptImports, sourceFiles, withoutComments } from './imports.ts';
+import { cppRules, exceptions, panelRules, scriptRules, tangled } from './rules.ts';
 
 const scripts = sourceFiles([
   'electron/{contract,host,transports,main,preload,server,cli}/**/*.ts',
@@ -13,7 +14,7 @@ const panels = [
 const rules = { ...scriptRules, ...panelRules(panels) };
 const imports = scripts.flatMap((file) => scriptImports(file, read(file)));
 
-/** Headers of the C++ library and of the operating system: no rule is about these. */
+/** Headers of the C++ library and of the operating system, to which no rule applies. */
 const SYSTEM = /^npm:(?!napi)/;
 const cpp = sourceFiles(['{native,kernels}/**/*.{cpp,hpp,cu,cuh}']);
 const cppImports = cpp.flatMap((file) => includes(file, read(file)));
@@ -78,6 +79,16 @@ import {
     expect(violations).toEqual([]);
   });
 
+  it('the command line knows the host by seven modules, window and server by one', () => {
+    const known = (room: string) => {
+      const of = imports.filter(({ from, to }) => from.startsWith(room) && to.startsWith('electron/host/'));
+      return new Set(of.map(({ to }) => to)).size;
+    };
+    expect(known('electron/cli/')).toBeLessThanOrEqual(7);
+    expect(known('electron/main/')).toBe(1);
+    expect(known('electron/server/')).toBe(1);
+  });
+
   it('C++ and CUDA include only what their folder may', () => {
     const own = cppImports.filter((entry) => !SYSTEM.test(entry.to));
     expect(own.length).toBeGreaterThan(20);
@@ -92,5 +103,50 @@ import {
   it('only the host loads the addon', () => {
     const loaders = scripts.filter((file) => /braggbench\.node/.test(read(file)));
     expect(loaders.filter((file) => !file.startsWith('electron/host/'))).toEqual([]);
+  });
+});
+
+describe('circles', () => {
+  it('finds circles, of types and of one file too', () => {
+    const step = (from: string, to: string) => ({ from, to });
+    expect(circles([step('a', 'b'), step('b', 'c'), step('c', 'b'), step('d', 'd'), step('a', 'd')])).toEqual([
+      ['b', 'c'],
+      ['d'],
+    ]);
+    expect(circles([step('a', 'b'), step('a', 'c'), step('b', 'd'), step('c', 'd')])).toEqual([]);
+  });
+
+  it('no file imports itself by way of others', () => {
+    const files = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']);
+    const known = new Set(files);
+    const imports = files.flatMap((file) => scriptImports(file, read(file))).filter(({ to }) => known.has(to));
+    expect(imports.length).toBeGreaterThan(1000);
+    const found = circles(imports);
+    const excused = (circle: readonly string[]) => tangled.some(({ file }) => circle.includes(file));
+    expect(found.filter((circle) => !excused(circle))).toEqual([]);
+    expect(tangled.filter(({ file }) => !found.flat().includes(file))).toEqual([]);
+  });
+});
+
+describe('exports', () => {
+  const EXPORTED = /^export (?:abstract |async )*(?:const|function\*?|class|interface|type) ([\w$]+)/gm;
+
+  /** Files with exports that no file imports: one replaces a module at build time, the other contains program text. */
+  const ON_PURPOSE = ['test/electron/main/stand-in/electron.ts', 'test/architecture/toy-workload.long.test.ts'];
+
+  test('every exported name is used in another file', () => {
+    // Scripts in plain JavaScript name types in their comments.
+    const texts = sourceFiles(['{electron,renderer,test}/**/*.{ts,tsx,mjs}']).map((file) => {
+      const text = read(file);
+      return [file, file.endsWith('.mjs') ? text : withoutComments(text)] as const;
+    });
+    const filesWith = new Map<string, number>();
+    for (const [, text] of texts)
+      for (const word of new Set(text.match(/[\w$]+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1);
+    const requested = texts.filter(([file]) => !ON_PURPOSE.some((place) => file.startsWith(place)));
+    const alone = requested.flatMap(([file, text]) =>
+      [...text.matchAll(EXPORTED)].flatMap(([, name = '']) => (filesWith.get(name) === 1 ? [`${file}: ${name}`] : [])),
+    );
+    expect(alone).toEqual([]);
   });
 });

@@ -1,25 +1,27 @@
 /**
- * Import rules. A folder that is not listed may import nothing, so a new one starts here. The exceptions come last,
- * each with its reason.
+ * Import rules. A folder that is not listed may import nothing, so a new folder needs an entry first. The exceptions
+ * come last, each with its reason.
  */
 import type { Exception, Rules } from './imports.ts';
 
 const none = { folders: [], packages: [], node: false } as const;
 
-/** Allowed for every part of the page. */
-const PAGE_BASE = ['renderer/base', 'electron/contract'] as const;
-const PAGE_STATE = [...PAGE_BASE, 'renderer/client', 'renderer/state', 'renderer/data'] as const;
+/** Imports allowed in every part of the page. */
+const PAGE_BASE = ['renderer/base', 'electron/contract', 'electron/domain'] as const;
+/** Messages, schemas, and the calculations and wordings that page, host and command line share. */
+const SHARED = ['electron/contract', 'electron/domain'] as const;
+const PAGE_STATE = [...PAGE_BASE, 'renderer/data/client', 'renderer/state', 'renderer/data'] as const;
 const PAGE_VIEW = [
   ...PAGE_STATE,
   'renderer/drawing',
-  'renderer/report',
+  'renderer/drawing/report',
   'renderer/widgets',
-  'renderer/maps',
-  'renderer/actions',
-  'renderer/commands',
+  'renderer/workbench/maps',
+  'renderer/workbench/actions',
+  'renderer/workbench/commands',
   'renderer/workbench',
   'assets/icons',
-  // The list of examples, and what their pictures are drawn from.
+  // The list of examples, and the sources of their pictures.
   'assets/examples',
 ] as const;
 const REACT = ['react', 'react-dom', 'zustand'] as const;
@@ -31,7 +33,7 @@ const EDITOR = [
   '@codemirror/view',
 ] as const;
 
-/** Panels by name: each may use the page's parts and none of the other panels. */
+/** Rules for the panels with these names: each may use the shared parts of the page, and no other panel. */
 export function panelRules(names: readonly string[]): Rules {
   const room = {
     folders: PAGE_VIEW,
@@ -42,75 +44,73 @@ export function panelRules(names: readonly string[]): Rules {
 }
 
 export const scriptRules: Rules = {
-  // Data exchanged between processes. zod and nothing else, so that any process can load it.
-  'electron/contract': { ...none, packages: ['zod'] },
+  // Wire format and schemas of data exchanged between processes. Only zod is allowed, so that any process can load
+  // them.
+  'electron/contract': { ...none, folders: ['electron/domain/values'], packages: ['zod'] },
+  // Pure functions that page, host and command line share: no DOM, no Node, no state.
+  'electron/domain': { ...none, folders: ['electron/contract'], packages: ['diff'] },
+  // Conversion of values to text: units, paths, expressions. Schemas use these files, so these import no schema.
+  'electron/domain/values': none,
 
-  // Plain Node, the only importer of the addon, and never 'electron'.
-  'electron/host': { folders: ['electron/contract'], packages: [], node: true },
-  // In layers, each on those above it in this list: files, processes and the addon; what is computed of one thing;
-  // one object per workload; the subsystems that a page talks to.
+  // Plain Node. The only importer of the addon; never imports 'electron'.
+  'electron/host': { folders: SHARED, packages: [], node: true },
+  // Layers, each of which may use those above it in this list. First files, processes and the addon; then computations
+  // about one item; then one object per workload; then the subsystems that a page calls.
   'electron/host/io': {
-    folders: ['electron/contract'],
+    folders: SHARED,
     packages: ['dicom-parser', 'fflate', 'h5wasm', 'hyparquet-writer', 'yaml', 'zod'],
     node: true,
   },
-  'electron/host/model': { folders: ['electron/contract', 'electron/host/io'], packages: ['zod'], node: true },
+  'electron/host/model': { folders: [...SHARED, 'electron/host/io'], packages: ['zod'], node: true },
   'electron/host/workloads': {
-    folders: ['electron/contract', 'electron/host/io', 'electron/host/model'],
+    folders: [...SHARED, 'electron/host/io', 'electron/host/model'],
     packages: ['h5wasm', 'zod'],
     node: true,
   },
   'electron/host/app': {
-    folders: ['electron/contract', 'electron/host/io', 'electron/host/model', 'electron/host/workloads'],
+    folders: [...SHARED, 'electron/host/io', 'electron/host/model', 'electron/host/workloads'],
     packages: ['h5wasm', 'zod'],
     node: true,
   },
+  // The part of the host that the command line uses, one file per subject.
+  'electron/host/api': { ...none, folders: ['electron/host'] },
   'electron/transports': { folders: ['electron/contract'], packages: ['ws'], node: true },
-  // The page's halves of the transports run without Node.
+  // The page's ends of the transports run without Node.
   'electron/transports/websocket-page.ts': { ...none, folders: ['electron/contract', 'electron/transports'] },
   'electron/transports/message-port.ts': { ...none, folders: ['electron/contract', 'electron/transports'] },
 
   'electron/main': {
-    folders: ['electron/contract', 'electron/host', 'electron/transports'],
+    folders: [...SHARED, 'electron/host/index.ts', 'electron/transports'],
     packages: ['electron', 'zod'],
     node: true,
   },
   'electron/preload': { ...none, folders: ['electron/contract'], packages: ['electron'] },
   'electron/server': {
-    folders: ['electron/contract', 'electron/host', 'electron/transports'],
+    folders: [...SHARED, 'electron/host/index.ts', 'electron/transports'],
     packages: ['ws', 'zod'],
     node: true,
   },
   'electron/cli': {
-    // Reports and replayed figures are drawn by the page's user code, which knows no DOM there.
+    // The page's drawing code, which uses no DOM here, draws reports and replayed figures.
     folders: [
-      'electron/contract',
-      'electron/host',
+      ...SHARED,
+      // Only these files of the host: its other modules can move without a change of the command line.
+      'electron/host/index.ts',
+      'electron/host/api',
       'electron/server',
-      'renderer/report',
+      'renderer/drawing/report',
       'renderer/drawing/charts',
       'renderer/drawing/figures',
-      'renderer/base/advice.ts',
-      'renderer/base/claim-cards.ts',
-      'renderer/base/claims.ts',
-      'renderer/base/compare-columns.ts',
-      'renderer/base/decision.ts',
-      'renderer/base/factorial.ts',
-      'renderer/base/history.ts',
-      'renderer/base/measured.ts',
-      'renderer/base/numbers.ts',
-      'renderer/base/thread-use.ts',
-      'renderer/base/provenance.ts',
     ],
     packages: ['@modelcontextprotocol/sdk', 'diff', 'zod'],
     node: true,
   },
 
-  'renderer/base': { ...none, folders: ['electron/contract'] },
-  'renderer/client': { ...none, folders: PAGE_BASE },
-  // No React below here: cached arrays and drawing run in the frame loop.
+  'renderer/base': { ...none, folders: SHARED },
+  'renderer/data/client': { ...none, folders: PAGE_BASE },
+  // No React in the folders from here on: cached arrays and drawing run in the frame loop.
   'renderer/data': {
-    folders: [...PAGE_BASE, 'renderer/client', 'renderer/drawing/scheduler.ts'],
+    folders: [...PAGE_BASE, 'renderer/data/client', 'renderer/drawing/scheduler.ts'],
     packages: ['zustand'],
     node: false,
   },
@@ -121,50 +121,59 @@ export const scriptRules: Rules = {
     node: false,
   },
   'renderer/state': {
-    folders: [...PAGE_BASE, 'renderer/client', 'renderer/data'],
+    folders: [...PAGE_BASE, 'renderer/data/client', 'renderer/data'],
     packages: ['zod', 'zustand'],
     node: false,
   },
-  'renderer/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/report'] },
-  'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions', 'renderer/workbench'] },
-  // Stores, data and actions put together, how components reach them, and what a workload is to the page.
+  'renderer/workbench/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/drawing/report'] },
+  'renderer/workbench/commands': {
+    ...none,
+    folders: [...PAGE_STATE, 'renderer/workbench/actions', 'renderer/workbench'],
+  },
+  // Combines stores, data and actions, gives components access to them, and defines the page's side of a workload.
   'renderer/workbench': {
-    folders: [...PAGE_STATE, 'renderer/actions', 'renderer/drawing', 'renderer/widgets'],
+    folders: [...PAGE_STATE, 'renderer/workbench/actions', 'renderer/drawing', 'renderer/widgets'],
     packages: ['react', 'zustand'],
     node: false,
   },
-  // A comparison as an HTML file; the command line makes it too.
-  'renderer/report': {
+  // Writes a comparison as an HTML file; the command line uses it too.
+  'renderer/drawing/report': {
     ...none,
-    folders: ['renderer/base', 'electron/contract', 'renderer/drawing/charts', 'renderer/drawing/figures'],
+    folders: [...SHARED, 'renderer/drawing/charts', 'renderer/drawing/figures'],
   },
-  'renderer/styles': { ...none, packages: ['@fontsource-variable/inter'] },
+  'renderer/shells/styles': { ...none, packages: ['@fontsource-variable/inter'] },
   'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
-  // The one map panel, which workloads fill.
-  'renderer/maps': {
-    folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/widgets', 'renderer/actions', 'renderer/workbench'],
+  // The map panel that all workloads share and fill.
+  'renderer/workbench/maps': {
+    folders: [
+      ...PAGE_STATE,
+      'renderer/drawing',
+      'renderer/widgets',
+      'renderer/workbench/actions',
+      'renderer/workbench',
+    ],
     packages: [...REACT, 'zod'],
     node: false,
   },
-  // The frame around the panels, and the only folder that names them.
+  // The frame around the panels; no other folder may name panels.
   'renderer/frame': {
-    folders: [...PAGE_VIEW, 'renderer/panels', 'renderer/styles'],
+    folders: [...PAGE_VIEW, 'renderer/panels', 'renderer/shells/styles'],
     packages: [...REACT],
     node: false,
   },
-  // One object per workload, handed to the workbench by the shell.
+  // One object per workload, which the shell hands to the workbench.
   'renderer/workloads': {
-    folders: [...PAGE_STATE, 'renderer/actions', 'renderer/widgets', 'renderer/workbench'],
+    folders: [...PAGE_STATE, 'renderer/workbench/actions', 'renderer/widgets', 'renderer/workbench'],
     packages: [...REACT],
     node: false,
   },
-  // Thin: a shell chooses a Port and hands it to the workbench.
+  // A shell only chooses a Port and hands it to the workbench.
   'renderer/shells': {
     folders: [
       ...PAGE_VIEW,
       'renderer/frame',
       'renderer/workloads',
-      'renderer/styles',
+      'renderer/shells/styles',
       'electron/transports/websocket-page.ts',
       'electron/transports/message-port.ts',
     ],
@@ -173,23 +182,23 @@ export const scriptRules: Rules = {
   },
 };
 
-/** Allowed for all kernels: the engine below them, threads and the device. */
+/** Imports allowed for all kernels: the engine, threads and the device. */
 const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
 /** Files directly in kernels/: names shared by the registries, and number formats. */
 const KERNEL_BASE = [
   'kernels/physics',
   'kernels/variant.hpp',
-  'kernels/bf16.hpp',
+  'native/engine/half.hpp',
   'kernels/tensor.cuh',
   'kernels/tuning',
 ];
-/** A workload's list of variants and its own declarations, which are next to its rooms. */
+/** A workload's list of variants and its declarations, which are next to its subfolders. */
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
 
 /**
- * A workload's rooms, in one direction: model ← run ← cpu, cuda; registry and image are next to them. `followers`
- * process the results of a run, with threads, and are called by it.
+ * Rules for a workload's subfolders, in one direction: model ← run ← cpu, cuda; registry and image are next to them.
+ * `followers` process the results of a run, with threads, and are called by run.
  */
 function roomsOf(workload: string, followers: readonly string[] = []): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
@@ -198,7 +207,7 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
     [`kernels/${workload}`]: { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
     // The problem and its tables. Independent of threads and devices.
     [at('model')]: { ...none, folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp'] },
-    // The run: the solver's interface and all that every variant shares.
+    // The run: the solver's interface, and code that all variants share.
     [at('run')]: {
       ...none,
       folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...followers.map(at), ...listOf(workload)],
@@ -212,10 +221,10 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
 }
 
 export const cppRules: Rules = {
-  // Formulas know neither threads nor the engine; nvcc and NVRTC compile them too.
+  // Formulas, which use neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': none,
   ...roomsOf('transport', ['secondaries']),
-  // Moments on a GPU leave planes that the solver of the CPU reads.
+  // Moments on a GPU leave planes that the CPU solver reads.
   'kernels/transport/cuda/moments': {
     ...none,
     folders: [
@@ -225,16 +234,16 @@ export const cppRules: Rules = {
   },
   ...roomsOf('diffraction'),
   'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
-  // Rows about many images of a workload that makes one: its geometry, its lattice factors and their kernels' bodies.
+  // Benchmark rows about many images of an image workload: its geometry, lattice factors and kernel bodies.
   'kernels/micro/images': {
     ...none,
-    folders: [...KERNEL_BASE, ...ENGINE, 'kernels/diffraction', 'kernels/micro/row', 'kernels/micro/rows.hpp'],
+    folders: [...KERNEL_BASE, ...ENGINE, 'kernels/diffraction', 'kernels/micro/row'],
   },
   'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/user_problem': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/probe': none,
   'kernels/tuning': none,
-  // Tasks of all workloads, and how one is run.
+  // Tasks of all workloads, and the code that runs a task.
   'kernels/tasks': {
     ...none,
     folders: [
@@ -246,17 +255,17 @@ export const cppRules: Rules = {
     ],
   },
   kernels: { ...none, folders: ['native/engine'] },
-  // Below the kernels: none of these includes kernels/, so they know no physics. Libraries of users are opened as
-  // NVIDIA's are.
+  // Layers below the kernels: none includes kernels/, so none depends on physics. User libraries are opened in the same
+  // way as NVIDIA's.
   'native/cpu': { ...none, folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
   'native/engine': { ...none, folders: ['native/cpu'] },
   'native/cuda': { ...none, folders: ['native/cpu', 'native/engine'] },
-  // Sources of a reproducer, built outside this program: it reads problems with the binding's own functions.
+  // Sources of a reproducer, which is built separately. It reads problems with the binding's functions.
   'native/reproduce': {
     ...none,
     folders: ['kernels', 'native/binding', 'native/cpu', 'native/cuda', 'native/engine', 'native/reproduce'],
   },
-  // The only place that knows Node.
+  // The only native folder that uses Node's API.
   'native/binding': {
     folders: ['kernels', 'native/cpu', 'native/cuda', 'native/engine'],
     packages: ['napi.h'],
@@ -266,13 +275,29 @@ export const cppRules: Rules = {
 
 export const exceptions: readonly Exception[] = [];
 
-/** A folder of sources with more files than fit in one view, until they are sorted into rooms of their own. */
+/** Folders with more source files than fit in one view, until they are split into subfolders. */
 export const crowded: readonly { readonly folder: string; readonly reason: string }[] = [];
 
-/** Files that lead to each other, of types only, until the landing that parts them. */
+/**
+ * Sources below 30 lines with fewer than two importers. Entry scripts directly in electron/build need no entry in this
+ * list.
+ */
+export const short: readonly { readonly file: string; readonly reason: string }[] = [
+  { file: 'electron/build/figures/main.ts', reason: 'the program of npm run figures' },
+  { file: 'electron/build/steps/page.mjs', reason: 'a build step, loaded when it is needed' },
+  { file: 'electron/cli/reports/fit-svg.ts', reason: 'loaded for --svg alone' },
+  { file: 'electron/cli/start/image.ts', reason: 'entry of the start-up image' },
+  { file: 'electron/host/io/parquet/parquet.ts', reason: 'its package belongs to this room' },
+  { file: 'electron/preload/preload.ts', reason: 'entry of the preload script' },
+  { file: 'renderer/data/topas.ts', reason: 'a table loaded on demand' },
+  { file: 'renderer/shells/browser.tsx', reason: 'entry of the page in a browser' },
+  { file: 'renderer/shells/desktop.tsx', reason: 'entry of the page in a window' },
+];
+
+/** Files with cyclic imports of types only, until a later commit separates them. */
 export const tangled: readonly { readonly file: string; readonly reason: string }[] = [];
 
-/** Folders of one workload, or of one family of them. */
+/** Folders that belong to one workload, or to one family of workloads. */
 export const workloadFolders: readonly string[] = [
   ...['transport', 'diffraction', 'linear-relu', 'micro', 'user-problem', 'task'].map(
     (name) => `electron/contract/scenario/${name}`,
@@ -297,30 +322,25 @@ export const workloadRegistries: readonly string[] = [
   'renderer/workloads/index.ts',
 ];
 
-/** Files that name a workload and are to lose it: the list only gets shorter. */
+/** Files outside a workload that still name one. This list may only get shorter. */
 export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [];
 
-/** Files that import a workload's room of the host without being part of a workload. */
+/** Single files that import a workload's folder in the host although they belong to no workload. */
 export const ofOneWorkload: readonly { readonly file: string; readonly reason: string }[] = [
-  { file: 'electron/cli/verbs/commission.ts', reason: 'the verb is of beams of protons' },
   { file: 'electron/cli/verbs/export.ts', reason: 'formats of images are options of the verb' },
-  { file: 'electron/cli/verbs/gamma.ts', reason: 'gamma is of doses' },
-  { file: 'electron/host/app/batches', reason: 'beams that one GPU takes at once are of transport' },
-  { file: 'electron/host/app/claim-table', reason: 'claims about images are read from their own registry' },
-  { file: 'electron/host/app/compare/compare.ts', reason: 'gamma and ledgers are of doses' },
-  { file: 'electron/host/app/handlers/beams.ts', reason: 'spread-out peaks are of transport' },
-  { file: 'electron/host/app/doses/imported.ts', reason: 'doses are held against runs of transport' },
-  {
-    file: 'electron/host/app/handlers/dose.ts',
-    reason: 'gamma is of doses, and a CT is matter that protons go through',
-  },
+  { file: 'electron/cli/verbs/gamma.ts', reason: 'gamma compares doses' },
+  { file: 'electron/host/api/workloads.ts', reason: 'exports for the files of one workload in the command line' },
+  { file: 'electron/host/app/batches/batches.ts', reason: 'one GPU takes several beams of transport at once' },
+  { file: 'electron/host/app/compare/compare.ts', reason: 'gamma and ledgers compare doses' },
+  { file: 'electron/host/app/doses/imported.ts', reason: 'doses are compared with runs of transport' },
+  { file: 'electron/host/app/handlers/dose.ts', reason: 'methods of doses, beams and CTs' },
   { file: 'electron/host/app/handlers/images.ts', reason: 'methods of images' },
-  { file: 'electron/host/app/handlers/tasks.ts', reason: 'methods of small measured workloads' },
-  { file: 'electron/host/app/handlers/transport-runs.ts', reason: 'methods of transport' },
+  { file: 'electron/host/app/handlers/runs.ts', reason: 'methods of small measured workloads' },
+  { file: 'electron/host/app/host.ts', reason: 'phase space of saved steps is computed again, for transport alone' },
+  { file: 'electron/host/app/open-host.ts', reason: 'phase space of saved steps, as in host.ts' },
+  { file: 'electron/host/app/refining/refinements.ts', reason: 'crystals are fitted to images' },
   { file: 'electron/host/app/runs/transport-maps.ts', reason: 'maps of transport' },
-  { file: 'electron/host/app/refining', reason: 'crystals are fitted to images' },
-  { file: 'electron/host/app/what-ifs', reason: 'Live is of transport' },
-  { file: 'electron/host/app/host.ts', reason: 'phase space of kept steps is computed again, of transport alone' },
-  { file: 'electron/host/app/open-host.ts', reason: 'the same' },
-  { file: 'electron/host/app/studies', reason: 'points that are beams are taken at once, as batches are' },
+  { file: 'electron/host/app/studies/local/groups.ts', reason: 'points that are beams run together, as batches do' },
+  { file: 'electron/host/app/studies/points/solver.ts', reason: 'points that are beams run together, as batches do' },
+  { file: 'electron/host/app/what-ifs/what-ifs.ts', reason: 'live changes exist for transport alone' },
 ];

@@ -1,4 +1,6 @@
-/** Adds a small workload to a copy of the sources, as the developer's guide says, and counts the places that it touches. */
+/**
+ * Adds a small workload to a copy of the sources, as the developer's guide describes, and counts the places to change.
+ */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,8 +13,8 @@ const registry = 'electron/contract/scenario/kinds.ts';
 
 const schema = `/** The scenario of the toy: a sum of numbers. */
 import { z } from 'zod';
-import { count } from '../quantity.ts';
-import { taskSchema } from '../task/shape.ts';
+import { count } from '../common-fields.ts';
+import { taskSchema } from '../task/workload.ts';
 
 const problem = z.strictObject({ numbers: count({ title: 'Numbers', description: 'To add.', min: 1, max: 9 }) });
 export const toySchema = taskSchema('toy', 'Toy', 'a sum of numbers', problem.meta({ title: 'Sum' }));
@@ -36,6 +38,7 @@ beforeAll(() => {
   rmSync(copy, { recursive: true, force: true });
   for (const folder of [
     'electron/contract',
+    'electron/domain',
     'electron/host',
     'electron/cli',
     'electron/server',
@@ -65,13 +68,13 @@ it('takes one folder and one entry of the registry, and the type checker asks fo
   });
   expect(touched).toEqual([registry]);
   const known = new Set(lines(path.join(root, registry)));
-  // An import, and its name in the list, a line each.
+  // Two lines: an import, and the workload's name in the list.
   expect(lines(at(registry)).filter((line) => !known.has(line))).toHaveLength(2);
 
   const options = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: object };
   writeFileSync(at('tsconfig.json'), JSON.stringify({ ...options, include: ['electron', 'renderer'] }));
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
-  // Throws with what the compiler says.
+  // Throws with the compiler's messages.
   const kept = ['--incremental', '--tsBuildInfoFile', path.join(root, 'dist/.stamps/toy-types.tsbuildinfo')];
   execFileSync(process.execPath, [compiler, '--noEmit', '--checkers', '1', ...kept, '-p', copy], { encoding: 'utf8' });
 });
@@ -81,10 +84,10 @@ it('is then known to scenarios, messages, exports and layouts', async () => {
   const { validateScenario, newDocument } = await load('electron/contract/scenario/index.ts');
   expect(validateScenario(newDocument('toy')).faults).toEqual([]);
   expect(validateScenario({ ...newDocument('toy'), problem: { numbers: 10 } }).faults).toHaveLength(1);
-  const { progressDetailSchema } = await load('electron/contract/progress.ts');
+  const { progressDetailSchema } = await load('electron/contract/run.ts');
   const detail = { workload: 'toy', phase: 'rounds', what: 'plain', round: 2, rounds: 9 };
   expect(progressDetailSchema.parse(detail)).toEqual(detail);
-  const { exportsOf } = await load('electron/contract/exports.ts');
+  const { exportsOf } = await load('electron/contract/workload.ts');
   expect(exportsOf('toy').map(({ id }: { readonly id: string }) => id)).toEqual(['table', 'run']);
   const { pageWorkloads } = await load('renderer/workloads/index.ts');
   expect(pageWorkloads.toy.words(detail)).toEqual(['round 3', 'plain']);

@@ -1,7 +1,7 @@
 /**
- * A cold start, as a newcomer has it: `npm start` in a fresh clone, without a compiler cache and with empty caches. It
- * times the page, a stored session, the first beam, the whole solver and the second start. It also measures disk and the
- * processor's time.
+ * A newcomer's cold start: `npm start` in a fresh clone, without a compiler cache and with empty caches. It times the
+ * page, a stored session, the first beam, the complete solver and the second start. It also measures disk space and
+ * processor time.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,9 +20,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { KEEP, keepTargets, loadNow, type TargetRow } from '../../electron/build/bench/measured.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import { openSocketPort } from '../../electron/transports/websocket-page.ts';
-import { type Client, connect } from '../../renderer/client/index.ts';
+import { type Client, connect } from '../../renderer/data/client/client.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** Limits for a first start on two cores. */
@@ -36,7 +36,7 @@ const clone = path.join(folder, 'clone');
 const times = path.join(folder, 'compiler-times.txt');
 const launcher = path.join(folder, 'timed.sh');
 
-/** Processor seconds of a process and of the children that it has waited for; null where /proc does not say. */
+/** Processor seconds of a process and of the children that it has waited for; null if /proc does not give them. */
 function coreSeconds(pid: number | undefined): number | null {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return null;
@@ -47,7 +47,9 @@ function coreSeconds(pid: number | undefined): number | null {
   return (user + system + ofChildren + systemOfChildren) / TICKS_PER_S;
 }
 
-/** Sums the second lines of what `times` of a POSIX shell prints, its children's: `0m1.23s 0m0.04s`. */
+/**
+ * Sums the times of child processes: the second line of each output of a POSIX shell's `times`, as `0m1.23s 0m0.04s`.
+ */
 function compilerSeconds(text: string): number {
   const ofChildren = text.split('\n').filter((_, i) => i % 2 === 1);
   const seconds = ofChildren.flatMap((line) =>
@@ -72,7 +74,7 @@ interface Started {
 
 async function start(env: NodeJS.ProcessEnv): Promise<Started> {
   const begun = performance.now();
-  // As `npm start` calls it; npm does not pass the end on.
+  // Runs the script of `npm start` directly, because npm does not pass the end of the process on.
   const program = spawn(process.execPath, ['electron/build/start.mjs', '--browser', '--no-open', '--port', '0'], {
     cwd: clone,
     env,
@@ -95,7 +97,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Started> {
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
-/** A browser's WebSocket names its page's origin by itself. */
+/** Sets the page's origin, which a browser's WebSocket sends automatically. */
 async function page(url: string): Promise<Client> {
   const { host, origin, searchParams } = new URL(url);
   class PageSocket extends WebSocket {

@@ -1,6 +1,8 @@
 /**
- * `npm run bench -- gate`: a repository of two commits, an unchanged sum and one with 5 % real extra work. Each gate is a
- * process of the command line, as a build server starts it. `--keep` saves all of them.
+ * `npm run bench -- gate`: a repository of two commits, one with the unchanged sum, one with 5 % of real extra work.
+ * Each gate is a process of the command line, as a build server starts it. `--keep` saves after every gate, and
+ * continues from that file when started again; `--anew` starts over. Prints the rates that miss their limits and exits
+ * with code 1 if there are any.
  *
  * Needs Node, dist, assets and git, and no package.
  */
@@ -9,13 +11,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { KeptGate, KeptGates } from '../../electron/build/figures/gate.ts';
+import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
 import { slowerBy } from './aa/session.ts';
+import { begun, keep } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({
   options: {
     keep: { type: 'boolean', default: false },
+    anew: { type: 'boolean', default: false },
     repeats: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '60' },
     n: { type: 'string', default: '100000' },
@@ -31,7 +35,7 @@ function whole(name: 'repeats' | 'seconds' | 'n'): number {
 
 const [repeats, seconds, n] = [whole('repeats'), whole('seconds'), whole('n')];
 const slower = 0.05;
-/** 18 of 20 slower sums have to be found, and no unchanged one may fail. */
+/** Least share of slower sums that gates must find; no unchanged sum may fail. */
 const leastFound = 0.9;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-gates-'));
@@ -43,13 +47,13 @@ const git = (...words: readonly string[]): void => {
 };
 
 interface Printed {
-  readonly variants: readonly (Omit<KeptGate, 'code' | 'ratios'> & {
-    readonly sessions: readonly { readonly ratio: KeptGate['ratios'][number] }[];
+  readonly variants: readonly (Omit<RecordedGate, 'code' | 'ratios'> & {
+    readonly sessions: readonly { readonly ratio: RecordedGate['ratios'][number] }[];
   })[];
 }
 
-function gate(baseline: string, seed: number): KeptGate {
-  const words = ['gate', 'sum-problem.json', '--baseline', baseline, '--trust', '--json', '--seed', String(seed)];
+function gate(baseline: string, seed: number): RecordedGate {
+  const words = ['gate', 'sum', '--baseline', baseline, '--trust', '--json', '--seed', String(seed)];
   const limits = ['--time', String(seconds), '--set', `problem.n=${n}`];
   const ended = spawnSync(process.execPath, [cli, ...words, ...limits], {
     cwd: folder,
@@ -63,28 +67,57 @@ function gate(baseline: string, seed: number): KeptGate {
   return { code: ended.status, verdict, reason, floor, ratios: sessions.map(({ ratio }) => ratio) };
 }
 
+const machine = cpus()[0]?.model ?? 'unknown processor';
+const cores = availableParallelism();
+const isComplete = ({ series }: RecordedGates): boolean => series.every(({ gates }) => gates.length >= repeats);
+const before =
+  values.keep && !values.anew ? begun<RecordedGates>('gate', { machine, cores, seconds, n }, isComplete) : null;
+const series = [0, slower].map((share) => ({
+  slower: share,
+  gates: [...(before?.series.find((one) => one.slower === share)?.gates ?? [])],
+}));
+const done = (): number => series.reduce((sum, { gates }) => sum + gates.length, 0);
+if (before !== null) console.log(`Goes on from ${done()} of ${2 * repeats} gates.`);
 const began = performance.now();
-const loads: number[] = [];
-const series: { readonly slower: number; readonly gates: KeptGate[] }[] = [];
+const firstDone = done();
+let loads = (before?.load ?? 0) * firstDone;
+
+function save(): void {
+  if (!values.keep) return;
+  const took_s = (before?.took_s ?? 0) + (performance.now() - began) / 1000;
+  keep('gate', {
+    measured: new Date().toISOString(),
+    machine,
+    cores,
+    load: loads / done(),
+    seconds,
+    n,
+    took_s,
+    series,
+  });
+}
+
 try {
   execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: folder, env: environment });
-  const kernel = path.join(folder, 'sum.cpp');
+  const kernel = path.join(folder, 'sum', 'sum.cpp');
   const source = readFileSync(kernel, 'utf8');
   git('init', '--quiet');
-  git('add', 'sum.cpp', 'sum.json', 'sum.py', 'sum-problem.json');
+  git('add', 'sum');
   git('commit', '--quiet', '--message', 'Add a sum');
   git('tag', 'unchanged');
   // The next commit is the slower one; its baseline is the one before.
   writeFileSync(kernel, slowerBy(slower, source));
   git('commit', '--quiet', '--all', '--message', 'Add up the first elements again');
-  for (const share of [0, slower]) {
-    git('checkout', '--quiet', share === 0 ? 'unchanged' : '-');
-    const gates: KeptGate[] = [];
-    series.push({ slower: share, gates });
-    for (let i = 0; i < repeats; i += 1) {
-      loads.push(loadavg()[0] ?? 0);
+  const main = execFileSync('git', ['branch', '--show-current'], { cwd: folder, encoding: 'utf8' }).trim();
+  // Slower and unchanged sums alternate, so that an interrupted benchmark has measured both equally often.
+  for (let i = 0; i < repeats; i += 1) {
+    for (const { slower: share, gates } of series) {
+      if (gates.length > i) continue;
+      git('checkout', '--quiet', share === 0 ? 'unchanged' : main);
+      loads += loadavg()[0] ?? 0;
       const one = gate('unchanged', 10 * i + 1);
       gates.push(one);
+      save();
       console.log(
         `${100 * share} % slower, ${i + 1}: ${one.verdict}${one.reason === null ? '' : ` (${one.reason})`}, ${one.ratios.map(({ value }) => value.toFixed(4)).join(', ')}`,
       );
@@ -94,19 +127,18 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-for (const { slower: share, gates } of series) {
+const problems = series.flatMap(({ slower: share, gates }) => {
   const failed = gates.filter(({ code }) => code === 1).length;
   console.log(`${100 * share} % slower: ${failed} of ${gates.length} failed`);
-  if (share === 0 ? failed > 0 : failed < leastFound * gates.length) process.exitCode = 1;
-}
-if (values.keep) {
-  const kept: KeptGates = {
-    measured: new Date().toISOString(),
-    machine: cpus()[0]?.model ?? 'unknown processor',
-    cores: availableParallelism(),
-    load: loads.reduce((sum, one) => sum + one, 0) / loads.length,
-    ...{ seconds, n, took_s: (performance.now() - began) / 1000, series },
-  };
-  writeFileSync(path.join(root, 'assets/measured/gate.json'), `${JSON.stringify(kept, null, 2)}\n`);
-  console.log('Saved as assets/measured/gate.json. Now: npm run figures -- --only gate');
+  const least = Math.ceil(leastFound * gates.length);
+  if (share === 0) return failed > 0 ? [`${failed} of ${gates.length} gates of unchanged code failed; allowed: 0`] : [];
+  return failed < least
+    ? [`${failed} of ${gates.length} gates of code that is ${100 * share} % slower failed; allowed: ${least} or more`]
+    : [];
+});
+if (values.keep) console.log('Saved as assets/measured/gate.json. Now: npm run figures -- --only gate');
+if (problems.length === 0) console.log('Passed.');
+else {
+  console.log(`FAILED: ${problems.join('; ')}.`);
+  process.exitCode = 1;
 }

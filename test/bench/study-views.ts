@@ -1,25 +1,59 @@
 /**
- * Shows a study of a hundred thousand points in every view of the built workbench, in a real Chromium. Says how long
- * each took until it was whole, and what of it processors worked. Run by `npm run bench -- studies`; `--rows N` for another size.
+ * Shows a study of a hundred thousand points in every view of the built workbench, in a real Chromium. Prints the time
+ * until each view is complete, and the processor time within it. Run by `npm run bench -- studies`; `--rows N` for
+ * another size. Processor time is of the benchmark and its child processes, because wall time is unreliable on a shared
+ * machine.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../e2e/chromium.ts';
 import { serve } from '../e2e/served.ts';
 import { writeWideStudy } from '../wide-study.ts';
-import { processorSeconds } from './processor.ts';
+
+/** Linux reports processor times in these ticks on every architecture. */
+const TICKS_A_SECOND = 100;
+
+/** Parent and processor seconds of a process; null if it has ended meanwhile. */
+function lookAt(pid: string): { readonly parent: number; readonly seconds: number } | null {
+  try {
+    // The process name in brackets may contain any character, so fields are counted after it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const at = (i: number): number => Number(fields[i] ?? 0);
+    // Times of the process and of its children that have ended.
+    return { parent: at(1), seconds: (at(11) + at(12) + at(13) + at(14)) / TICKS_A_SECOND };
+  } catch {
+    return null;
+  }
+}
+
+/** Processor seconds of this process and its descendants; null if the system does not report them. */
+function processorSeconds(): number | null {
+  if (process.platform !== 'linux') return null;
+  const all = new Map<number, { readonly parent: number; readonly seconds: number }>();
+  for (const name of readdirSync('/proc')) {
+    const found = /^\d+$/.test(name) ? lookAt(name) : null;
+    if (found !== null) all.set(Number(name), found);
+  }
+  const isOurs = (pid: number): boolean => {
+    for (let at = pid; at > 1; at = all.get(at)?.parent ?? 0) if (at === process.pid) return true;
+    return false;
+  };
+  return [...all].reduce((sum, [pid, { seconds }]) => (isOurs(pid) ? sum + seconds : sum), 0);
+}
 
 const USUAL = 100_000;
-/** Points of the study with which what draws is loaded. */
+/** Points of a first study, whose only purpose is to load the drawing code. */
 const FEW = 10_000;
 const TARGET_S = 1;
 const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
 const ROWS = at < 0 ? USUAL : Number(process.argv[at + 1]);
 
-/** In the page: the plot of that look is there, with every point. */
+/** Runs in the page: whether the plot of that view exists and contains every point. */
 function isDrawn({ look, count }: { readonly look: string; readonly count: number }): boolean {
   type Trace = {
     readonly type: string;
@@ -65,7 +99,7 @@ try {
       const begun = performance.now();
       const before_s = processorSeconds();
       await work();
-      // Two frames later it is on the screen.
+      // After two more frames the plot is visible on the screen.
       await page.evaluate(
         () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
       );

@@ -1,17 +1,27 @@
-/** Cheats as candidates of a problem folder, each in one session with its honest twin: the same audits find them there. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+/**
+ * Candidates as agents submit them: cheats in Python, each in one session with its honest twin, and the shipped
+ * problems.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { correctnessOf, reasonOf } from '../../electron/contract/bench/session.ts';
-import { judgeCandidate, type ProblemParts } from '../../electron/host/app/user-kernels/problems.ts';
+import { USER_PROBLEM } from '../../electron/contract/scenario/user-problem/index.ts';
+import {
+  type Judgement,
+  judgeCandidate,
+  type ProblemParts,
+  type Submission,
+} from '../../electron/host/app/user-kernels/problems.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../electron/host/io/processes/link.ts';
-import { kernelFolders } from '../../electron/host/model/bench/ceilings.ts';
+import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
-import { openScenarios } from '../../electron/host/workloads/scenarios/index.ts';
+import { openScenarios } from '../../electron/host/workloads/scenarios/scenarios.ts';
 import { assetsFolder, memoryLimit_bytes } from '../electron/host/small-run.ts';
 import { sameScratchFolder } from '../scratch-folder.ts';
+import { FOUND, isOpen, shapes, writeProblem } from './cheats.ts';
 
 const scratch = sameScratchFolder('problem-cheats');
 const cache = path.join(scratch, 'cache');
@@ -34,77 +44,18 @@ const opened: Promise<ProblemParts> = openScenarios({
   memoryLimit_bytes,
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 
-interface Shape {
-  readonly n: number;
-  readonly count: number | 'n';
-  readonly reference: string;
-}
-
-const adds: Shape = { n: 65_536, count: 'n', reference: 'a.map((x, i) => x + b[i])' };
-const sums: Shape = { n: 20_000, count: 1, reference: 'Float64Array.of(a.reduce((sum, x) => sum + x * x, 0))' };
-const halves: Shape = {
-  n: 20_000,
-  count: 'n',
-  reference: 'a.map((x, i) => { for (let k = 0; k < 64; k += 1) x = x * 0.5 + b[i]; return x; })',
-};
-
-const input = (name: string) => ({
-  ...{ name, role: 'input', type: 'fp32', shape: ['n'], values: { kind: 'uniform', min: -1, max: 1 } },
-});
-
-/** The files of a problem of two vectors, and the kernel with what calls it as `run`. */
-async function folderOf(id: string, { n, count, reference }: Shape): Promise<string> {
-  const folder = path.join(scratch, id);
-  await mkdir(folder, { recursive: true });
-  const document = {
-    ...{ kind: 'user-problem', version: 1, name: id, problem: { n }, axes: [{ name: 'n', try: [1, 1021, 4097] }] },
-    arrays: [
-      ...[input('a'), input('b')],
-      { name: 'results', role: 'output', type: 'fp32', shape: [count], tolerance: { relative: 1e-5, absolute: 1e-6 } },
-    ],
-    reference: 'reference.mjs',
-  };
-  await writeFile(path.join(folder, 'problem.json'), JSON.stringify(document));
-  await writeFile(path.join(folder, 'reference.mjs'), `export const reference = (a, b) => ${reference};\n`);
-  return folder;
-}
-
-async function textOf(id: string, { count }: Shape, cheats: boolean): Promise<string> {
-  const kernel = await readFile(path.join(import.meta.dirname, 'kernels', `${id}.cpp`), 'utf8');
-  const run = `void run(const float* a, const float* b, float* results, int n) {
-  in_parallel(${count}, [=](std::size_t first, std::size_t last) {
-    bb::micro::own::compute(a, b, results, n, first, last);
-  });
-}
-`;
-  const plain = kernel.replace('#include "own_compute.hpp"', '#include <cstddef>');
-  return `${cheats ? '#define CHEAT 1\n' : ''}${plain}${run}`;
-}
-
-test.each([
-  ['half-of-the-work', adds, /not written|expected/],
-  ['only-the-ends', adds, /results\[\d+\] is 0, expected/],
-  ['leaves-the-tail', adds, /not written|expected/],
-  ['overwrites-its-inputs', adds, /wrote to its inputs/],
-  ['constant-for-the-seed', sums, /expected/],
-  ['reads-the-answer', sums, /expected|remembers/],
-  ['skips-a-standing-result', sums, /not written|remembers/],
-  ['remembers-by-content', halves, /remembers/],
-  ['replaces-the-clock', adds, /steady_clock::now.*not a kernel's to replace/],
-] as const)('%s is found, and its honest twin is correct', { timeout: 240_000 }, async (id, shape, found) => {
-  const folder = await folderOf(id, shape);
-  await writeFile(path.join(folder, 'twin.cpp'), await textOf(id, shape, false));
+/** On a busy machine a session may end with an open doubt about memory: another session follows, as its reason advises. */
+async function judged(submission: Omit<Submission, 'signal'>): Promise<Judgement> {
   const { signal } = new AbortController();
-  const submission = { folder, id: 'cheat.cpp', text: await textOf(id, shape, true), seconds: 8, signal };
-  const { word, reason, session } = await judgeCandidate(await opened, { ...submission, against: ['twin.cpp'] });
-  expect(['wrong', 'impossible', 'refused'], reason ?? word).toContain(word);
-  expect(reason).toMatch(found);
-  const twin = session?.reports[0]?.entries.find(({ variant }) => variant === 'twin.cpp');
-  if (twin?.status === 'measured') expect(correctnessOf(twin.accuracy)).toBe('correct');
-  else expect(session).toBeNull();
-});
+  for (let sessions = 1; ; sessions += 1) {
+    const found = await judgeCandidate(await opened, { ...submission, signal });
+    const entries = found.session?.reports[0]?.entries ?? [];
+    const open = entries.some((one) => one.status === 'measured' && correctnessOf(one.accuracy) === 'not checked');
+    if (!open || sessions === 3) return found;
+  }
+}
 
-/** Honest work on `halves`; a cheat is put before it, and has the inputs and the results as `a`, `b`, `results`. */
+/** Honest work on `halves`. A cheat's code is put in front of it, and uses the arrays `a`, `b` and `results`. */
 const honest = `import numpy as np
 
 
@@ -118,7 +69,7 @@ def work(a, b, results):
 `;
 const plain = `${honest}def run(a, b, results, n):\n    work(a, b, results)\n`;
 
-/** Attacks that only Python offers, and those of every language once in Python. */
+/** Attacks that only Python offers, and those that work in every language. */
 const inPython = {
   'remembers by content': `import zlib
 known = {}
@@ -192,7 +143,7 @@ def run(a, b, results, n):
 
 test.each([
   ['remembers by content', /remembers/],
-  ['remembers by the first values, which follow from the seed', /remembers|expected/],
+  ['remembers by the first values, which follow from the seed', /after some of the inputs changed/],
   ['writes its results after it has returned', /not written|expected/],
   ['answers first by a changed runner', /not written|expected/],
   ['computes between the calls', /remembers|expected/],
@@ -200,15 +151,45 @@ test.each([
   ['writes half of its results', /not written|expected/],
   ['writes to its inputs by another mapping', /wrote to its inputs|expected/],
 ] as const)('in Python: %s is found, and its honest twin is correct', { timeout: 240_000 }, async (name, found) => {
-  const folder = await folderOf(`python-${name.replace(/\W+/g, '-')}`.slice(0, 60), halves);
+  const folder = path.join(scratch, `python-${name.replace(/\W+/g, '-')}`.slice(0, 60));
+  await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
   await writeFile(path.join(folder, 'twin.py'), plain);
-  const { signal } = new AbortController();
-  const submission = { folder, id: 'cheat.py', text: honest + inPython[name], seconds: 8, signal };
-  const { word, reason, session } = await judgeCandidate(await opened, { ...submission, against: ['twin.py'] });
-  expect(['wrong', 'impossible', 'refused'], reason ?? word).toContain(word);
+  const submission = { folder, id: 'cheat.py', text: honest + inPython[name], seconds: 8 };
+  const { word, reason, session } = await judged({ ...submission, against: ['twin.py'] });
+  const entries = session?.reports[0]?.entries ?? [];
+  const [twin, cheat] = ['twin.py', 'cheat.py'].map((id) => entries.find(({ variant }) => variant === id));
+  if (twin?.status !== 'measured') throw new Error('the twin was not measured');
+  expect(correctnessOf(twin.accuracy)).toBe('correct');
+  if (name === 'computes between the calls' && cheat?.status === 'measured' && !FOUND.includes(word)) {
+    // On busy cores the cheat's thread is late: the doubt stays open, or the cheat gains nothing and its time is an
+    // honest one.
+    expect(isOpen({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(true);
+    return;
+  }
+  expect(FOUND, reason ?? word).toContain(word);
   expect(reason).toMatch(found);
-  const twin = session?.reports[0]?.entries.find(({ variant }) => variant === 'twin.py');
-  expect(twin?.status === 'measured' && correctnessOf(twin.accuracy)).toBe('correct');
+});
+
+test('processor time between the calls counts what a candidate in Python has started', async () => {
+  const folder = path.join(scratch, 'python-starts');
+  await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
+  const busy = `import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "while True: pass"])\n`;
+  const kernel = await userKernels.open(path.join(folder, 'busy.py'), busy + plain);
+  userKernels.trustHere(kernel);
+  await userKernels.prepare([kernel.id], { workload: USER_PROBLEM, bench: path.basename(folder) });
+  const reading = await (await opened).scenarios.read(path.join(folder, 'problem.json'));
+  if (reading.kind !== USER_PROBLEM || reading.problem === null) throw new Error(JSON.stringify(reading.issues));
+  const task = userKernels.addon.createTask({ ...reading.problem(), variant: kernel.id });
+  await task.prepare();
+  let cpu_s = 0;
+  // The calls themselves use no processor time between them, so that all of it is the child's.
+  await expect
+    .poll(async () => {
+      cpu_s += (await task.sample({ mode: 'warm', at_least_s: 0 }))?.between?.cpu_s ?? 0;
+      return cpu_s;
+    })
+    .toBeGreaterThan(0.2);
+  await task.close();
 });
 
 test.each([
@@ -227,15 +208,16 @@ test.each([
   async (name, correct, wrong, found) => {
     const folder = path.join(assetsFolder, 'problems', name);
     const text = await readFile(path.join(folder, wrong), 'utf8');
-    const { signal } = new AbortController();
-    const submission = { folder, id: wrong, text, against: correct, seconds: 6, signal };
-    const { word, reason, session } = await judgeCandidate(await opened, submission);
+    const { word, reason, session } = await judged({ folder, id: wrong, text, against: correct, seconds: 6 });
     expect(word, reason ?? '').toBe('wrong');
     expect(reason).toMatch(found);
     const entries = session?.reports[0]?.entries ?? [];
     const words = entries.map((one) =>
       one.status === 'measured' ? (reasonOf(one.accuracy) ?? 'correct') : one.reason,
     );
-    expect(words.slice(0, 2)).toEqual(['correct', 'correct']);
+    // On a busy machine a doubt about memory may stay open, which is not an accusation.
+    const isInnocent = (said: string): boolean => said === 'correct' || said.startsWith('It may remember results');
+    expect(words.slice(0, 2).filter((said) => !isInnocent(said))).toEqual([]);
+    expect(words).toHaveLength(3);
   },
 );

@@ -1,6 +1,6 @@
-/** The stories of a page that crashes, in Electron itself. */
+/** Stories of a page that crashes, in Electron itself. */
 import { inElectron } from './electron.ts';
 import { foundDesktop } from './found.ts';
-import { tellCrash } from './stories/crash.ts';
+import { tellCrash } from './stories/windows.ts';
 
 tellCrash(inElectron(foundDesktop()));

@@ -1,17 +1,52 @@
-/** A started desktop program as a person has it: menus, dialogs, title, window. Each step works with either driver. */
+/**
+ * A started desktop program as its user sees it: menus, dialogs, title, window. Each step works with either driver.
+ * Drivers implement this interface: the stand-in of Electron, and Electron itself.
+ */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { BenchPage } from '../e2e/bench-page.ts';
 import { scratchFolder } from '../scratch-folder.ts';
-import type { Driver, Program } from './driver.ts';
 
-/** Limit for whatever is waited for: a loaded machine is slow and not wrong. */
+export type ElectronModule = typeof import('electron');
+
+export interface Program {
+  /** The page of the workbench; not usable after its process has crashed. */
+  readonly page: Page;
+  /** Runs a function in the main process, with Electron's module. The function may not use variables of its scope. */
+  evaluate<R, Arg>(act: (electron: ElectronModule, given: Arg) => R | Promise<R>, given: Arg): Promise<R>;
+  /** The page of the window that `act` opens. */
+  opening(act: () => Promise<void>): Promise<Page>;
+  /** Resolves with the program's exit code. */
+  readonly ended: Promise<number | null>;
+  /** Starts a second instance with these arguments, in this folder, and waits until it has ended. */
+  startAgain(args: readonly string[], folder: string): Promise<void>;
+  /** Whether the page has this permission, such as `notifications`. */
+  allows(permission: string): Promise<boolean>;
+  /** Whether the page may open a window for this address, or navigate to it. */
+  opens(url: string): Promise<boolean>;
+  leavesFor(url: string): Promise<boolean>;
+  /** Ends the program at once, whatever it does. */
+  stop(): Promise<void>;
+}
+
+type StartOptions = Readonly<{
+  folder: string;
+  env: Readonly<Record<string, string>>;
+  /** Collects the error messages of the pages. */
+  complaints: string[];
+}>;
+
+/** Starts the program, and waits for its window. */
+export type Driver = (args: readonly string[], options: StartOptions) => Promise<Program>;
+
+/** Limit for every wait: a loaded machine is slow but not wrong. */
 export const WAIT_MS = 60_000;
 export const poll = (check: () => unknown) => expect.poll(check, { timeout: WAIT_MS });
 
 /** Dialogs shown to the user, and the answers that the stories have set in advance. */
-type Asked = {
+type Requests = {
   readonly dialogs: { readonly kind: string; readonly options: Record<string, unknown> }[];
   readonly files: (string | null)[];
   readonly answers: number[];
@@ -41,54 +76,54 @@ class Desktop {
     return this.program.page;
   }
 
-  /** Nobody is there to answer dialogs: the answers of `answerFile` and `answerBox` come in their place, in order. */
+  /** Replaces the dialogs, which nobody could answer: returns the answers of `answerFile` and `answerBox` in order. */
   async beUser(): Promise<void> {
     await this.program.evaluate(({ app, BrowserWindow, dialog, shell }) => {
-      const asked: Asked = { dialogs: [], files: [], answers: [], recent: [], folders: [], focused: 0 };
-      Reflect.set(globalThis, 'desktopStories', asked);
-      const put = (kind: string, options: Record<string, unknown>) => asked.dialogs.push({ kind, options });
+      const requested: Requests = { dialogs: [], files: [], answers: [], recent: [], folders: [], focused: 0 };
+      Reflect.set(globalThis, 'desktopStories', requested);
+      const put = (kind: string, options: Record<string, unknown>) => requested.dialogs.push({ kind, options });
       Object.assign(dialog, {
         showOpenDialog: async (_window: unknown, options: Record<string, unknown>) => {
           put('open', options);
-          const file = asked.files.shift() ?? null;
+          const file = requested.files.shift() ?? null;
           return { canceled: file === null, filePaths: file === null ? [] : [file] };
         },
         showSaveDialog: async (_window: unknown, options: Record<string, unknown>) => {
           put('save', options);
-          const file = asked.files.shift() ?? null;
+          const file = requested.files.shift() ?? null;
           return { canceled: file === null, filePath: file ?? '' };
         },
         showMessageBox: async (_window: unknown, options: Record<string, unknown>) => {
           put('box', options);
-          return { response: asked.answers.shift() ?? 0, checkboxChecked: false };
+          return { response: requested.answers.shift() ?? 0, checkboxChecked: false };
         },
       });
-      app.addRecentDocument = (file) => void asked.recent.push(file);
+      app.addRecentDocument = (file) => void requested.recent.push(file);
       shell.openPath = async (folder) => {
-        asked.folders.push(folder);
+        requested.folders.push(folder);
         return '';
       };
       for (const window of BrowserWindow.getAllWindows()) {
         window.focus = () => {
-          asked.focused += 1;
+          requested.focused += 1;
         };
       }
     }, null);
   }
 
-  asked(): Promise<Asked> {
-    return this.program.evaluate(() => Reflect.get(globalThis, 'desktopStories') as Asked, null);
+  asked(): Promise<Requests> {
+    return this.program.evaluate(() => Reflect.get(globalThis, 'desktopStories') as Requests, null);
   }
 
   async answerFile(file: string | null): Promise<void> {
     await this.program.evaluate((_, given) => {
-      (Reflect.get(globalThis, 'desktopStories') as Asked).files.push(given);
+      (Reflect.get(globalThis, 'desktopStories') as Requests).files.push(given);
     }, file);
   }
 
   async answerBox(button: number): Promise<void> {
     await this.program.evaluate((_, given) => {
-      (Reflect.get(globalThis, 'desktopStories') as Asked).answers.push(given);
+      (Reflect.get(globalThis, 'desktopStories') as Requests).answers.push(given);
     }, button);
   }
 
@@ -116,7 +151,7 @@ class Desktop {
     }, id);
   }
 
-  /** The window is the one that was opened as this one, from 0. */
+  /** `window` is the index of the window in the order of opening, from 0. */
   title(window = 0): Promise<string> {
     return this.program.evaluate(
       ({ BrowserWindow }, at) =>
@@ -131,7 +166,7 @@ class Desktop {
     return this.program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length, null);
   }
 
-  /** As the button of its frame does. */
+  /** Closes the window as the close button of its frame does. */
   async closeWindow(window = 0): Promise<void> {
     await this.program.evaluate(
       ({ BrowserWindow }, at) =>
@@ -142,7 +177,7 @@ class Desktop {
     );
   }
 
-  /** As a click on it does: which window gets the focus is for the system to say. */
+  /** Acts as a click on the window; the system decides which window gets the focus. */
   async takeToFront(window: number): Promise<void> {
     await this.program.evaluate(
       ({ BrowserWindow }, at) =>
@@ -168,7 +203,7 @@ class Desktop {
       try {
         return ((await contents?.executeJavaScript(code)) as string | null | undefined) ?? null;
       } catch {
-        return null; // between two pages
+        return null; // between two pages there is none
       }
     }, selector);
   }
@@ -176,7 +211,9 @@ class Desktop {
 
 export type DesktopStory = Readonly<{ desktop: () => Desktop; folder: string; home: string; complaints: string[] }>;
 
-/** Call at the top of the stories: the program is there before them, in a folder of its own, and has ended after them. */
+/**
+ * Call at the top of a file of stories: starts the program before them, in an empty folder, and ends it after them.
+ */
 export function useDesktop(driver: Driver, name: string, args: (folder: string) => readonly string[]): DesktopStory {
   const folder = scratchFolder(`desktop-${name}`);
   const home = path.join(folder, 'home');

@@ -1,13 +1,103 @@
-/** Accessibility violations of a page, found by axe-core. */
+/**
+ * Accessibility violations of a page, found by axe-core. The page is split into parts: a part that looks as it did when
+ * no violation was found is not checked again.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { PARTS, partsOf } from './parts.ts';
+
+/**
+ * Largest part in elements. Panels change in few places, so that small parts stay unchanged more often than large ones.
+ */
+const MOST_ELEMENTS = 40;
+
+/** Global that stores the page's parts for the accessibility check. */
+const PARTS = 'braggbenchTestParts';
+
+/**
+ * Appearance of every part of the page and of its containers: markup and state, position, ancestors, and overlapping
+ * parts. Containers come before their content. The elements stay in the page, under `PARTS`.
+ */
+export function partsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    async ({ most, kept }) => {
+      type Box = Readonly<{ element: Element; says: string; left: number; top: number; right: number; bottom: number }>;
+      const shell = (element: Element): string => (element.cloneNode(false) as Element).outerHTML;
+      const active = document.activeElement;
+      /** Attributes that refer to an element's name or description elsewhere. */
+      const REFERRING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-owns', 'aria-activedescendant'];
+      const elsewhere = (one: Element): readonly unknown[] =>
+        REFERRING.flatMap((name) =>
+          (one.getAttribute(name)?.split(' ') ?? []).map((id) => document.getElementById(id)?.textContent),
+        );
+      const state = (one: Element): string => {
+        const labels = one instanceof HTMLInputElement || one instanceof HTMLSelectElement ? (one.labels ?? []) : [];
+        const field = one instanceof HTMLInputElement ? [one.value, one.checked] : [];
+        const named = [...elsewhere(one), ...[...labels].map((label) => label.textContent)];
+        return `${[...named, ...field, one.scrollTop, one.scrollLeft, one === active, one.matches(':hover')]}`;
+      };
+      /** The box includes content beyond the element's own edges. */
+      const box = (element: Element, inside: readonly Element[], says: string): Box => {
+        const rects = [element, ...inside].map((one) => one.getBoundingClientRect());
+        const far = (side: 'left' | 'top' | 'right' | 'bottom', of: 'min' | 'max'): number =>
+          Math[of](...rects.map((rect) => rect[side]));
+        const [left, top, right, bottom] = [
+          far('left', 'min'),
+          far('top', 'min'),
+          far('right', 'max'),
+          far('bottom', 'max'),
+        ];
+        return { element, says: `${[left, top, right, bottom]} ${says}`, left, top, right, bottom };
+      };
+      const parts: (Box & { readonly within: string })[] = [];
+      const walk = (element: Element, within: string): void => {
+        const inside = [...element.querySelectorAll('*')];
+        const own = shell(element);
+        // A drawing exposed as one image has no parts for screen readers.
+        if (inside.length < most || element.matches('svg[role="img"]')) {
+          const says = element.outerHTML + [element, ...inside].map(state).join(';');
+          parts.push({ ...box(element, inside, says), within });
+          return;
+        }
+        const text = [...element.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.nodeValue : ''));
+        parts.push({ ...box(element, [], own + text.join('') + state(element)), within });
+        for (const child of element.children) walk(child, within + own);
+      };
+      walk(document.documentElement, '');
+      const looks = parts.map((part) => {
+        const there = parts.filter(
+          (other) =>
+            other.right > part.left &&
+            part.right > other.left &&
+            other.bottom > part.top &&
+            part.bottom > other.top &&
+            !part.element.contains(other.element) &&
+            !other.element.contains(part.element),
+        );
+        return [part.within, part.says, ...there.map(({ says }) => says)].join('\n');
+      });
+      Reflect.set(
+        globalThis,
+        kept,
+        parts.map(({ element }) => element),
+      );
+      const rules = [...document.styleSheets].map(({ cssRules }) => cssRules.length);
+      const everywhere = `${innerWidth} ${innerHeight} ${rules}`;
+      return Promise.all(
+        looks.map(async (look) => {
+          const bytes = new TextEncoder().encode(`${everywhere} ${look}`);
+          return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join();
+        }),
+      );
+    },
+    { most: MOST_ELEMENTS, kept: PARTS },
+  );
+}
 
 const source = readFileSync(path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 
-/** The rules that look at colours. */
+/** axe's rules about colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** Rules that depend on the whole page: they run on all of it every time. */
@@ -27,7 +117,7 @@ const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 const right = { everything: new Set<string>(), colours: new Set<string>() } as const;
 type Rules = keyof typeof right;
 
-type Asked = Readonly<{
+type Requested = Readonly<{
   part: string | null;
   only: readonly string[];
   without: readonly string[];
@@ -35,35 +125,36 @@ type Asked = Readonly<{
 }>;
 
 /**
- * It runs where it is, once in the page: the package for Playwright opens a second page for each report and takes six
- * times the processor's time.
+ * Runs axe directly in the page: its package for Playwright opens a second page for each report, and needs six times
+ * the processor time.
  */
-const faults = (page: Page, asked: Asked): Promise<string[]> =>
+const faults = (page: Page, requested: Requested): Promise<string[]> =>
   page.evaluate(
     async ({ part, only, without, known, kept }) => {
       const { run, configure } = Reflect.get(globalThis, 'axe') as typeof axe;
       const parts = (Reflect.get(globalThis, kept) ?? []) as readonly Element[];
       const isKnown = new Set(known);
-      /** Ancestors of parts that are not known. */
+      /** Ancestors of parts that still have to be checked. */
       const open = new Set<Element>();
       for (const [at, part] of parts.entries())
         if (!isKnown.has(at))
           for (let up = part.parentElement; up && !open.has(up); up = up.parentElement) open.add(up);
-      // Each element is held against everything that is left out: what is known as a whole is left out as one.
+      // axe compares each element with all excluded ones, so a subtree without unchecked parts is excluded as one
+      // element.
       const exclude: Element[] = [];
       for (const at of known) {
         const part = parts[at];
         if (part && !open.has(part) && !exclude.at(-1)?.contains(part)) exclude.push(part);
       }
       const found = async (where: 'where' | 'whether') => {
-        // Selectors and markup of all that is right too are a quarter of the time.
+        // Selectors and markup of all elements without violations would be a quarter of the time.
         configure({ noHtml: where === 'whether' });
         const { violations } = await run(
           { include: [part ?? document.documentElement], exclude },
           {
             resultTypes: ['violations'],
             selectors: where === 'where',
-            // The styles are all the page's own: nothing is to be fetched before.
+            // All styles are the page's own: nothing needs to be fetched.
             preload: false,
             ...(only.length > 0 && { runOnly: [...only] }),
             rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
@@ -73,22 +164,22 @@ const faults = (page: Page, asked: Asked): Promise<string[]> =>
       };
       const wrong = await found('whether');
       const placed = wrong.length > 0 ? await found('where') : [];
-      // A violation that is gone in the second pass was there in the first.
+      // Falls back to the first pass if the violation is gone in the second.
       return (placed.length > 0 ? placed : wrong).flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target?.join(' ') ?? 'passing'}: ${failureSummary}`),
       );
     },
-    { ...asked, kept: PARTS },
+    { ...requested, kept: PARTS },
   );
 
-/** Asks of the parts of the page that look as none did in which nothing was found. */
+/** Checks the parts of the page whose appearance has not yet been found free of violations. */
 async function faultsOfNew(page: Page, rules: Rules): Promise<readonly string[]> {
   const looks = await partsOf(page);
   const known = looks.flatMap((look, at) => (!ALL && right[rules].has(look) ? [at] : []));
   if (known.length === looks.length) return [];
   const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
   const found = await faults(page, { part: null, only, without, known });
-  // Parts whose appearance has changed by now were not checked as they were listed.
+  // Parts whose appearance changed during the check are not recorded: it may not have seen them as listed.
   const still = found.length === 0 ? new Set(await partsOf(page)) : new Set();
   for (const look of looks) if (still.has(look)) right[rules].add(look);
   return found;
@@ -102,7 +193,7 @@ export async function accessibilityFaults(
 ): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   await page.evaluate(() => {
-    // Between two themes, or fading in, a colour is nobody's: what ends is at its end.
+    // Finishes animations: during a fade or a change of theme, colours are intermediate values.
     for (const animation of document.getAnimations())
       if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
   });

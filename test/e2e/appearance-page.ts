@@ -1,11 +1,72 @@
-/** The workbench before, during and after a run, and each of its panels: accessible, and nothing cut off. */
+/**
+ * The workbench before, during and after a run, and each of its panels: accessible, and nothing cut off. Each test
+ * stops at a view once and checks it in all sizes and themes, instead of running again for each.
+ */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { isOfKind, panelSlots } from '../../renderer/state/layout/defaults.ts';
 import { pageWorkloads } from '../../renderer/workloads/index.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, type Look } from './looks.ts';
+import { drawn } from './bench-page.ts';
+import type { OpenPage } from './browser.ts';
 import type { Workbench } from './workbench-page.ts';
+
+export type Look = Readonly<{ name: string; width: number; height: number; theme: 'light' | 'dark' }>;
+
+/** Sizes and themes. The page is opened in the first. */
+export const looks: readonly [Look, ...Look[]] = [
+  { name: '1440-light', width: 1440, height: 900, theme: 'light' },
+  { name: '1440-dark', width: 1440, height: 900, theme: 'dark' },
+  { name: '900-light', width: 900, height: 700, theme: 'light' },
+  // A window of 1440 pixels at 200 % zoom: the page's size in CSS pixels.
+  { name: '720-light', width: 720, height: 450, theme: 'light' },
+];
+
+/**
+ * Another size or theme needs as much time as all steps of a test. `npm test` uses the first one, `npm run test:all --
+ * long` all of them, for every panel, in `appearance.long.test.ts`; `npm run test:all -- nightly` uses all of them
+ * everywhere.
+ */
+const ALL_LOOKS = process.env['BRAGGBENCH_LOOKS'] === 'all';
+
+/** The looks to check now: all of `these`, or only the first. */
+const requested = (these: readonly [Look, ...Look[]]): readonly [Look, ...Look[]] => (ALL_LOOKS ? these : [these[0]]);
+
+async function take(page: Page, { width, height, theme }: Look): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
+  await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
+  await drawn(page);
+}
+
+/** Calls `see` with the page in every look, and returns the page to the first. */
+export async function inEveryLook(
+  page: Page,
+  see: (look: Look) => Promise<void>,
+  these: readonly [Look, ...Look[]] = requested(looks),
+): Promise<void> {
+  for (const look of these) {
+    await take(page, look);
+    await see(look);
+  }
+  if (these.length > 1) await take(page, these[0]);
+}
+
+/** Takes a screenshot and checks accessibility in every look. */
+export function seenWhole(open: OpenPage, name: string, these: readonly [Look, ...Look[]] = looks): Promise<void> {
+  let before: Look | null = null;
+  return inEveryLook(
+    open.page,
+    async (look) => {
+      await open.screenshot(`${name}-${look.name}`);
+      // Another theme at the same size changes only colours.
+      const rules = look.width === before?.width && look.height === before.height ? 'colours' : 'everything';
+      expect(await accessibilityFaults(open.page, undefined, rules), look.name).toEqual([]);
+      before = look;
+    },
+    requested(these),
+  );
+}
 
 export const quick = JSON.stringify({
   kind: 'transport',
@@ -18,7 +79,7 @@ export const quick = JSON.stringify({
   output: { keyframes: 16 },
 });
 
-/** Controls and words that reach out of the window or are cut at its edge. */
+/** Controls and words that extend beyond the window or are cut at its edge. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const out: string[] = [];
@@ -36,7 +97,7 @@ function cutOff(page: Page): Promise<string[]> {
   });
 }
 
-/** Looks at a new page, a run and a question in each of `seen`, the first of which is how the page was opened. */
+/** Checks a new page, a run and a question in each look of `seen`; the page was opened in the first. */
 export async function beforeDuringAndAfter(
   { open, bench }: Workbench,
   seen: readonly [Look, ...Look[]],
@@ -51,7 +112,7 @@ export async function beforeDuringAndAfter(
   await inEveryLook(
     open.page,
     async (look) => {
-      // If the side columns share one place, the run is behind its tab.
+      // If the side columns share one area, the run is behind its tab.
       if (!(await bench.state('Done').isVisible())) await bench.panel('Run').click();
       await bench.r80.waitFor();
       await expect.poll(() => bench.litShare()).toBeGreaterThan(0.001);
@@ -59,6 +120,10 @@ export async function beforeDuringAndAfter(
       await hasNoFaults(look);
       expect(await cutOff(open.page), look.name).toEqual([]);
       await open.screenshot(`looks-${look.name}`);
+      await bench.panel('Ledger').click();
+      const ledger = open.page.locator('.ledger-panel', { has: open.page.locator('table') });
+      // The table must not scroll sideways: a number that is partly visible is misread.
+      expect(await ledger.evaluate((it) => it.scrollWidth - it.clientWidth), look.name).toBe(0);
     },
     seen,
   );
@@ -80,7 +145,7 @@ export async function everyPanel({ open, page, bench }: Workbench, themes: reado
   await bench.r80.waitFor();
   const faults: string[] = [];
   for (const { title } of panelSlots.filter((panel) => isOfKind(panel, 'transport', pageWorkloads))) {
-    // With its shortcut behind it, where it has one.
+    // The entry's text ends with its shortcut, if it has one.
     await bench.menu('View', new RegExp(`^${title}($|Alt|F1)`));
     const tab = bench.panel(title);
     await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true');
@@ -90,7 +155,7 @@ export async function everyPanel({ open, page, bench }: Workbench, themes: reado
     for (const theme of themes) {
       await page.emulateMedia({ colorScheme: theme });
       await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
-      // A theme changes colours and nothing else.
+      // A theme changes only colours.
       await open.screenshot(`panel-${title.replaceAll(' ', '-')}-${theme}`);
       const found = await accessibilityFaults(page, id, theme === 'light' ? 'everything' : 'colours');
       faults.push(...found.map((fault) => `${title}, ${theme}: ${fault}`));

@@ -1,7 +1,6 @@
 /** The workbench at all sizes, scales and themes that it is used in: accessible, and nothing cut off. */
 import { it } from 'vitest';
-import { beforeDuringAndAfter, everyPanel } from './appearance-page.ts';
-import { looks } from './looks.ts';
+import { beforeDuringAndAfter, everyPanel, looks } from './appearance-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('looks');

@@ -1,36 +1,195 @@
-/** The workbench at the sizes that it is used in: accessible, and nothing cut off. */
-import { expect, it } from 'vitest';
-import { beforeDuringAndAfter, everyPanel, quick } from './appearance-page.ts';
-import { looks } from './looks.ts';
+/**
+ * The workbench at the sizes that it is used in: accessible, and nothing cut off. Accessibility checks of the stories:
+ * a part without violations is checked again as soon as its appearance changes. Layouts in a real browser: switching,
+ * closing and opening panels, and their state after a reload.
+ */
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tinyScenario } from '../electron/host/small-run.ts';
+import { accessibilityFaults, partsOf } from './accessible.ts';
+import { beforeDuringAndAfter, everyPanel, inEveryLook, looks, quick } from './appearance-page.ts';
+import { type BenchPage, drawn } from './bench-page.ts';
+import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { workbench } = useWorkbench('looks');
+describe('accessible', () => {
+  const { workbench } = useWorkbench('accessible');
 
-it('is accessible and whole in a usual and in the smallest window, before, during a question, and after a run', async () => {
-  const smallest = looks.filter(({ name }) => name === '720-light');
-  expect(smallest).toHaveLength(1);
-  await beforeDuringAndAfter(await workbench(), [looks[0], ...smallest]);
+  /** Three columns of thirty lines on a static page of the server, outside the workbench. */
+  let page: Page;
+  beforeEach(async () => {
+    page = (await workbench()).page;
+    await page.goto(new URL('/', page.url()).href);
+    await page.evaluate(() => {
+      const columns = ['left', 'middle', 'right'].map((id, at) => {
+        const column = Object.assign(document.createElement('div'), { id });
+        Object.assign(column.style, { position: 'absolute', left: `${at * 200}px`, top: '100px', width: '200px' });
+        for (let line = 0; line < 30; line += 1) {
+          column.append(Object.assign(document.createElement('p'), { textContent: `line ${line}` }));
+        }
+        return column;
+      });
+      columns[2]?.append(Object.assign(document.createElement('input'), { value: 'a', ariaLabel: 'Field' }));
+      const title = Object.assign(document.createElement('h1'), { textContent: 'Still' });
+      const main = document.createElement('main');
+      main.append(title, ...columns);
+      [document.title, document.documentElement.lang] = ['Still', 'en'];
+      document.body.replaceChildren(main);
+    });
+    await drawn(page);
+  });
+
+  async function faultsAfter(change: () => void): Promise<readonly string[]> {
+    await page.evaluate(change);
+    return accessibilityFaults(page);
+  }
+
+  it('finds what is wrong with what was right before, and nothing once it is mended', async () => {
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
+    expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
+    // A failed part is not recorded as correct.
+    expect(await accessibilityFaults(page)).toEqual(faint);
+    expect(await accessibilityFaults(page, null, 'colours')).toEqual(faint);
+    expect(await faultsAfter(() => document.querySelector('p')?.style.removeProperty('color'))).toEqual([]);
+    // An ancestor changes.
+    const within = await faultsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
+    expect(within).toHaveLength(91);
+    expect(await faultsAfter(() => document.documentElement.style.removeProperty('color'))).toEqual([]);
+    // The text that names the part changes, elsewhere in the page.
+    const named = await faultsAfter(() => {
+      const button = document.createElement('button');
+      button.setAttribute('aria-labelledby', 'name');
+      document.querySelector('#left')?.append(button);
+      document
+        .querySelector('#right')
+        ?.append(Object.assign(document.createElement('span'), { id: 'name', textContent: 'x' }));
+    });
+    expect(named).toEqual([]);
+    const nameless = await faultsAfter(() => document.querySelector('#name')?.replaceChildren());
+    expect(nameless).toEqual([expect.stringMatching(/^button-name: /)]);
+    // A rule about the complete page finds this one.
+    const untitled = await faultsAfter(() => {
+      document.querySelector('button')?.remove();
+      document.title = '';
+    });
+    expect(untitled).toEqual([expect.stringMatching(/^document-title: /)]);
+  });
+
+  it('takes a part for another that lies under something, is pointed at or holds other words, and for the same when not', async () => {
+    const changed = async (change: () => Promise<unknown>): Promise<number> => {
+      const was = new Set(await partsOf(page));
+      await change();
+      return (await partsOf(page)).filter((look) => !was.has(look)).length;
+    };
+    const inPage = (change: () => void) => () => page.evaluate(change);
+    const over = () => {
+      const box = document.createElement('b');
+      Object.assign(box.style, { position: 'fixed', left: '10px', top: '150px', width: '20px', height: '20px' });
+      document.body.append(box);
+    };
+    expect(await changed(inPage(() => undefined))).toBe(0);
+    // Two parts change: the box itself, and the column under it.
+    expect(await changed(inPage(over))).toBe(2);
+    expect(await changed(inPage(() => document.querySelector('b')?.remove()))).toBe(1);
+    expect(await changed(inPage(() => document.querySelector('#left p')?.replaceChildren('more')))).toBe(1);
+    expect(await changed(() => page.hover('#middle p'))).toBeGreaterThan(0);
+    expect(await changed(() => page.fill('input', 'b'))).toBeGreaterThan(0);
+    // All parts change, and their containers.
+    expect(await changed(inPage(() => document.documentElement.setAttribute('data-theme', 'dark')))).toBeGreaterThan(3);
+  });
 });
 
-it('every panel is accessible', async () => everyPanel(await workbench(), ['light']));
+describe('appearance', () => {
+  const { workbench } = useWorkbench('looks');
 
-it('a chart is drawn in as little room as there is', async () => {
-  const { open, page, bench } = await workbench({});
-  await bench.drop('half-slab.json', quick);
-  await expect.poll(() => bench.title.textContent()).toContain('Half slab');
-  await bench.run.click();
-  await bench.r80.waitFor();
-  const plot = page.locator('.chart-plot__plot').first();
-  for (const height of [60, 40, 30, 20, 10]) {
-    for (const width of [400, 60]) {
-      await plot.evaluate(
-        ({ parentElement: host }, size) => Object.assign(host?.style ?? {}, { flex: 'none', ...size }),
-        { width: `${width}px`, height: `${height}px` },
-      );
-      const drawn = plot.locator('svg').first();
-      await expect.poll(() => drawn.getAttribute('width')).toBe(String(width));
-      await expect.poll(() => drawn.getAttribute('height')).toBe(String(height));
+  it('is accessible and whole in a usual and in the smallest window, before, during a question, and after a run', async () => {
+    const smallest = looks.filter(({ name }) => name === '720-light');
+    expect(smallest).toHaveLength(1);
+    await beforeDuringAndAfter(await workbench(), [looks[0], ...smallest]);
+  });
+
+  it('every panel is accessible', async () => everyPanel(await workbench(), ['light']));
+
+  it('a chart is drawn in as little room as there is', async () => {
+    const { open, page, bench } = await workbench({});
+    await bench.drop('half-slab.json', quick);
+    await expect.poll(() => bench.title.textContent()).toContain('Half slab');
+    await bench.run.click();
+    await bench.r80.waitFor();
+    const plot = page.locator('.chart-plot__plot').first();
+    for (const height of [60, 40, 30, 20, 10]) {
+      for (const width of [400, 60]) {
+        await plot.evaluate(
+          ({ parentElement: host }, size) => Object.assign(host?.style ?? {}, { flex: 'none', ...size }),
+          { width: `${width}px`, height: `${height}px` },
+        );
+        const drawn = plot.locator('svg').first();
+        await expect.poll(() => drawn.getAttribute('width')).toBe(String(width));
+        await expect.poll(() => drawn.getAttribute('height')).toBe(String(height));
+      }
     }
-  }
-  expect(open.problems).toEqual([]);
+    expect(open.problems).toEqual([]);
+  });
+});
+
+const { workbench } = useWorkbench('layouts');
+
+let open: OpenPage;
+let bench: BenchPage;
+
+const layout = (name: string) => open.page.getByRole('radio', { name, exact: true });
+
+describe('the layouts', () => {
+  beforeEach(async () => {
+    ({ open, bench } = await workbench());
+  });
+
+  it('are switched in the bar and by keys, and saved with the theme', async () => {
+    await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
+    await open.page.keyboard.press('Alt+Shift+3');
+    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+    expect(await bench.panel('Depth dose').count()).toBe(0);
+    const theme = () => open.page.locator('html').getAttribute('data-theme');
+    await expect.poll(theme).toBe('light');
+    await open.page.getByRole('button', { name: 'Appearance' }).click();
+    await open.page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await expect.poll(theme).toBe('dark');
+    await open.page.reload();
+    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+    await expect.poll(theme).toBe('dark');
+    await layout('Compare').check();
+    await expect.poll(() => layout('Compare').isChecked()).toBe(true);
+    await expect.poll(() => bench.panel('Depth dose').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('are never empty: recorded data is shown until the user has some, and an empty panel offers actions', async () => {
+    const { page } = open;
+    await page.keyboard.press('Alt+Shift+3');
+    const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
+    await expect.poll(() => blocks.count()).toBe(1);
+    await page.getByText('This run came with the program').waitFor();
+    await inEveryLook(page, async ({ name }) => {
+      await open.screenshot(`first-sight-profile-${name}`);
+      expect(await accessibilityFaults(page, 'main'), name).toEqual([]);
+    });
+    await page.keyboard.press('Alt+Shift+2');
+    await expect.poll(() => page.getByTestId('compare-row').count()).toBeGreaterThan(1);
+    await page.getByTestId('ladder-ladder').waitFor();
+    await open.screenshot('first-sight-compare');
+
+    await page.keyboard.press('Alt+Shift+1');
+    await bench.drop('tiny.json', JSON.stringify(tinyScenario));
+    await expect.poll(() => bench.title.textContent()).toContain(tinyScenario.name);
+    await page
+      .getByRole('group', { name: 'Ledger', exact: true })
+      .getByRole('button', { name: 'Run the scenario' })
+      .click();
+    await bench.state('Done').waitFor();
+    await page.keyboard.press('Alt+Shift+3');
+    await expect.poll(() => page.getByText('This run came with the program').count()).toBe(0);
+    await expect.poll(() => blocks.count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
 });

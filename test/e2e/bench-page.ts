@@ -1,12 +1,39 @@
-/** The workbench as a person handles it: what is on the page, by its names. */
+/**
+ * The workbench as a person uses it: locates controls by their visible names. Waits until a page has drawn pending
+ * changes.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { drawn } from './drawn.ts';
 
-/** Goes on for longer than it is looked at; its one thread leaves the page a core. */
+/**
+ * A page that draws nothing for this time is frozen. The test then fails for that reason, and not with the timeout of
+ * another wait.
+ */
+const FROZEN_MS = 60_000;
+
+/** Waits until pending changes are on the screen: laid out in one frame, and drawn by the next. */
+export async function drawn(page: Page): Promise<void> {
+  const frames = await page.evaluate(
+    (longest) =>
+      new Promise<number>((resolve) => {
+        let count = 0;
+        setTimeout(() => resolve(count), longest);
+        const next = (): void => {
+          count += 1;
+          if (count === 2) resolve(count);
+          else requestAnimationFrame(next);
+        };
+        requestAnimationFrame(next);
+      }),
+    FROZEN_MS,
+  );
+  if (frames < 2) throw new Error(`the page drew ${frames} frames in ${FROZEN_MS / 1000} s`);
+}
+
+/** A scenario that runs longer than any test looks at it. Its single thread leaves a core to the page. */
 function longRun(): string {
   const file = path.resolve(import.meta.dirname, '../../assets/scenarios/bone-edge-150MeV.json');
   const scenario = z.looseObject({ solver: z.looseObject({}) }).parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -24,7 +51,7 @@ export class BenchPage {
     return this.page.getByRole('heading', { level: 1 });
   }
 
-  /** The Run button of the bar, not the menu of that name. */
+  /** The Run button of the top bar, not the menu of that name. */
   get run(): Locator {
     return this.page.getByRole('banner').getByRole('button', { name: 'Run', exact: true });
   }
@@ -59,7 +86,7 @@ export class BenchPage {
     return this.page.getByRole('tab', { name, exact: true });
   }
 
-  /** Asks for a layout by its keys, once: what is drawn hears them. */
+  /** Selects a layout by its keyboard shortcut, pressed once: a page that is drawn must react to it. */
   async layout(keys: string, panel: string): Promise<void> {
     await this.run.waitFor();
     await this.page.keyboard.press(keys);
@@ -71,7 +98,9 @@ export class BenchPage {
     return this.page.locator('.run-head .state-badge', { hasText: word });
   }
 
-  /** Runs what is in the form, and waits for the end of that run: another that is over may be shown before. */
+  /**
+   * Runs the scenario in the form, and waits for the end of that run; a finished earlier run may be shown before it.
+   */
   async runToEnd(): Promise<void> {
     const shown = this.page.locator('.run-head');
     const before = (await shown.count()) > 0 ? await shown.getAttribute('data-run') : null;
@@ -81,19 +110,26 @@ export class BenchPage {
   }
 
   /**
-   * Call it before what makes the thing appear, and what it returns afterwards: waits until the thing has stood on the
-   * page, which may be for a moment only, between two looks.
+   * Watches for an element that may be visible only briefly. Call it before the action; call the returned function
+   * afterwards, which waits until the element has been on the page. `text` is the element's text at that time.
    */
-  async willAppear(selector: string): Promise<() => Promise<void>> {
-    const watch = await this.page.evaluateHandle((sought) => {
-      const seen = { yet: false };
-      const look = (): void => {
-        seen.yet ||= document.querySelector(sought) !== null;
-      };
-      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
-      return seen;
-    }, selector);
-    return () => expect.poll(() => watch.evaluate(({ yet }) => yet), { message: selector }).toBe(true);
+  async willAppear(selector: string, text = /(?:)/, timeout?: number): Promise<() => Promise<void>> {
+    const watch = await this.page.evaluateHandle(
+      ([sought, words]) => {
+        const seen = { yet: false };
+        const pattern = new RegExp(words);
+        const look = (): void => {
+          const found = document.querySelector(sought);
+          seen.yet ||= found !== null && pattern.test(found.textContent);
+        };
+        const all = { subtree: true, childList: true, attributes: true, characterData: true };
+        new MutationObserver(look).observe(document.body, all);
+        return seen;
+      },
+      [selector, text.source] as const,
+    );
+    const said = { message: `${selector} ${text}`, ...(timeout === undefined ? {} : { timeout }) };
+    return () => expect.poll(() => watch.evaluate(({ yet }) => yet), said).toBe(true);
   }
 
   /** Waits until pending changes are on the screen. */
@@ -112,7 +148,7 @@ export class BenchPage {
     if ((await head.getAttribute('aria-expanded')) === 'false') await head.click();
   }
 
-  /** Drops a file on the window, as a file manager does. */
+  /** Drops a file on the window, like a file manager. */
   async drop(name: string, content: string | Uint8Array, type = 'application/json'): Promise<void> {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const transfer = await this.page.evaluateHandle(
@@ -129,7 +165,7 @@ export class BenchPage {
     }
   }
 
-  /** A scenario that computes until it is stopped. */
+  /** Drops a scenario that computes until it is stopped. */
   async dropLong(): Promise<void> {
     await this.drop('long.json', longRun());
     await expect.poll(() => this.title.textContent()).toContain('Bone edge');
@@ -141,11 +177,12 @@ export class BenchPage {
       const canvas = document.querySelector<HTMLCanvasElement>('.plot-panel__layer');
       const context = canvas?.getContext('2d');
       if (!canvas || !context) return 0;
-      // A strip along the beam, which enters in the middle of the plot.
+      // A strip along the beam, which enters at half the height of the plot.
       const { width, height } = canvas;
       const { data } = context.getImageData(width * 0.15, height * 0.4, width * 0.6, Math.max(1, height * 0.1));
       let lit = 0;
-      // Viridis from its blue-green on: its darkest purple has a green of 1, and the page's greys have no colour.
+      // Counts colours of Viridis from blue-green on: its darkest purple has a green value of 1, and greys of the page
+      // have no hue.
       for (let i = 0; i < data.length; i += 4) {
         const [red = 0, green = 0, blue = 0] = data.subarray(i, i + 3);
         if (green > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 40) lit += 1;
@@ -154,3 +191,7 @@ export class BenchPage {
     });
   }
 }
+
+/** The focused element, by its accessible name or its text. */
+export const focused = (page: Page) => () =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');

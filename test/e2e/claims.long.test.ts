@@ -1,46 +1,247 @@
-/** The history of sessions and what it says of ways of writing, in a real browser. */
+/**
+ * The history of sessions and its claims about implementation choices, in a real browser. Questions: dismissed, found
+ * again, and viewed in every look. A small workload in a real browser: measured from a shipped scenario, checked,
+ * compared with its claims, saved and opened again.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
-import { seenWhole } from './looks.ts';
-import { useWorkbench } from './workbench-page.ts';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { braggbench, entry } from '../electron/cli/command.ts';
+import { tracedSession } from '../electron/host/model/timeline/make.ts';
+import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
+import { accessibilityFaults } from './accessible.ts';
+import { inEveryLook, type Look, seenWhole } from './appearance-page.ts';
+import { type BenchPage, focused } from './bench-page.ts';
+import type { OpenPage } from './browser.ts';
+import { code, compiled, useWorkbench } from './workbench-page.ts';
 
-const recorded = path.resolve(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
-const { workbench, home } = useWorkbench('claims');
+describe('claims', () => {
+  const recorded = path.resolve(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
+  const { workbench, home } = useWorkbench('claims');
 
-it('puts saved sessions in the order of their days', async () => {
-  const session = JSON.parse(readFileSync(recorded, 'utf8')) as object;
-  mkdirSync(path.join(home, 'library'), { recursive: true });
-  for (const day of [1, 2]) {
-    const text = JSON.stringify({ ...session, created: `2026-12-0${day}T08:00:00.000Z` });
-    writeFileSync(path.join(home, 'library', `day-${day}.session.json`), text);
-  }
-  const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('History').click();
-  await page.getByRole('button', { name: 'Enlarge History' }).click();
-  await page.getByLabel('Search the history').fill('cuda-depth water NVIDIA');
-  const series = page.getByTestId('history-series').filter({ hasText: 'day-2' });
-  await series.first().waitFor();
-  expect(await series.first().textContent()).toContain('2026-12-02 08:00');
-  await seenWhole(open, 'history');
-  await open.close();
+  it('puts saved sessions in the order of their days', async () => {
+    const session = JSON.parse(readFileSync(recorded, 'utf8')) as object;
+    mkdirSync(path.join(home, 'library'), { recursive: true });
+    for (const day of [1, 2]) {
+      const text = JSON.stringify({ ...session, created: `2026-12-0${day}T08:00:00.000Z` });
+      writeFileSync(path.join(home, 'library', `day-${day}.session.json`), text);
+    }
+    const { open, page, bench } = await workbench();
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await bench.panel('History').click();
+    await page.getByRole('button', { name: 'Enlarge History' }).click();
+    await page.getByLabel('Search the history').fill('cuda-depth water NVIDIA');
+    const series = page.getByTestId('history-series').filter({ hasText: 'day-2' });
+    await series.first().waitFor();
+    expect(await series.first().textContent()).toContain('2026-12-02 08:00');
+    await seenWhole(open, 'history');
+    await open.close();
+  });
+
+  it('says which way of writing pays, from the recorded sessions', async () => {
+    const { open, page, bench } = await workbench();
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await bench.panel('Which way').click();
+    await page.getByRole('button', { name: 'Enlarge Which way' }).click();
+    const problem = page.getByTestId('decision').filter({ hasText: 'h200-dense-36M' });
+    await problem.waitFor();
+    // A session with a single instance is no evidence.
+    await expect
+      .poll(() => page.getByTestId('decision').filter({ hasText: 'h200-water-70MeV-5-steps' }).textContent())
+      .toContain('No advice');
+    expect(await problem.locator('li').last().textContent()).toContain('Pays back an hour of development after');
+    await page.getByLabel('Runs that you will make').fill('1000000');
+    await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
+    await seenWhole(open, 'decision');
+    await open.close();
+  });
 });
 
-it('says which way of writing pays, from the recorded sessions', async () => {
-  const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Which way').click();
-  await page.getByRole('button', { name: 'Enlarge Which way' }).click();
-  const problem = page.getByTestId('decision').filter({ hasText: 'h200-dense-36M' });
-  await problem.waitFor();
-  // A session of one instance is no evidence.
-  await expect
-    .poll(() => page.getByTestId('decision').filter({ hasText: 'h200-water-70MeV-5-steps' }).textContent())
-    .toContain('No advice');
-  expect(await problem.locator('li').last().textContent()).toContain('Pays back an hour of development after');
-  await page.getByLabel('Runs that you will make').fill('1000000');
-  await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
-  await seenWhole(open, 'decision');
-  await open.close();
+describe('the climb of an agent', () => {
+  const folder = scratchFolder('climb-problem');
+  const problem = path.join(folder, 'sum');
+  const environment = { CXXFLAGS: '-O1', BRAGGBENCH_CACHE: cacheWithUserKernels(folder) };
+  beforeAll(async () => {
+    const words = ['new-kernel', 'reduction', 'sum.cpp', '--answer', 'typescript'];
+    expect((await braggbench(words, { cwd: folder, environment: { ...process.env, ...environment } })).code).toBe(0);
+    const document = path.join(problem, 'problem.json');
+    writeFileSync(document, readFileSync(document, 'utf8').replace('1000000', '4099'));
+  });
+  const served = useWorkbench('climb', ['--scenario', path.join(problem, 'problem.json')], () => environment);
+
+  it('appears in History while it submits, with differences, and is replayed as a candidate', async () => {
+    const { open, page, bench } = await served.workbench();
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await bench.panel('History').click();
+    await page.getByRole('button', { name: 'Enlarge History' }).click();
+
+    const agent = new Client({ name: 'test', version: '1' });
+    const args = [entry, 'mcp', '--trust', folder, '--time', '2s'];
+    const env = { ...getDefaultEnvironment(), ...environment, BRAGGBENCH_HOME: served.home };
+    await agent.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: folder, env, stderr: 'ignore' }),
+    );
+    const source = readFileSync(path.join(problem, 'sum.cpp'), 'utf8');
+    const row = (attempt: number) =>
+      page
+        .getByTestId('climb')
+        .locator('tr[data-verdict]')
+        .filter({ has: page.getByRole('rowheader', { name: `${attempt}`, exact: true }) });
+    const verdicts = ['correct', 'wrong', 'not measured'];
+    const texts = [source, source.replace('k < n', 'k + 1 < n'), source.replace('double sum = 0;', 'double sum = no;')];
+    for (const [i, text] of texts.entries()) {
+      const input = { problem: 'sum', source: text, seconds: 0.5 };
+      await agent.callTool({ name: 'submit_kernel', arguments: input }, undefined, { timeout: 300_000 });
+      await expect.poll(() => row(i + 1).getAttribute('data-verdict'), compiled).toBe(verdicts[i]);
+    }
+    await agent.close();
+    await row(2).getByRole('button', { name: 'Difference' }).click();
+    await expect.poll(() => page.getByTestId('climb').locator('tr[data-kind=changed]').count()).toBe(1);
+    await seenWhole(open, 'climb');
+
+    await row(2).getByRole('button', { name: 'Add to folder' }).click();
+    await expect.poll(() => code(page).textContent()).toContain('k + 1 < n');
+    expect(readFileSync(path.join(problem, 'sum-attempt-0002.cpp'), 'utf8')).toBe(texts[1]);
+    await open.screenshot('climb-replayed');
+    await open.close();
+  }, 300_000);
+});
+
+describe('questions', () => {
+  const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
+
+  it('is put away for good, found by name and under Help, and checks a beam against a Monte Carlo', async () => {
+    const { open, page, bench } = await workbench({ firstVisit: true });
+    await page.getByRole('button', { name: 'Put away' }).click();
+    await expect.poll(() => bench.panel('Questions').count()).toBe(0);
+    await page.reload();
+    await bench.state('Done').waitFor();
+    expect(await bench.panel('Questions').count()).toBe(0);
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a command' }).fill('monte');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toMatch(/^Hint 1 of 3: Check against Monte Carlo/);
+    await expect.poll(() => bench.r80.textContent()).toContain('137.0');
+    await page.getByRole('button', { name: 'Curves over the depth dose' }).click();
+    // More than nine points in ten agree within 1 % and 1 mm, in absolute units.
+    await expect.poll(() => page.locator('.depth-dose__overlay').textContent()).toMatch(/TOPAS.*γ (9\d\.\d|100) ?%/);
+    await open.screenshot('question-monte-carlo');
+    await page.keyboard.press('Escape');
+
+    await bench.menu('Help', 'Questions to begin with');
+    await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('button', { name: /^Where does the time go/ }).click();
+    await expect.poll(() => page.getByText('cuda-fused', { exact: false }).first().isVisible()).toBe(true);
+    await expect.poll(focused(page)).toMatch(/^Hint 1 of 3: Where does the time go/);
+    // The example was recorded on a GPU; the scenario in the form runs on this machine.
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    await open.screenshot('question-time');
+    expect(await page.getByText('edited', { exact: true }).count()).toBe(0);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('goes through every other question in a narrow window and at 200 %, in both themes, without a mouse', async () => {
+    const { open, page } = await workbench({ firstVisit: true });
+    await page.locator('.question').first().waitFor();
+    const narrow: Look = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
+    const zoomed: Look = { name: '720-light', width: 720, height: 450, theme: 'light' };
+    for (const title of ['See a beam stop', 'An X-ray image', 'Is this claim true?', 'Write a kernel of my own']) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Find a command' }).fill(title.replace('?', ''));
+      await page.keyboard.press('Enter');
+      await expect.poll(focused(page)).toBe(`Hint 1 of 3: ${title}`);
+      await inEveryLook(
+        page,
+        async ({ name }) => {
+          // Hints of panels in the same area are visited one by one.
+          for (const hint of [2, 3, 1]) {
+            const from = page.getByRole('region', { name: `Hint ${hint === 1 ? 3 : hint - 1} of 3: ${title}` });
+            await from.getByRole('button', { name: 'Next' }).press('Enter');
+            await expect.poll(focused(page)).toBe(`Hint ${hint} of 3: ${title}`);
+          }
+          await open.screenshot(`question-${title.split(' ').at(-1)?.replace('?', '')}-${name}`);
+          expect(await accessibilityFaults(page), `${title}, ${name}`).toEqual([]);
+        },
+        [narrow, zoomed],
+      );
+    }
+    expect(open.problems).toEqual([]);
+  });
+});
+
+const root = path.resolve(import.meta.dirname, '../..');
+const { workbench } = useWorkbench('results', [
+  '--scenario',
+  path.join(root, 'assets/scenarios/micro/launch-small.json'),
+]);
+
+let open: OpenPage;
+let bench: BenchPage;
+
+describe('the results of a small workload', () => {
+  it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
+    ({ open, bench } = await workbench());
+    await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
+    await expect.poll(() => bench.panel('Results').count()).toBe(1);
+    // The form is generated from the row's schema.
+    await bench.field('Steps').waitFor();
+    await bench.run.click();
+    await bench.state('Done').waitFor();
+    const table = open.page.getByTestId('results-variants');
+    await table.waitFor();
+    const text = (await table.textContent()) ?? '';
+    expect(text).toMatch(/reference/);
+    expect(text).toMatch(/± [\d.]+ %/);
+    await open.page.getByTestId('results-claims').waitFor();
+    await expect
+      .poll(() => open.page.getByTestId('results-claims').textContent())
+      .toMatch(/not measured|as claimed|less|more/);
+    await expect.poll(() => open.page.getByTestId('best-gain').textContent()).toMatch(/×/);
+    await open.screenshot('results-light');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    const [download] = await Promise.all([open.page.waitForEvent('download'), bench.menu('File', /Variants \(CSV\)/)]);
+    expect(readFileSync(await download.path(), 'utf8')).toMatch(/^at,variant,device,precision,status,time_s/);
+    // The timeline has every variant's samples, in the order in which they were taken.
+    await bench.layout('Alt+Shift+3', 'Timeline');
+    await open.page.getByLabel('Search spans by name').fill('repetitions');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^\d+$/);
+    await open.page.getByLabel('Search spans by name').press('Enter');
+    await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/samples.*Repetitions/s);
+    await open.screenshot('timeline-task-light');
+    expect(open.problems).toEqual([]);
+  });
+
+  it('of a session with traces: streams are lanes of the timeline, copies next to kernels', async () => {
+    ({ open, bench } = await workbench({ theme: 'dark' }));
+    await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
+    await bench.state('Done').waitFor();
+    await bench.layout('Alt+Shift+3', 'Timeline');
+    await open.page.getByLabel('Search spans by name').fill('micro_stream_work');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('9');
+    await open.page.getByLabel('Search spans by name').press('Enter');
+    await expect
+      .poll(() => open.page.getByTestId('span-details').textContent())
+      .toMatch(/stream 7.*Grid.*cuLaunchKernel/s);
+    await open.screenshot('timeline-streams-dark');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('of recorded sessions need no GPU, and are next to what fusing can give at most', async () => {
+    ({ open, bench } = await workbench({ theme: 'dark' }));
+    // Dropped at once, while the page still draws and opens its first scenario.
+    const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');
+    await bench.drop('layer.json', layer);
+    await open.page.getByTestId('results-variants').waitFor();
+    await expect
+      .poll(() => open.page.getByTestId('results-fusion').textContent())
+      .toMatch(/fusing can save [\d.]+ % at most/);
+    await expect.poll(() => open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
+    await open.screenshot('results-recorded-dark');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(open.problems).toEqual([]);
+  });
 });

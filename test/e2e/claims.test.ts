@@ -1,54 +1,144 @@
-import { expect, it } from 'vitest';
-import { seenWhole } from './looks.ts';
+/**
+ * The README's first steps, as a newcomer takes them. The first hour: the gallery of questions next to the solved beam,
+ * used by keyboard alone, dismissed and found again.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { looks, seenWhole } from './appearance-page.ts';
+import { focused } from './bench-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { workbench } = useWorkbench('claims');
+describe('claims', () => {
+  const { workbench } = useWorkbench('claims');
 
-it('opens the table of claims: a verdict for each part of a sweep, its map, its session and the note’s error', async () => {
-  const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Claims').click();
-  await page.getByRole('button', { name: 'Enlarge Claims' }).click();
-  const claims = page.getByTestId('claim');
-  await expect.poll(() => claims.count()).toBeGreaterThan(70);
-  await page.getByLabel('Search the claims').fill('bank conflicts stride');
-  await expect.poll(() => claims.count()).toBe(1);
-  const claim = claims.first();
-  expect(await claim.textContent()).toContain('true when stride is 16');
-  await claim.locator('summary').click();
-  // One for each card's sweep.
-  await claim.getByTestId('claim-map').first().waitFor();
-  expect(await claim.textContent()).toContain('It is about:');
-  await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
-  await seenWhole(open, 'claims');
-  // A claim about another GPU says so, and shows the measurements.
-  await page.getByLabel('Search the claims').fill('consumer GPUs');
-  await expect.poll(() => claims.count()).toBe(3);
-  expect(await claims.first().textContent()).toContain('cannot be judged here: needs a consumer GPU');
-  // Which machines say it, and what each says.
-  await page.getByLabel('Search the claims').fill('');
-  const recordedOn = page.getByLabel('Recorded on');
-  const both = recordedOn.locator('option', { hasText: 'NVIDIA H100 80GB HBM3, NVIDIA H200' });
-  expect(await both.count()).toBe(1);
-  await recordedOn.selectOption((await both.getAttribute('value')) ?? '');
-  await page.getByLabel('Search the claims').fill('kernel fusion');
-  await expect.poll(() => claims.first().textContent()).toContain('Kernel fusion');
-  await claims.first().locator('summary').click();
-  await expect.poll(() => claims.first().textContent()).toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
-  await seenWhole(open, 'claims-by-card');
-  // One answer at a time, with the count of those that are left.
-  await page.getByLabel('Search the claims').fill('');
-  await recordedOn.selectOption('');
-  await page.getByLabel('Answer').selectOption('not-true');
-  await expect
-    .poll(() => page.locator('.panel-readout').textContent())
-    .toMatch(/^0 true, 0 true when, \d+ not true, 0 open/);
-  await page.getByLabel('Answer').selectOption('');
-  await recordedOn.selectOption('');
-  // The session behind a number, with its sources.
-  await page.getByLabel('Search the claims').fill('36 million');
-  await claims.first().locator('summary').click();
-  await claims.first().getByRole('button').first().click();
-  await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
-  await open.close();
+  it('opens the table of claims: a verdict for each part of a sweep, its map, its session and the note’s error', async () => {
+    const { open, page, bench } = await workbench();
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await bench.panel('Claims').click();
+    await page.getByRole('button', { name: 'Enlarge Claims' }).click();
+    const claims = page.getByTestId('claim');
+    // The counts are those of the README, which the command line generates.
+    const readme = readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
+    const counts = /\d+ true, \d+ true when, \d+ not true, \d+ open of (\d+) claims/.exec(readme);
+    await expect.poll(() => claims.count()).toBe(Number(counts?.[1]));
+    expect(await page.locator('.panel-readout').textContent()).toBe(counts?.[0]);
+    await page.getByLabel('Search the claims').fill('bank conflicts stride');
+    await expect.poll(() => claims.count()).toBe(1);
+    const claim = claims.first();
+    expect(await claim.textContent()).toContain('true when stride is 16');
+    await claim.locator('summary').click();
+    // One map for the sweep on each card.
+    await claim.getByTestId('claim-map').first().waitFor();
+    expect(await claim.textContent()).toContain('It is about:');
+    await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
+    await seenWhole(open, 'claims');
+    // A claim about another GPU is marked as such, and shows the measurements.
+    await page.getByLabel('Search the claims').fill('consumer GPUs');
+    await expect.poll(() => claims.count()).toBe(3);
+    expect(await claims.first().textContent()).toContain('cannot be judged here: needs a consumer GPU');
+    // Filters by the machines of a claim, and shows its verdict on each.
+    await page.getByLabel('Search the claims').fill('');
+    const recordedOn = page.getByLabel('Recorded on');
+    const both = recordedOn.locator('option', { hasText: 'NVIDIA H100 80GB HBM3, NVIDIA H200' });
+    expect(await both.count()).toBe(1);
+    await recordedOn.selectOption((await both.getAttribute('value')) ?? '');
+    await page.getByLabel('Search the claims').fill('kernel fusion');
+    await expect.poll(() => claims.first().textContent()).toContain('Kernel fusion');
+    await claims.first().locator('summary').click();
+    await expect
+      .poll(() => claims.first().textContent())
+      .toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
+    await seenWhole(open, 'claims-by-card');
+    // One answer at a time, with the count of the remaining claims.
+    await page.getByLabel('Search the claims').fill('');
+    await recordedOn.selectOption('');
+    await page.getByLabel('Answer').selectOption('not-true');
+    await expect
+      .poll(() => page.locator('.panel-readout').textContent())
+      .toMatch(/^0 true, 0 true when, \d+ not true, 0 open/);
+    await page.getByLabel('Answer').selectOption('');
+    await recordedOn.selectOption('');
+    // Opens the session behind a number, with its sources.
+    await page.getByLabel('Search the claims').fill('36 million');
+    await claims.first().locator('summary').click();
+    await claims.first().getByRole('button').first().click();
+    await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
+    await open.close();
+  });
+});
+
+describe('newcomer', () => {
+  const { workbench } = useWorkbench('newcomer');
+
+  it('shows a Bragg peak at another energy, and fits a box that the beam leaves', async () => {
+    const { open, page, bench } = await workbench();
+    const r80 = async (): Promise<number> => Number.parseFloat((await bench.r80.textContent()) ?? '');
+    const runAt = async (): Promise<void> => {
+      await expect.poll(() => bench.run.isEnabled()).toBe(true);
+      await bench.run.click();
+    };
+    await bench.field('Energy').fill('120');
+    await runAt();
+    // NIST PSTAR: 106.6 mm in water at 120 MeV.
+    await expect.poll(r80).toBeCloseTo(106.6, 0);
+    // A box of 50 mm.
+    await bench.field('Depth').fill('50');
+    await runAt();
+    await page.getByText('No range: most protons leave the box before stopping.').waitFor();
+    await page.getByRole('button', { name: 'Fit the box to the range and run' }).click();
+    await expect.poll(r80).toBeCloseTo(106.6, 0);
+    expect(await bench.field('Depth').inputValue()).toBe('');
+    await open.close();
+  });
+});
+
+const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
+
+/** Presses Tab until the focus is on the wanted control, at most as often as there are controls before it. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    if (name.test(await focused(page)())) return;
+    await page.keyboard.press('Tab');
+  }
+  expect(await focused(page)()).toMatch(name);
+}
+
+describe('the first hour', () => {
+  it('begins with questions next to the solved beam, and goes through one by keyboard alone', async () => {
+    const { open, page, bench } = await workbench({ firstVisit: true });
+    await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
+    await bench.state('Done').waitFor();
+    await expect.poll(() => bench.r80.textContent()).toContain('40.7');
+    expect(await page.locator('.question').count()).toBe(7);
+    // Every picture has loaded, in the theme of the page.
+    await expect
+      .poll(() =>
+        page
+          .locator('.question__picture img:visible')
+          .evaluateAll((all) => all.filter((one) => (one as HTMLImageElement).naturalWidth > 0).length),
+      )
+      .toBeGreaterThan(3);
+    await seenWhole(open, 'questions');
+
+    await tabTo(page, /^Which variant is fastest/);
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toBe('Hint 1 of 3: Which variant is fastest here, and is it right?');
+    const row = page.getByTestId('compare-row');
+    await expect.poll(() => row.count()).toBe(6);
+    await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');
+    await expect.poll(() => bench.title.textContent()).toContain('views');
+    await seenWhole(open, 'question-fastest', [looks[0], ...looks.slice(2)]);
+    await tabTo(page, /^Next$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toMatch(/^Hint 2 of 3/);
+    await tabTo(page, /^Next$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toMatch(/^Hint 3 of 3/);
+    await tabTo(page, /^Dismiss hint 3$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.panel-hint').count()).toBe(2);
+    expect(open.problems).toEqual([]);
+  });
 });

@@ -1,22 +1,26 @@
-/** Compare on a page: how every story of it begins, and what it does there. */
+/** Shared start and actions of the tests of Compare. The study that most tests of studies use. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { tinyScenario } from '../electron/host/small-run.ts';
 import type { PageOptions } from './browser.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
-/** A coarse grid: a run takes hundredths of a second. */
+/** A coarse grid: a run needs hundredths of a second. */
 export const small = JSON.stringify({
   kind: 'transport',
   version: 1,
   name: 'Small beam',
   beam: { energy_MeV: 30 },
   geometry: { width_mm: 12, depth_mm: 11 },
-  // Bins that a file gives in range are split; these are taken as they are.
+  // Bins given in range would be split into finer ones; bins uniform in energy are used as given.
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 1 } },
   solver: { step_mm: 0.5 },
 });
 
-/** The same in rounds of a second, which can be stopped; one thread, which waits for no other on a loaded machine. */
+/**
+ * The same scenario with rounds of a second, which can be stopped. With one thread it waits for no other on a loaded
+ * machine.
+ */
 export const finer = JSON.stringify({
   ...JSON.parse(small),
   grid: { dx_mm: 1, dz_mm: 0.25, dtheta_mrad: 40, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.35 } },
@@ -34,30 +38,30 @@ export const row = (page: Page, name: string): Locator => page.getByTestId('comp
 /** Ticks every variant of a recorded session. */
 export async function choose(page: Page, session: string): Promise<void> {
   await view(page, 'Choose');
-  // Only those whose doses it can hold against each other.
+  // Only variants whose doses can be compared with each other are listed.
   const listed = page.getByRole('group', { name: 'Variants to benchmark' });
   await listed.getByRole('checkbox').first().waitFor();
   expect(await listed.getByText(/^(diffraction|cpu)-/).count()).toBe(0);
-  // A session that was recorded again has the same name.
+  // A session that was recorded twice appears twice under one name.
   const details = page.locator('.compare-session', { hasText: session }).first();
   await details.locator('summary').click();
   await details.getByRole('checkbox', { name: 'all of it' }).setChecked(true);
 }
 
-/** Ticks these variants and no others, where some are suggested. */
+/** Ticks exactly these variants, after the page has suggested some. */
 export async function tickOnly(page: Page, wanted: readonly string[]): Promise<void> {
   await view(page, 'Choose');
   const boxes = page.getByRole('group', { name: 'Variants to benchmark' }).locator('.compare-ticks .compare-tick');
   // The suggestion comes a moment after the scenario.
   await boxes.locator('input:checked').first().waitFor();
   for (const box of await boxes.all()) {
-    // The id, which its title follows without a space.
+    // The id; the title follows it without a space.
     const id = await box.locator('span').evaluate(({ firstChild }) => firstChild?.textContent ?? '');
     await box.locator('input').setChecked(wanted.includes(id));
   }
 }
 
-/** The sizes that a small window has, in both themes. */
+/** The sizes of a small window, in both themes. */
 export const smallLooks = [
   { name: '900-light', width: 900, height: 700, theme: 'light' },
   { name: '900-dark', width: 900, height: 700, theme: 'dark' },
@@ -77,7 +81,7 @@ export function useCompare() {
     chrome,
     home,
     openCompare,
-    /** Compare alone, with two variants of a small scenario ticked. */
+    /** Opens Compare alone, with two variants of a small scenario ticked. */
     openSmall: async (text = small): Promise<Workbench> => {
       const opened = await openCompare();
       await opened.bench.drop('small.json', text);
@@ -87,4 +91,30 @@ export function useCompare() {
       return opened;
     },
   };
+}
+
+/** Enlarges the Studies panel to the complete page. */
+export async function enlargeStudies({ page, bench }: Pick<Workbench, 'page' | 'bench'>): Promise<void> {
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+}
+
+/** Plans a study of nineteen energies in both precisions, solves it, and shows its table. */
+export async function solveEnergies({ page, bench }: Workbench): Promise<void> {
+  await bench.drop('tiny.json', JSON.stringify(tinyScenario));
+  await page.getByRole('radio', { name: /One of my own/ }).check();
+  await page.getByRole('button', { name: 'Add an axis' }).click();
+  await page.getByLabel('What changes', { exact: true }).selectOption('beam.energy_MeV');
+  await page.getByLabel('from of beam.energy_MeV').fill('20');
+  await page.getByLabel('to of beam.energy_MeV').fill('29');
+  await page.getByLabel('count of beam.energy_MeV').fill('19');
+  await page.getByRole('button', { name: 'Add an axis' }).click();
+  await page.getByLabel('What changes', { exact: true }).last().selectOption('solver.precision');
+  await page.getByLabel('Values of solver.precision').fill('fp32, fp64');
+  await page.getByRole('button', { name: 'Plan and start…' }).click();
+  await expect.poll(() => page.getByTestId('study-plan').textContent()).toContain('38 points.');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect.poll(() => page.getByTestId('study-state').textContent()).toBe('38 of 38 points solved');
+  await expect.poll(() => page.getByTestId('study-rows').getAttribute('aria-rowcount')).toBe('39');
 }

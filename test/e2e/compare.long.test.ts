@@ -1,11 +1,11 @@
-/** Compare and the ladder of other workloads, of sweeps, of session files, and of what is measured as suggested. */
+/** Compare, and the ladder of other workloads, of sweeps, of session files and of suggested measurements. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { accessibilityFaults } from './accessible.ts';
+import { inEveryLook, seenWhole } from './appearance-page.ts';
 import { choose, row, small, tickOnly, useCompare, view } from './compare-page.ts';
-import { inEveryLook, seenWhole } from './looks.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, openCompare, openSmall } = useCompare();
@@ -21,7 +21,7 @@ describe('at first sight', () => {
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
     await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s a run/s);
     await page.getByLabel('Rounds').selectOption('7');
-    // So long the rounds may take, and then the processes: a loaded machine starts one in many seconds.
+    // Time limit of the rounds, and then of the processes: a loaded machine needs many seconds to start one.
     await page.getByLabel('Time', { exact: true }).selectOption('60');
     await page.getByLabel('Cold processes').selectOption('5');
     await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();
@@ -32,14 +32,14 @@ describe('at first sight', () => {
     await open.screenshot('compare-conditions-choose');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await row(page, 'window').waitFor();
-    // Its name is part of the recorded one's.
+    // `cuda-window`, the recorded variant whose name contains this one, is not in the table.
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
     // An end-to-end run of milliseconds may stay undecided on a loaded machine, and is reported as such.
     await expect
       .poll(() => advice.textContent(), { timeout: 180_000 })
       .toMatch(/\w+ (is the fastest|is among the fastest|looks fastest|and \w+ are equally fast) on .+ledger closes/);
     await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
-    // Expanded, since this session was started here.
+    // The conditions are expanded because this session was started on this page.
     const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
     await expect.poll(() => conditions.textContent()).toMatch(/Energy: .*RAPL/);
     await conditions.scrollIntoViewIfNeeded();
@@ -84,7 +84,7 @@ describe('other workloads', () => {
   });
   const scenarios = path.join(root, 'assets/scenarios');
 
-  it('images are benchmarked, held to FP64 by their own measures, and shown beside each other', async () => {
+  it('images are benchmarked, checked against FP64 by their own measures, and shown side by side', async () => {
     const { open, page, bench } = await openCompare();
     await bench.drop('spots.json', spots);
     await expect.poll(() => bench.title.textContent()).toContain('Few spots');
@@ -103,7 +103,7 @@ describe('other workloads', () => {
       expect(await page.getByRole('columnheader', { name: title, exact: true }).count(), title).toBe(1);
     }
     await expect.poll(() => row(page, 'diffraction-fp64').textContent()).toMatch(/reference.*same bits/);
-    // Single precision loses bright pixels: wrong, whatever its speed.
+    // Single precision loses bright pixels, so its verdict is wrong, whatever its speed.
     await expect.poll(() => row(page, 'diffraction-naive-fp32').textContent()).toMatch(/wrong/);
     await open.screenshot('compare-images-table');
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -123,7 +123,7 @@ describe('other workloads', () => {
     await page.locator('.segmented__option', { hasText: /^photons$/ }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
     await view(page, 'Curves');
-    await page.getByText('What these variants computed are images: they stand beside each other in Maps.').waitFor();
+    await page.getByText('What these variants computed are images: they are side by side in Maps.').waitFor();
     await view(page, 'Source');
     await expect.poll(() => page.getByLabel('Left file').inputValue()).toContain('kernels/diffraction/');
     await page.locator('.code tr').first().waitFor();
@@ -172,10 +172,10 @@ describe('other workloads', () => {
     await page.getByLabel('Workload of the session').selectOption('diffraction');
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
     await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
-    // Claims of the size that is looked at, though the session was recorded before there were any.
+    // Claims about the shown size, although the session was recorded before claims existed.
     await expect
       .poll(() => page.getByTestId('ladder-claims').textContent())
-      .toMatch(/Kernel fusion3–12×[\d.]+×.*as claimed.*PyTorch on a GPU \(4096²\)/s);
+      .toMatch(/Kernel fusion in an image3–12×[\d.]+×.*as claimed.*PyTorch \(4096²\)/s);
     await seenWhole(open, 'ladder-images');
     expect(open.problems).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe('benchmarking', () => {
     const session = sessionSchema.parse(
       JSON.parse(readFileSync(path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json'), 'utf8')),
     );
-    // Fast, and farther from the reference than it may be.
+    // Marks the fast variant as wrong.
     for (const entry of session.reports[0]?.entries ?? []) {
       if (entry.label === 'cuda-window') Object.assign(entry, { verdict: 'wrong' });
     }
@@ -216,7 +216,7 @@ describe('benchmarking', () => {
     expect(report.problems).toEqual([]);
     await report.screenshot('report');
 
-    // In a browser the page prints it: only the report is on paper.
+    // In a browser the page prints the report, and only the report is on paper.
     await page.evaluate(() => {
       window.print = () => undefined;
     });
@@ -281,7 +281,7 @@ describe('recorded sessions of beams', () => {
     await page.getByRole('button', { name: 'Enlarge Compare' }).click();
     await choose(page, 'h200-uniform-grid-70MeV');
     const others = page.getByRole('group', { name: 'Other programs' });
-    // Each can be ticked, or says why not.
+    // Each program can be ticked, or states why it cannot be.
     for (const id of ['numpy-array', 'cupy-raw']) await expect.poll(() => others.textContent()).toContain(id);
     await seenWhole(open, 'compare-choose');
     await view(page, 'Table');

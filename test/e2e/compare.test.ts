@@ -1,13 +1,13 @@
 /** Comparing variants and reading the ladder of recorded sessions, as a user does it. */
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
+import { seenWhole } from './appearance-page.ts';
 import { finer, row, smallLooks, useCompare, view } from './compare-page.ts';
-import { seenWhole } from './looks.ts';
 
 const { openCompare, openSmall } = useCompare();
 
 describe('at first sight', () => {
-  it('a recorded session stands in the table with its answer, and what fits into the time is ticked', async () => {
+  it('a recorded session is in the table with its answer, and what fits into the time is ticked', async () => {
     const { open, page } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');
@@ -23,6 +23,8 @@ describe('at first sight', () => {
     await expect.poll(() => variants.textContent()).toMatch(/gather.*about [\d.]+ m?s a run/s);
     await expect.poll(() => variants.locator('input:checked').count()).toBeGreaterThan(1);
     await variants.getByText(/^Variants that finish within .* are preselected\./).waitFor();
+    // A sentence that spans several controls must not break at a semicolon when it wraps.
+    expect(await page.locator('.compare-options').innerText()).not.toMatch(/^ *;/m);
     await seenWhole(open, 'compare-first-choose', smallLooks);
     expect(open.problems).toEqual([]);
   });
@@ -43,7 +45,7 @@ describe('benchmarking', () => {
     await expect.poll(() => row(page, 'gather@fp32').textContent()).toContain('reference');
     await open.screenshot('compare-measured-table');
 
-    // Another reference, another order, another colour, one row less.
+    // Selects another reference, order and colour, and removes a row.
     await page.getByRole('button', { name: 'Row window@fp64' }).click();
     await page.getByRole('menuitemradio', { name: /^Reference/ }).click();
     await expect.poll(() => row(page, 'window@fp64').textContent()).toContain('reference');
@@ -92,16 +94,17 @@ describe('benchmarking', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('tells how far it is, and keeps what was measured when it is stopped', async () => {
-    const { open, page } = await openSmall(finer);
+  it('reports how far it is, and keeps what was measured when it is stopped', async () => {
+    const { open, page, bench } = await openSmall(finer);
     await page.getByLabel('Rounds').selectOption('500');
+    // On a busy machine the default time would be over before the second round.
+    await page.getByLabel('Time', { exact: true }).selectOption('300');
+    const progress = /round ([2-9]|\d\d+): .*left at most/;
+    const measuring = await bench.willAppear('[data-testid=bench-progress]', progress, 180_000);
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
-    const progress = page.getByTestId('bench-progress');
-    await expect
-      .poll(() => progress.textContent(), { timeout: 180_000 })
-      .toMatch(/round ([2-9]|\d\d+): .*left at most/);
+    await measuring();
     await expect.poll(() => page.getByTestId('compare-live').locator('tbody tr').count()).toBe(2);
-    // At once: on an idle machine the noise settles, and the benchmark ends by itself within seconds.
+    // Stops at once: on an idle machine the noise settles, and the benchmark ends by itself within seconds.
     await page.getByRole('button', { name: 'Stop benchmark' }).click();
     await page.getByRole('button', { name: 'Benchmark', exact: true }).waitFor();
     await row(page, 'window').first().waitFor();

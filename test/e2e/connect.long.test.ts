@@ -1,12 +1,14 @@
-/** A GPU box from the window, in a real browser: the box is this machine, over a real sshd. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Connects to a GPU server from the window, in a real browser. The server is this machine, through a real sshd. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../scratch-folder.ts';
 import { noSshd, startSshd } from '../sshd.ts';
+import { unless } from '../unless.ts';
 import { accessibilityFaults } from './accessible.ts';
+import { type Look, looks, seenWhole } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
-import { type Look, looks, seenWhole } from './looks.ts';
+import { small } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const sshd = noSshd === null ? await startSshd(scratchFolder('connect-ssh')) : null;
@@ -24,7 +26,7 @@ afterAll(async () => {
 });
 const bothThemes: readonly [Look, ...Look[]] = [looks[0], ...looks.slice(1, 2)];
 
-describe.skipIf(noSshd !== null)('Connect…', () => {
+describe('Connect…', unless(noSshd), () => {
   it('refuses what is no host, asks what ssh asks, and opens the window of the box, which outlives a cut line', async () => {
     const { open, page, bench } = await workbench();
     await bench.menu('File', 'Connect…');
@@ -42,14 +44,14 @@ describe.skipIf(noSshd !== null)('Connect…', () => {
 
     await dialog.getByLabel('Host').fill('locked');
     await page.keyboard.press('Enter');
-    const asked = dialog.locator('input[type=password]');
-    await asked.waitFor();
+    const requested = dialog.locator('input[type=password]');
+    await requested.waitFor();
     expect(await dialog.locator('label').textContent()).toContain('Enter passphrase for key');
     await seenWhole(open, 'connect-asks', bothThemes);
-    await asked.fill(sshd?.passphrase ?? '');
+    await requested.fill(sshd?.passphrase ?? '');
     await page.keyboard.press('Enter');
     const way = dialog.getByRole('link', { name: 'Open its window' });
-    await way.waitFor({ timeout: 120_000 });
+    await way.waitFor({ timeout: 300_000 });
     await seenWhole(open, 'connect-open', bothThemes);
     const address = await way.getAttribute('href');
     const opened = page.context().waitForEvent('page');
@@ -65,16 +67,36 @@ describe.skipIf(noSshd !== null)('Connect…', () => {
     expect(await accessibilityFaults(far, '.status-bar')).toEqual([]);
     await far.screenshot({ path: path.join(import.meta.dirname, '../../dist/screenshots/connect-far.png') });
 
-    // The connection is cut: its passphrase is requested again, and the window has the same run.
+    // The connection is cut: the passphrase is requested again, and the window shows the same run.
     await expect.poll(() => page.locator('.status-bar').textContent()).toContain('locked: connected');
     sshd?.cut();
     await expect.poll(() => bar.textContent()).toContain('Reconnecting…');
     await page.getByRole('button', { name: /^locked: / }).click();
-    await asked.fill(sshd?.passphrase ?? '', { timeout: 60_000 });
+    await requested.fill(sshd?.passphrase ?? '', { timeout: 60_000 });
     await page.keyboard.press('Enter');
     await expect.poll(() => bar.textContent(), { timeout: 60_000 }).not.toContain('Reconnecting…');
     await farBench.state('Done').waitFor();
     expect(await way.getAttribute('href')).toBe(address);
+
+    // Files open from either machine: from the remote library and examples, or chosen on the local one.
+    await farBench.menu('File', 'Open scenario…');
+    const pick = far.getByRole('dialog', { name: 'Open scenario' });
+    await pick.getByRole('heading', { name: 'Examples' }).waitFor();
+    await pick.getByTestId('pick-local').setInputFiles({
+      ...{ name: 'here.json', mimeType: 'application/json', buffer: Buffer.from(small) },
+    });
+    await expect.poll(() => far.title()).toMatch(/^Small beam – Braggbench on locked$/);
+    await expect.poll(() => farBench.field('Energy').inputValue()).toBe('30');
+    await farBench.ready();
+    await farBench.menu('File', 'Save as…');
+    await far.getByRole('dialog').getByRole('textbox').first().fill('kept there');
+    await far.keyboard.press('Enter');
+    // The file is in the remote machine's library, and is opened from it.
+    const there = path.join(sshd?.cache ?? '', 'data', 'library');
+    await expect.poll(() => existsSync(there) && readdirSync(there).some((each) => each.startsWith('kept'))).toBe(true);
+    await farBench.menu('File', 'Open scenario…');
+    await pick.getByRole('heading', { name: 'Yours, on locked' }).waitFor();
+    await pick.getByRole('button', { name: 'Cancel' }).click();
     await far.close();
-  }, 400_000);
+  }, 600_000);
 });

@@ -1,4 +1,4 @@
-/** Every plot's figure leaves the page as a picture and as numbers. */
+/** The figure of every plot is exported as a picture and as numbers. */
 import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ async function exported(what: string, format: string): Promise<{ readonly name: 
   return { name: download.suggestedFilename(), bytes };
 }
 
-/** Pixels across and down, from the PNG's header. */
+/** Width and height in pixels, from the PNG's header. */
 const pngSize = (bytes: Buffer): readonly [number, number] => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 
 const plots = [
@@ -55,7 +55,7 @@ const plots = [
   },
   {
     what: 'the ledger by step',
-    keys: 'Alt+5',
+    keys: 'Alt+6',
     name: 'Coarse-ledger',
     words: ['Share of what entered', 'Relative error'],
   },
@@ -74,7 +74,7 @@ describe('the export of a figure', () => {
       if (keys !== null) await open.page.keyboard.press(keys);
       const button = open.page.getByRole('button', { name: `Export ${what}` });
       await button.waitFor();
-      // Offered once there is something to export.
+      // The entry appears once there is something to export.
       await expect
         .poll(async () => {
           await button.click();
@@ -91,7 +91,7 @@ describe('the export of a figure', () => {
 
       const svg = (await exported(what, 'SVG')).bytes.toString('utf8');
       for (const word of words) expect(svg).toContain(word);
-      // A browser draws it, as any other reader would.
+      // A browser can draw the SVG, like any other viewer.
       const drawn = await open.page.evaluate(async (text) => {
         const image = new Image();
         image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
@@ -112,7 +112,7 @@ describe('the export of a figure', () => {
       const h5 = await exported(what, 'HDF5');
       await openFile(h5.bytes, (file) => {
         expect(file.attrs['run']?.value).toBe('Coarse');
-        // The same arrays as in the NPZ, element by element as many.
+        // The same arrays as in the NPZ.
         for (const array of arrays) {
           const dataset = datasetAt(file, array.replace(/\.npy$/, ''));
           expect(dataset?.attrs['long_name']?.value).toBeTruthy();

@@ -1,18 +1,18 @@
-/** Optimisations alone and together, chosen and read on the page; and a program of the user's by its path. */
+/** Optimisations alone and combined, chosen and read on the page; and a user's program given by its path. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
+import { seenWhole } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
-import { seenWhole } from './looks.ts';
 import { type Served, serve } from './served.ts';
 
 const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-factorial-'));
-/** A run takes milliseconds; one thread waits for no other on a loaded machine. */
+/** A run needs milliseconds; with one thread it waits for no other on a loaded machine. */
 const small = JSON.stringify({
   ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
   geometry: { width_mm: 10, depth_mm: 10 },
@@ -81,7 +81,7 @@ it('ticks what has each optimisation, measures it, and shows what they give toge
   expect(open.problems).toEqual([]);
 });
 
-it('a recorded square of streams and page-locked memory stands in the ladder', async () => {
+it('a recorded square of streams and page-locked memory is in the ladder', async () => {
   const { open, bench, page } = await openChoose();
   await page.getByRole('button', { name: 'Show all panels' }).click();
   await bench.panel('Speedup ladder').click();
@@ -101,7 +101,7 @@ it('a program of the user’s is asked by the path of its file, and says what is
   const others = page.getByRole('group', { name: 'Other programs' });
   await others.getByText('nanobragg').first().waitFor();
   const field = others.getByLabel(/^Path of nanobragg: the program that nanoBragg\.c compiles to/);
-  // Without Python and NumPy there is a reason in its place.
+  // Without Python and NumPy the page shows a reason instead.
   if ((await field.count()) === 0) {
     expect(await others.textContent()).toMatch(/Not here: .*nanobragg/);
     return;

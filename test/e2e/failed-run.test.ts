@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
-import { readRun } from '../electron/host/read-transport.ts';
-import { runScenario, smallScenario } from '../electron/host/small-run.ts';
+import { readRun, runScenario, smallScenario } from '../electron/host/small-run.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -13,7 +12,7 @@ const { home, workbench } = useWorkbench('failed');
 const reason =
   'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: transport_gather_stream_f32. The device cannot be used again until the program is restarted.';
 
-/** The steps before the failure, computed here: what the engine had brought to the host by then. */
+/** A run that contains the steps before the failure, computed here: the data that had reached the host by then. */
 async function failedFile(): Promise<Uint8Array> {
   const solver = { ...smallScenario.solver, max_steps: 24, threads: 1 };
   const run = await runScenario({ ...smallScenario, name: 'Broken off', solver });
@@ -33,8 +32,8 @@ it('shows what was finished before, names the kernel, and can be saved and expor
   await bench.state('Failed').waitFor();
   const alert = page.getByRole('region', { name: 'Results of the run' }).getByRole('alert');
   await expect.poll(() => alert.textContent()).toContain('last kernel launched: transport_gather_stream_f32');
-  await expect.poll(() => alert.textContent()).toContain('What was finished before is kept');
-  // The readouts are those of the steps before, and say that the beam was still under way.
+  await expect.poll(() => alert.textContent()).toContain('The part finished before is saved');
+  // The readouts are those of the last complete step, and report that the beam was still in flight.
   const results = page.locator('.run-results');
   await expect.poll(() => results.textContent()).toMatch(/of the protons were still under way/);
   await expect.poll(() => results.textContent()).toMatch(/Steps24/);
@@ -52,7 +51,7 @@ it('shows what was finished before, names the kernel, and can be saved and expor
   const [download] = await Promise.all([page.waitForEvent('download'), bench.menu('File', /Depth dose \(CSV\)/)]);
   expect(readFileSync(await download.path(), 'utf8').split('\n').length).toBeGreaterThan(20);
 
-  // The engine's work until the failure is on the timeline too.
+  // The timeline shows the engine's work until the failure.
   await bench.layout('Alt+Shift+3', 'Timeline');
   const shown = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
   await expect.poll(() => shown.first().textContent()).toContain('Broken off');

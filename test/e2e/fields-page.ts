@@ -1,4 +1,4 @@
-/** The fields of a run on a page: how every story of them begins, and what a hand does there. */
+/** Shared start and actions of the tests of a run's maps and curves. */
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
@@ -14,7 +14,7 @@ export function useFields(): void {
   ({ workbench } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
 }
 
-/** Coarse enough for a fraction of a second. */
+/** A grid coarse enough for a run in a fraction of a second. */
 export const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
   JSON.stringify({
     kind: 'transport',
@@ -58,3 +58,16 @@ export const phaseMap = (title: string): Locator =>
 export const picture = (map: Locator): Promise<string> =>
   map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
 export const display = (what: string): Locator => open.page.getByRole('button', { name: `Display of the ${what}` });
+
+/** Scenario text of a beam that is solved by depth within a moment. */
+export const quickBeam = (name: string): string =>
+  JSON.stringify({
+    kind: 'transport',
+    version: 1,
+    name,
+    beam: { energy_MeV: 60, x_sigma_mm: 2 },
+    geometry: { width_mm: 60 },
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
+    solver: { stepping: 'depth' },
+    output: { keyframes: 16 },
+  });

@@ -1,9 +1,10 @@
 /** Doses and curves of other programs compared with a run's, and the maps in small windows. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { doseOf, type Phantom } from '../electron/host/io/volumes/phantom.ts';
 import { accessibilityFaults } from './accessible.ts';
+import { seenWhole } from './appearance-page.ts';
 import { bench, display, drag, open, openBench, phaseMap, runToEnd, scenario, useFields } from './fields-page.ts';
-import { seenWhole } from './looks.ts';
 
 useFields();
 
@@ -37,7 +38,7 @@ describe('the dose', () => {
     await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
     await open.page.getByLabel('Added to the depths of the file').fill('0');
     await expect.poll(() => note.textContent()).toMatch(all);
-    // In absolute terms it is the same dose in the unit that it was written in, and no such dose in another.
+    // Absolute doses agree only in the unit in which the file was written.
     const unit = open.page.getByLabel('Unit of the file’s doses');
     expect(await unit.locator('option').first().textContent()).toMatch(/^not known/);
     await unit.selectOption('MeV/mm2');
@@ -52,6 +53,38 @@ describe('the dose', () => {
     await open.page.getByLabel('What to hold the dose against').selectOption({ label: 'file plan.nrrd' });
     await expect.poll(() => note.textContent()).toMatch(all);
     await seenWhole(open, 'gamma-of-a-file');
+    expect(open.problems).toEqual([]);
+  });
+
+  it('of one beam is compared with a note that it is no whole plan, in either theme', async () => {
+    await openBench();
+    await runToEnd('Beam');
+    await bench.r80.waitFor();
+    await display('dose map').click();
+    const grid: Phantom = {
+      ...{ columns: 51, rows: 51, slices: 3, spacing_mm: [1, 1, 1], origin_mm: [-25, 0.5, -1] },
+      hu: (i, j) => Math.round(1000 * Math.exp(-(((i - 25) / 4) ** 2) - ((j - 38) / 5) ** 2)),
+    };
+    const buffer = Buffer.from(doseOf(grid, { '3004000a': ['CS', 'BEAM'], '30040014': ['CS', 'IMAGE\\WATER'] }));
+    await open.page.getByTestId('against-file').setInputFiles({ name: 'beam.dcm', mimeType: '', buffer });
+    const notes = open.page.getByTestId('dose-note');
+    await expect
+      .poll(() => notes.allTextContents())
+      .toEqual([
+        'beam.dcm: Its values are in Gy.',
+        'beam.dcm: DoseSummationType is BEAM: not the dose of one whole plan.',
+        'beam.dcm: TissueHeterogeneityCorrection is WATER: computed as if the patient were water.',
+      ]);
+    await expect
+      .poll(() => open.page.getByTestId('dose-against').textContent())
+      .toMatch(/against beam\.dcm: [\d.]+ % of \d+ cells pass/);
+    await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await open.page.emulateMedia({ colorScheme });
+      await notes.last().scrollIntoViewIfNeeded();
+      expect(await accessibilityFaults(open.page)).toEqual([]);
+      await open.screenshot(`dose-notes-${colorScheme}`);
+    }
     expect(open.problems).toEqual([]);
   });
 
@@ -168,7 +201,7 @@ describe('the lateral profile', () => {
     await bench.map.click({ position: { x: 420, y: 150 } });
     await expect.poll(() => readout.textContent()).not.toMatch(/^z 20\./);
     await expect
-      .poll(() => open.page.getByRole('list', { name: 'Kept depths' }).textContent())
+      .poll(() => open.page.getByRole('list', { name: 'Saved depths' }).textContent())
       .toMatch(/z 20\.\d\d mmσx fit 2\.0\d\d mm/);
     await open.screenshot('fields-profiles-dark');
     await open.page.getByRole('radio', { name: 'width', exact: true }).check();

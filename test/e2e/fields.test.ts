@@ -10,15 +10,15 @@ describe('phase space', () => {
     await runToEnd('Axes');
     await open.page.keyboard.press('Alt+2');
     await open.page.keyboard.press('Alt+m');
-    await phaseMap('θ – x').waitFor();
-    await open.page.getByLabel('Horizontal axis of θ – x').selectOption('e');
-    await phaseMap('E – x').waitFor();
-    // The axis of the other place goes where this one was.
-    await open.page.getByLabel('Vertical axis of E – x').selectOption('e');
-    await phaseMap('x – E').waitFor();
-    await open.page.getByLabel('Vertical axis of x – E').selectOption('theta');
-    await phaseMap('x – θ').waitFor();
-    // A cut of a stored run: its step is computed again. Then back to the stored map.
+    await phaseMap('θ – E').waitFor();
+    await open.page.getByLabel('Horizontal axis of θ – E').selectOption('z');
+    await phaseMap('z – E').waitFor();
+    // Choosing an axis that the map already uses swaps its two axes.
+    await open.page.getByLabel('Vertical axis of z – E').selectOption('z');
+    await phaseMap('E – z').waitFor();
+    await open.page.getByLabel('Vertical axis of E – z').selectOption('theta');
+    await phaseMap('E – θ').waitFor();
+    // A cut of a stored run recomputes its step. Afterwards the sum shows the stored map.
     await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
     await open.page.getByRole('radiogroup', { name: 'E: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     await phaseMap('z – x').waitFor();
@@ -49,7 +49,7 @@ describe('the dose', () => {
     await openBench();
     await runToEnd('Reference');
     await runToEnd('Shifted', { x_mm: 0.5 });
-    // The last that comes of a run is what is read from it: by then its whole dose is there.
+    // The readouts come last: once they are shown, the complete dose has arrived.
     await bench.r80.waitFor();
     await bench.drawn();
     const dose = await picture(bench.map);
@@ -73,7 +73,7 @@ describe('the dose', () => {
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('fields-gamma');
     await open.page.keyboard.press('Escape');
-    // The limits are dragged along the bar, and given back by a double click.
+    // The limits are dragged along the colour bar, and reset by a double click.
     await display('dose map').click();
     await open.page.getByLabel('What to hold the dose against').selectOption('');
     await open.page.keyboard.press('Escape');

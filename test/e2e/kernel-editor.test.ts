@@ -1,9 +1,9 @@
-/** A user kernel from its copy to the comparison, as a user makes it; on the CPU, with the installed C++ compiler. */
+/** A user kernel from its copy to the comparison, as a user writes it; on the CPU, with the installed C++ compiler. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { code, compiled, says, small, useKernelEditor, verdict } from './kernel-editor-page.ts';
+import { code, compiled, says, small, useKernelEditor, verdict } from './workbench-page.ts';
 
 const { home, workbench } = useKernelEditor();
 const library = path.join(home, 'library');
@@ -14,7 +14,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   await bench.drop('small.json', small);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
 
-  // A shipped variant is there to be read, and to be copied.
+  // A shipped variant can be read and copied.
   await bench.panel('Kernel editor').click();
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
   await page.getByLabel('Variant', { exact: true }).selectOption('gather');
@@ -31,14 +31,14 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
     replaces: 'kernels/transport/cpu/gather.cpp',
   });
 
-  // A mistake is shown at its line, by the keyboard alone.
+  // A mistake is shown at its line, reached by the keyboard alone.
   await code(page).focus();
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('undefined_thing;');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
-  // A copy of shipped code, and what is typed over it here, is trusted without a question.
+  // A copy of shipped code is trusted without a question, edits typed in this editor included.
   await expect.poll(() => says(page).textContent(), compiled).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
@@ -47,7 +47,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   await open.screenshot('kernel-editor-error-light');
   expect(await accessibilityFaults(page)).toEqual([]);
 
-  // It is mended where the issue leads, and runs.
+  // Corrected at the position that the issue leads to, the kernel runs.
   await issue.click();
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Delete');
@@ -59,7 +59,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   await open.screenshot('kernel-editor-right-light');
   expect(await accessibilityFaults(page)).toEqual([]);
 
-  // Compiler options are shown and changed; the change is the user's own and stays trusted.
+  // Compiler options are shown and changed; the user's own change stays trusted.
   const options = page.locator('.compile-options');
   await expect.poll(() => options.locator('summary').textContent()).toBe('Compiler options: default');
   await options.locator('summary').click();
@@ -77,7 +77,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   await open.screenshot('kernel-editor-options-light');
   expect(await accessibilityFaults(page)).toEqual([]);
 
-  // Changed by another program: needs trust again, and gives a wrong answer.
+  // A file changed by another program needs trust again; this one gives a wrong answer.
   const file = path.join(library, 'my-gather.cpp');
   const text = readFileSync(file, 'utf8');
   const louder = '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n    std::printf("told %d\\n", LOUD);\n';
@@ -110,7 +110,7 @@ it('copies a variant, sees an error at its line, is asked for trust in what othe
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  // Both are among the variants of every comparison.
+  // Both kernels are listed among the variants of every comparison.
   await page.getByRole('button', { name: 'Show all panels' }).click();
   await bench.panel('Compare').click();
   const table = page.getByRole('group', { name: 'Compare', exact: true });

@@ -1,8 +1,8 @@
-/** The launch explorer in a real browser: from a kernel and a block size to what they mean. */
+/** The launch explorer in a real browser: from a kernel and a block size to their consequences. */
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { OpenPage } from './browser.ts';
-import { fact, useExplorer } from './launch-page.ts';
+import { fact, useExplorer } from './workbench-page.ts';
 
 const openExplorer = useExplorer();
 const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'What to know about this launch' });
@@ -15,7 +15,7 @@ it('follows the kernel, the problem, the block and the GPU', async () => {
   await expect.poll(() => fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
   await expect.poll(() => fact(open, 'Occupancy')).toBe('50.0 %');
   await expect.poll(() => fact(open, 'Waves')).toBe('7.402');
-  // The slider, by keys: one warp less is one block more.
+  // Moves the slider by keys: one warp fewer per block allows one block more.
   const slider = page.getByRole('slider', { name: 'Threads along x' });
   await slider.focus();
   for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
@@ -29,7 +29,7 @@ it('follows the kernel, the problem, the block and the GPU', async () => {
   await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
   await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
   await expect.poll(() => fact(open, 'Occupancy')).toBe('66.7 %');
-  // y and z have their own limits.
+  // The limits along y and z differ from those along x.
   await page.getByLabel('Elements along y').fill('70000');
   await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid takes 65 535');
   await page.getByLabel('Elements along y').fill('1');
@@ -45,7 +45,7 @@ it('follows the kernel, the problem, the block and the GPU', async () => {
   await expect
     .poll(() => tree.locator('title', { hasText: '16 of 32 lanes add, divergent' }).count())
     .toBeGreaterThan(0);
-  // The loop plays over the data to its last turn; the sum goes on thread by thread.
+  // The loop plays over the data to its last iteration; the sum continues thread by thread.
   const loop = page.getByTestId('launch-loop');
   await loop.getByRole('button', { name: 'Play the loop' }).click();
   const turns = await loop.getByRole('slider', { name: 'Turn of the loop' }).getAttribute('max');
@@ -67,7 +67,7 @@ it('follows the kernel, the problem, the block and the GPU', async () => {
   await page.reload();
   await page.getByTestId('launch-numbers').waitFor();
   await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
-  // Figures leave as files.
+  // Figures can be exported as files.
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export Occupancy by block size' }).click();
   await page.getByRole('menu').locator('.menu__item', { hasText: 'CSV' }).click();

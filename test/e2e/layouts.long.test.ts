@@ -1,60 +1,133 @@
-/** Layouts in a real browser: keys from the first moment, closed panels, and a damaged storage. */
+/**
+ * Layouts in a real browser: keys from the first moment, closed panels, and a damaged storage. The launch explorer down
+ * to its last figure, in every look. Examples of the library in a real browser. The command palette in the dark theme.
+ */
+import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
+import { inEveryLook } from './appearance-page.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
-import { useWorkbench } from './workbench-page.ts';
+import { tellPalette } from './palette-story.ts';
+import { fact, useExplorer, useWorkbench } from './workbench-page.ts';
 
-const { workbench } = useWorkbench('layouts');
+describe('launch explorer', () => {
+  const openExplorer = useExplorer();
 
-let open: OpenPage;
-let bench: BenchPage;
-
-const layout = (name: string) => open.page.getByRole('radio', { name, exact: true });
-
-describe('the layouts', () => {
-  beforeEach(async () => {
-    ({ open, bench } = await workbench());
-  });
-
-  it('hear keys from the first moment that they are drawn', async () => {
-    onTestFinished(() => open.close());
-    // At the end of the commit that puts the page into the document, before its first picture.
-    await open.page.addInitScript(() => {
-      const press = { key: '#', code: 'Digit3', altKey: true, shiftKey: true, bubbles: true, cancelable: true };
-      new MutationObserver((_, observer) => {
-        const app = document.querySelector('.app');
-        if (app === null) return;
-        observer.disconnect();
-        app.dispatchEvent(new KeyboardEvent('keydown', press));
-      }).observe(document, { childList: true, subtree: true });
+  it('has no errors in any theme and size', async () => {
+    const { open } = await openExplorer();
+    const { page } = open;
+    await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
+    await expect.poll(() => fact(open, 'Registers')).toMatch(/120/);
+    await page.getByRole('radio', { name: 'Grid-stride' }).check();
+    await page.getByRole('slider', { name: 'Turn of the loop' }).press('ArrowRight');
+    await page.getByRole('slider', { name: 'Step of the sum' }).press('ArrowRight');
+    await inEveryLook(page, async ({ name }) => {
+      await page.getByLabel('Kernel', { exact: true }).scrollIntoViewIfNeeded();
+      await open.screenshot(`launch-${name}`);
+      expect(await accessibilityFaults(page), name).toEqual([]);
+      await page.getByTestId('launch-map').scrollIntoViewIfNeeded();
+      await open.screenshot(`launch-map-${name}`);
+      await page.getByTestId('launch-reduction').scrollIntoViewIfNeeded();
+      await open.screenshot(`launch-reduction-${name}`);
+      await page.getByTestId('launch-values').scrollIntoViewIfNeeded();
+      await open.screenshot(`launch-values-${name}`);
     });
-    await open.page.reload();
-    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('lose a panel by its button, by the Delete key of its tab, and get it back from the menu', async () => {
-    await open.page.getByRole('button', { name: 'Close Dose map' }).click();
-    await expect.poll(() => bench.panel('Dose map').count()).toBe(0);
-    await bench.panel('Lateral profile').click();
-    await open.page.keyboard.press('Delete');
-    await expect.poll(() => bench.panel('Lateral profile').count()).toBe(0);
-    await expect.poll(() => open.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tab');
-    await open.page.reload();
-    await expect.poll(() => bench.panel('Phase space').count()).toBe(1);
-    expect(await bench.panel('Dose map').count()).toBe(0);
-    await bench.menu('View', /^Dose map/);
-    await expect.poll(() => bench.panel('Dose map').getAttribute('aria-selected')).toBe('true');
-    await bench.menu('View', 'Reset Simulate layout');
-    await expect.poll(() => bench.panel('Lateral profile').count()).toBe(1);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('broken in storage are reset with a note', async () => {
-    await open.page.evaluate(() => localStorage.setItem('braggbench.layout', '{"version":2,"data":{"shown":"paint"}}'));
-    await open.page.reload();
-    await expect.poll(() => open.page.getByText('The layout settings were reset').count()).toBe(1);
-    await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
     expect(open.problems).toEqual([]);
   });
 });
+
+describe('layouts', () => {
+  const { workbench } = useWorkbench('layouts');
+
+  let open: OpenPage;
+  let bench: BenchPage;
+
+  const layout = (name: string) => open.page.getByRole('radio', { name, exact: true });
+
+  describe('the layouts', () => {
+    beforeEach(async () => {
+      ({ open, bench } = await workbench());
+    });
+
+    it('hear keys from the first moment that they are drawn', async () => {
+      onTestFinished(() => open.close());
+      // Presses a key when the page has just entered the document, before it is painted.
+      await open.page.addInitScript(() => {
+        const press = { key: '#', code: 'Digit3', altKey: true, shiftKey: true, bubbles: true, cancelable: true };
+        new MutationObserver((_, observer) => {
+          const app = document.querySelector('.app');
+          if (app === null) return;
+          observer.disconnect();
+          app.dispatchEvent(new KeyboardEvent('keydown', press));
+        }).observe(document, { childList: true, subtree: true });
+      });
+      await open.page.reload();
+      await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+      expect(open.problems).toEqual([]);
+    });
+
+    it('lose a panel by its button, by the Delete key of its tab, and get it back from the menu', async () => {
+      await open.page.getByRole('button', { name: 'Close Dose map' }).click();
+      await expect.poll(() => bench.panel('Dose map').count()).toBe(0);
+      await bench.panel('Lateral profile').click();
+      await open.page.keyboard.press('Delete');
+      await expect.poll(() => bench.panel('Lateral profile').count()).toBe(0);
+      await expect.poll(() => open.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tab');
+      await open.page.reload();
+      await expect.poll(() => bench.panel('Phase space').count()).toBe(1);
+      expect(await bench.panel('Dose map').count()).toBe(0);
+      await bench.menu('View', /^Dose map/);
+      await expect.poll(() => bench.panel('Dose map').getAttribute('aria-selected')).toBe('true');
+      await bench.menu('View', 'Reset Simulate layout');
+      await expect.poll(() => bench.panel('Lateral profile').count()).toBe(1);
+      expect(open.problems).toEqual([]);
+    });
+
+    it('broken in storage are reset with a note', async () => {
+      await open.page.evaluate(() =>
+        localStorage.setItem('braggbench.layout', '{"version":2,"data":{"shown":"paint"}}'),
+      );
+      await open.page.reload();
+      await expect.poll(() => open.page.getByText('The layout settings were reset').count()).toBe(1);
+      await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
+      expect(open.problems).toEqual([]);
+    });
+  });
+});
+
+describe('library', () => {
+  const { workbench } = useWorkbench('library');
+
+  const entries = (open: OpenPage): Locator => open.page.locator('.library-entry');
+  const names = (open: OpenPage) => async () =>
+    (await open.page.locator('.library-entry__name').allTextContents()).join(', ');
+
+  describe('the library', () => {
+    it('lists examples under their questions, and says where else a search finds something', async () => {
+      const { open, page, bench } = await workbench();
+      await bench.panel('Library').click();
+      await page.getByRole('searchbox').fill('bone');
+      await page.getByRole('button', { name: '2 in Examples' }).click();
+      await expect.poll(names(open)).toBe('Bone slab, 150 MeV, Bone edge, 150 MeV');
+      expect(await page.getByRole('heading', { name: 'Where does a beam stop?' }).count()).toBe(1);
+      await page.getByRole('searchbox').fill('no such words');
+      await page.getByRole('button', { name: 'Clear the search' }).click();
+      await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
+      await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents()).toContain('Proton beams');
+      await inEveryLook(page, async ({ name }) => {
+        // Each size of window has its own arrangement.
+        await bench.panel('Library').click();
+        await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
+        await open.screenshot(`examples-${name}`);
+        expect(await accessibilityFaults(page, '.library-panel'), name).toEqual([]);
+      });
+      await page.getByRole('radio', { name: 'Trash' }).check();
+      await page.getByRole('button', { name: 'Show yours' }).click();
+      expect(await page.getByRole('radio', { name: 'Yours' }).isChecked()).toBe(true);
+      expect(open.problems).toEqual([]);
+    });
+  });
+});
+
+describe('the command palette, dark', () => tellPalette('dark'));

@@ -1,11 +1,82 @@
-/** The library in a real browser: saved, searched, tagged, compared, put into the trash and back. */
-import { readdirSync, writeFileSync } from 'node:fs';
+/**
+ * The library in a real browser: saved, searched, tagged, compared, put into the trash and restored. The handbook in a
+ * real browser: by F1 from a panel, by menu and palette, with links and search, in both themes. Third-party licences:
+ * each shipped package is listed with its version and licence text.
+ */
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { NOTICES } from '../../electron/build/steps/notices.mjs';
 import { accessibilityFaults } from './accessible.ts';
+import { inEveryLook, seenWhole } from './appearance-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
+
+describe('handbook', () => {
+  const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
+  const { workbench } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
+
+  it('opens at the panel in focus, leads from page to page, and is searched', async () => {
+    const { open, page, bench } = await workbench();
+    await bench.r80.waitFor();
+    // The README contains these screenshots.
+    await inEveryLook(page, async (look) => open.screenshot(`readme-${look.name}`));
+
+    // Presses F1 with the ledger in focus.
+    const ledger = bench.panel('Ledger');
+    await ledger.focus();
+    await page.keyboard.press('F1');
+    const book = page.getByRole('region', { name: 'Handbook: Reading results' });
+    await book.getByRole('heading', { level: 1, name: 'Reading results' }).waitFor();
+    const atTop = (name: string) =>
+      expect
+        .poll(async () => {
+          const [heading, body] = await Promise.all([
+            book.getByRole('heading', { name, exact: true }).boundingBox(),
+            book.boundingBox(),
+          ]);
+          return heading !== null && body !== null && heading.y >= body.y - 1 && heading.y < body.y + body.height;
+        })
+        .toBe(true);
+    await atTop('The ledger');
+    // F1 also works in a field of the form.
+    await page.getByLabel('Energy', { exact: true }).first().click();
+    await page.keyboard.press('F1');
+    const scenarios = page.getByRole('region', { name: 'Handbook: Scenarios' });
+    await scenarios.getByRole('heading', { level: 1, name: 'Scenarios' }).waitFor();
+
+    // Goes back, and follows a link.
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    await book.getByRole('link', { name: 'Comparing', exact: true }).click();
+    const comparing = page.getByRole('region', { name: 'Handbook: Comparing' });
+    await comparing.getByRole('link', { name: 'Published claims' }).first().click();
+    await page
+      .getByRole('region', { name: 'Handbook: Published claims' })
+      .getByRole('row', { name: /Uncoalesced access wastes 32×/ })
+      .first()
+      .waitFor();
+    await seenWhole(open, 'handbook-table');
+
+    // Opens a page by the palette, and by a search.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('physics and limits');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Handbook: Physics and limits' }).waitFor();
+    await seenWhole(open, 'handbook-page');
+    const field = page.getByRole('textbox', { name: 'Search the handbook' });
+    await field.fill('noise floor');
+    await expect
+      .poll(() => page.getByRole('status').allTextContents())
+      .toContainEqual(expect.stringMatching(/parts? with/));
+    await seenWhole(open, 'handbook-search');
+    await page.getByRole('button', { name: /^Comparing › Which variant is faster\?/ }).click();
+    await comparing.getByRole('heading', { name: 'Which variant is faster?' }).waitFor();
+    await field.fill('zzz nothing');
+    await expect.poll(() => page.getByRole('status').allTextContents()).toContainEqual('No parts with “zzz nothing”');
+    expect(open.problems).toEqual([]);
+  });
+});
 
 const { home, workbench } = useWorkbench('library');
 const folder = path.join(home, 'library');
@@ -41,7 +112,7 @@ describe('the library', () => {
     await page.getByRole('dialog').getByLabel('File name').fill('alpha run');
     await page.keyboard.press('Enter');
     await bench.panel('Library').click();
-    // A file that another program put there, and one that nothing can read.
+    // A file that another program put into the folder, and an unreadable one.
     writeFileSync(path.join(folder, 'beta.json'), quick('Beta beam', 55));
     writeFileSync(path.join(folder, 'broken.h5'), 'not a run');
     await expect.poll(names(open)).toMatch(/^(?=.*Alpha beam.*Alpha beam)(?=.*Beta beam)(?=.*broken\.h5)/);
@@ -106,7 +177,7 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('tells what differs between the form and a file, with units', async () => {
+  it('reports what differs between the form and a file, with units', async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
     const { open, page, bench } = await workbench({ theme: 'dark' });
     await bench.panel('Library').click();
@@ -129,5 +200,90 @@ describe('the library', () => {
     await choose(open, 'alpha run.h5', 'Compare with the form');
     await expect.poll(() => dialog.locator('tbody tr').first().textContent()).toContain('Alpha beamGamma beam');
     expect(open.problems).toEqual([]);
+  });
+});
+
+describe('notices', () => {
+  const root = path.resolve(import.meta.dirname, '../..');
+  interface Locked {
+    readonly version: string;
+    readonly dev?: boolean;
+  }
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+
+  /** Maps `name version` to the text of that section of a folder's licence file. */
+  function sectionsOf(folder: string): ReadonlyMap<string, string> {
+    const text = readFileSync(path.join(root, 'dist', folder, NOTICES), 'utf8');
+    const parts = text.split(/^-{100}\n(.+?) \([^\n]*\)\n-{100}\n/m);
+    return new Map(parts.flatMap((part, i) => (i % 2 === 1 ? [[part, parts[i + 1] ?? '']] : [])));
+  }
+  const FOLDERS = ['renderer', 'electron', 'workers', 'host', 'hdf5-filters'];
+  const all = new Map(FOLDERS.map((folder) => [folder, sectionsOf(folder)]));
+
+  describe.each(FOLDERS)('notices of dist/%s', (folder) => {
+    const sections = all.get(folder) ?? new Map<string, string>();
+
+    it('name packages of the lock file, in the version that is there', () => {
+      const locked = new Set(
+        Object.entries(lock.packages).map(([at, { version }]) => `${at.split('node_modules/').at(-1)} ${version}`),
+      );
+      expect(sections.size).toBeGreaterThan(0);
+      expect([...sections.keys()].filter((name) => !locked.has(name))).toEqual([]);
+    });
+
+    it('have the text of a licence for each', () => {
+      const licence =
+        /permission is hereby granted|permission to use, copy|redistribution and use|apache license|open font license|license statement|permission is granted to anyone|public domain|unlicensed|blue oak model license/i;
+      expect([...sections].filter(([, text]) => !licence.test(text)).map(([name]) => name)).toEqual([]);
+    });
+  });
+
+  it('every package that a source map names has its notice', () => {
+    const missing: string[] = [];
+    for (const folder of ['electron', 'workers', 'host']) {
+      const names = new Set([...(all.get(folder)?.keys() ?? [])].map((name) => name.slice(0, name.lastIndexOf(' '))));
+      for (const map of globSync(`dist/${folder}/*.map`, { cwd: root })) {
+        const { sources } = JSON.parse(readFileSync(path.join(root, map), 'utf8')) as { readonly sources: string[] };
+        for (const source of sources) {
+          const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
+          if (name !== undefined && !names.has(name)) missing.push(`${map}: ${name}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  /** Dependencies that build the program and are not shipped. */
+  const BUILD_TOOLS = new Set(['@vitejs/plugin-react', 'cmake-js', 'esbuild', 'vite']);
+
+  it('every dependency of the program has its notice', () => {
+    const names = new Set([...all.values()].flatMap((sections) => [...sections.keys()]));
+    const missing = Object.entries(dependencies).filter(
+      ([name, version]) => !BUILD_TOOLS.has(name) && !names.has(`${name} ${version}`),
+    );
+    expect(missing.map(([name]) => name)).toEqual([]);
+  });
+
+  it('HDF5, the font and the headers of the addon are among them', () => {
+    expect(all.get('workers')?.get(`h5wasm ${dependencies['h5wasm']}`)).toContain('HDF5 (Hierarchical Data Format 5)');
+    expect(
+      all.get('renderer')?.get(`@fontsource-variable/inter ${dependencies['@fontsource-variable/inter']}`),
+    ).toMatch(/open font license/i);
+    expect([...(all.get('workers')?.keys() ?? [])].filter((name) => name.startsWith('node-addon-api '))).toHaveLength(
+      1,
+    );
+  });
+
+  it('each is in a folder that is packed', () => {
+    const packed = readFileSync(path.join(root, 'electron-builder.yml'), 'utf8');
+    for (const folder of ['renderer', 'electron', 'workers']) {
+      expect(packed).toContain(`  - dist/${folder}/**`);
+      expect(existsSync(path.join(root, 'dist', folder, NOTICES))).toBe(true);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { seenWhole } from './appearance-page.ts';
 import { drag, handleOf, inLive, liveSwitch, note, r80, unitOf, useLive } from './live-page.ts';
-import { seenWhole } from './looks.ts';
 
 useLive();
 
@@ -13,18 +13,18 @@ describe('Live', () => {
     const coarse = await bench.willAppear('[data-testid="live-note"][data-full="false"]');
     await drag(opened, [x, y], [x + 40, y]);
     await coarse();
-    // Ten steps of one MeV, and the readouts have gone along before the button is up.
+    // After ten steps of 1 MeV, the readouts have followed before the button is released.
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     await expect.poll(() => r80(opened)).toBeGreaterThan(before + 8);
     await drag(opened, [x, y], [x + 40, y]);
     await open.screenshot('live-dragged');
     await page.mouse.up();
-    // The answer to the last request: an earlier one may have been at rest too.
+    // Waits for the answer to the last request: an earlier one may also have been complete.
     await bench.drawn();
     await page.locator('[data-testid="live-note"][data-full="true"][data-phase="answered"]').waitFor();
     await expect.poll(() => note(opened).textContent()).toContain('At rest');
     const full = await r80(opened);
-    // In the list of runs there is none of it, and Run comes to the same range.
+    // The list of runs contains no Live answer, and Run gives the same range.
     await bench.runToEnd();
     expect(await r80(opened)).toBeCloseTo(full, 2);
     await expect.poll(() => liveSwitch(opened).getAttribute('aria-pressed')).toBe('false');
@@ -33,7 +33,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('shows the one fault of what is typed, keeps the last answer, and goes on', async () => {
+  it('shows the one error of what is typed, keeps the last answer, and goes on', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
@@ -55,7 +55,7 @@ describe('Live', () => {
     await open.page.setViewportSize({ width: 900, height: 700 });
     await bench.drawn();
     await open.screenshot('live-900-dark');
-    // Switched off, the page shows what it showed before.
+    // Switched off, the page shows the earlier result again.
     await liveSwitch(opened).click();
     await expect.poll(() => bench.r80.count()).toBe(0);
     expect(open.problems).toEqual([]);

@@ -17,6 +17,13 @@ export function tellPalette(theme: 'light' | 'dark'): void {
       entries.push(...(await page.locator('.menu__label').allTextContents()));
       await page.keyboard.press('Escape');
     }
+    // Tab stops once at the menu bar, at the menu used last; the arrow keys cycle through the menus.
+    const menus = page.getByRole('menubar').getByRole('menuitem');
+    const stops = page.getByRole('menubar').locator('[role="menuitem"][tabindex="0"]');
+    expect(await stops.allTextContents()).toEqual([await menus.last().textContent()]);
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => menus.first().evaluate((menu) => menu === document.activeElement)).toBe(true);
+    expect(await stops.allTextContents()).toEqual([await menus.first().textContent()]);
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('dialog', { name: 'Commands' });
     await palette.waitFor();
@@ -31,7 +38,7 @@ export function tellPalette(theme: 'light' | 'dark'): void {
     await expect.poll(() => page.getByRole('radio', { name: 'Profile' }).isChecked()).toBe(true);
     expect(await palette.count()).toBe(0);
 
-    // A command that cannot run now says so and stays.
+    // A command that is unavailable states the reason, and the palette stays open.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('undo');
     await expect.poll(() => palette.getByRole('option', { name: /^Undo/ }).getAttribute('aria-disabled')).toBe('true');
@@ -52,7 +59,7 @@ export function tellPalette(theme: 'light' | 'dark'): void {
       ['export png', /Export the dose map…Dose map/],
       ['perfetto', /TimelineView/],
       ['occupancy', /Launch explorerView/],
-      ['water-70', /Water, 70 MeVExamples/],
+      ['water-70', /Water, 70 MeVExamples › water-70MeV\.json/],
       ['lead', /LeadBackground material/],
       ['phase space', /Phase spaceHandbook › Reading results/],
     ];
@@ -65,7 +72,7 @@ export function tellPalette(theme: 'light' | 'dark'): void {
     await open.screenshot(`palette-found-${theme}`);
     await page.keyboard.press('Escape');
 
-    // The action of a panel that another one hides is pressed once the panel is shown.
+    // Choosing the action of a hidden panel shows the panel, then presses the button.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('overlay a curve');
     await page.keyboard.press('Enter');
@@ -77,7 +84,7 @@ export function tellPalette(theme: 'light' | 'dark'): void {
     await expect.poll(() => page.locator('[data-path="geometry.background"] select').inputValue()).toBe('lead');
     await page.keyboard.press('Control+z');
 
-    // Through to another dialog.
+    // A command that opens another dialog.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('about');
     await page.keyboard.press('Enter');

@@ -1,4 +1,4 @@
-/** Phase space, ledger and lateral profile of a run that is over, in a real browser. */
+/** Phase space, ledger and lateral profile of a finished run, in a real browser. */
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import {
@@ -26,7 +26,7 @@ describe('the phase space of a run', () => {
     await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     const cell = open.page.getByRole('slider', { name: 'Cell of θ' });
     await cell.waitFor();
-    // The step is computed again, and the map is another one then.
+    // The step is recomputed, and the map changes.
     await expect.poll(() => picture('z – x')).not.toBe(summed);
     await expect.poll(() => open.page.locator('.phase-cell__computing').count()).toBe(0);
     expect(await open.page.locator('.phase-cell__trouble').count()).toBe(0);
@@ -40,16 +40,16 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('says so when a run kept none', async () => {
+  it('says that a run saved no phase space', async () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd(scenario({ output: { keyframes: 0 } }));
-    // The maps of the last live frame stay, if there were any; a reopened page has none.
+    // Reloads, because the maps of the last live frame stay visible; a reopened page has none.
     await open.page.reload();
     await open.page.keyboard.press('Alt+2');
     await bench.panel('Runs').click();
     await open.page.locator('.run-entry').first().click();
-    await open.page.getByText('This run kept no phase space').waitFor();
+    await open.page.getByText('This run has no saved phase space').waitFor();
     closeBench();
   });
 });
@@ -60,9 +60,9 @@ describe('the ledger by step', () => {
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
     await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
-    await open.page.keyboard.press('Alt+5');
+    await open.page.keyboard.press('Alt+6');
     const legend = open.page.getByTestId('ledger-legend');
-    // Half way nearly all are in flight.
+    // Half way, nearly all protons are in flight.
     await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d+) %/);
     await open.screenshot('ledger-steps-light');
     const plot = open.page.getByRole('img', { name: /^Protons by step: where/ });
@@ -85,7 +85,7 @@ describe('the lateral profile', () => {
     await runToEnd();
     await open.page.keyboard.press('Alt+4');
     const readout = open.page.getByTestId('lateral-readout');
-    // Without a pointer: half of R80, with the width from the run's own table there.
+    // Without a pointer the depth is half of R80, and the width is from the run's table at that depth.
     await expect.poll(() => readout.textContent()).toMatch(/^z 20\.\d\d mmσx 2\.0\d\d mmfit 2\.0\d\d mm$/);
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');

@@ -23,7 +23,7 @@ describe('the phase space of a run', () => {
     await open.page.getByText('No phase space yet').waitFor();
     await runToEnd();
     await expect.poll(step).toMatch(/^step \d+depth \d+\.\d\d mm\d+ \/ \d+$/);
-    // The middle of the run, not the last live frame.
+    // Shows the middle of the run, not the last live frame.
     const [before, middle] = [await middlePicture('z – x'), await step()];
     await open.screenshot('phase-space-light');
     const slider = open.page.getByRole('slider', { name: 'Stored step' });
@@ -35,7 +35,7 @@ describe('the phase space of a run', () => {
     await expect.poll(step).toMatch(/2 \/ \d+$/);
     await open.page.keyboard.press('Alt+,');
     await expect.poll(step).toMatch(/^step 0/);
-    // It plays to the end and stops there.
+    // Playback continues to the end and stops.
     const playing = await bench.willAppear('button[aria-label="Pause"]');
     await open.page.getByRole('button', { name: 'Play the stored steps' }).click();
     await playing();
@@ -52,7 +52,7 @@ describe('the phase space of a run', () => {
     await open.page.keyboard.press('Alt+m');
     await expect.poll(step).toMatch(/^step \d+/);
     const readout = open.page.getByTestId('phase-readout');
-    // The panel was just enlarged: one click is enough, at once.
+    // The panel was just enlarged: a single click must work at once.
     const place = async (title: string, x: number, y: number): Promise<void> => {
       const box = await phaseMap(title).boundingBox();
       if (box === null) throw new Error(`${title} has no place`);
@@ -62,8 +62,8 @@ describe('the phase space of a run', () => {
     await expect.poll(() => readout.textContent()).toMatch(/^z [\d.]+ mmx −?[\d.]+ mm$/);
     await place('θ – E', 0.47, 0.4);
     await expect.poll(() => readout.textContent()).toMatch(/^z [\d.]+ mmx .* mmθ .* mradE [\d.]+ MeV$/);
-    // All four maps have a value now, each at its two of the four coordinates.
-    for (const key of ['z-x', 'theta-x', 'z-e', 'theta-e']) {
+    // All four maps show a value, each at its two of the four coordinates.
+    for (const key of ['z-x', 'theta-x', 'e-x', 'theta-e']) {
       await expect.poll(() => value(key)).toMatch(/protons per cell$/);
     }
     await open.page.mouse.move(5, 5);

@@ -1,4 +1,4 @@
-/** A server that is killed while a person works: what comes back, and two windows on one file. */
+/** A server that is killed while a person works: recovery afterwards, and two windows on one file. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Edited while the other computes: each of its own workload. */
+/** Edited while the other one computes; the two are of different workloads. */
 const image = JSON.stringify({ ...smallImage, name: 'Mine' });
 const slow = JSON.stringify({ ...slowScenario, name: 'Slow run' });
 
@@ -63,7 +63,7 @@ describe('after kill -9', () => {
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);
     await expect.poll(() => files().some((name) => /run-.*\.json$/.test(name))).toBe(true);
     await served?.kill();
-    // Whether a run goes on is not known any more, and this page never comes back.
+    // The page can no longer know whether the run continues, and it never reconnects.
     await expect
       .poll(() => before.open.page.getByRole('status').allInnerTexts())
       .toContainEqual(expect.stringContaining('it may have ended'));
@@ -75,7 +75,7 @@ describe('after kill -9', () => {
     const { open, bench } = await openBench();
     const { page } = open;
     await expect.poll(() => page.getByText('2 pieces of unsaved work were found').count()).toBe(1);
-    // It stays until it was read, and covers nothing meanwhile.
+    // The notice stays until it was read, and covers no panel.
     const panels = await page.getByRole('main').boundingBox();
     const notice = await page.locator('.notice', { hasText: 'unsaved work were found' }).boundingBox();
     expect(notice?.y).toBeGreaterThanOrEqual((panels?.y ?? 0) + (panels?.height ?? 0));
@@ -87,7 +87,7 @@ describe('after kill -9', () => {
     await open.screenshot('recovery');
     await dialog.getByRole('listitem').filter({ hasText: 'still computing' }).getByText('Recover').click();
     await bench.state('Stopped').waitFor();
-    // The recovered steps are those that this machine had done: after a few, the balance may close to the last bit.
+    // Only recovered steps are in the ledger: after a few, the balance may close to the last bit.
     await expect
       .poll(() => page.locator('.ledger tfoot').textContent())
       .toMatch(/^Relative error((0|[\d.]+×10⁻[⁰¹²³⁴-⁹]+){2})$/);
@@ -95,7 +95,7 @@ describe('after kill -9', () => {
     await dialog.getByRole('listitem').filter({ hasText: 'mine.json' }).getByText('Recover').click();
     await expect.poll(() => bench.field('Wavelength').inputValue()).toBe('5.5');
     await expect.poll(() => page.getByText('edited', { exact: true }).count()).toBe(1);
-    // The edit can be undone to what the file holds, and saved over it.
+    // Undo restores the file's content, which can then be saved.
     await page.keyboard.press('Control+z');
     await expect.poll(() => bench.field('Wavelength').inputValue()).toBe('6.2');
     await page.keyboard.press('Control+Shift+z');
@@ -109,7 +109,7 @@ describe('after kill -9', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('offers a page that is loaded anew the edits that it had', async () => {
+  it('offers a reloaded page its earlier edits', async () => {
     await start();
     const { open, bench } = await openBench();
     await bench.field('Energy').fill('91');
@@ -118,7 +118,7 @@ describe('after kill -9', () => {
     await open.page.getByRole('button', { name: 'Recover…' }).click();
     await open.page.getByRole('dialog').getByRole('button', { name: 'Recover' }).click();
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('91');
-    // Given up in so many words, they are gone.
+    // After an explicit choice to discard them, the drafts are deleted.
     await bench.menu('File', 'New scenario');
     await open.page.getByRole('dialog').getByRole('button', { name: 'Don’t save' }).click();
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(false);

@@ -1,8 +1,11 @@
-/** A crystal fitted to an image, on the page: opened, refined, stopped, held against the image, and taken into the form. */
+/**
+ * A crystal fitted to an image, on the page: opened, refined, stopped, compared with the image, and copied into the
+ * form.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook } from './looks.ts';
+import { inEveryLook } from './appearance-page.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('refine');
@@ -51,7 +54,7 @@ async function seen({ open: { screenshot }, page, bench }: Workbench, name: stri
 }
 
 describe('a crystal', () => {
-  it('is fitted to an image of a file, by keyboard, seen beside it, and taken into the form', async () => {
+  it('is fitted to an image of a file, by keyboard, seen next to it, and taken into the form', async () => {
     const all = await workbench();
     const { page, bench } = all;
     await bench.run.waitFor();
@@ -68,7 +71,7 @@ describe('a crystal', () => {
     await bench.panel('Refinement').click();
     await page.getByText('No image yet').waitFor();
     await seen(all, 'refine-empty');
-    // Whatever cannot be read is said, and what can is offered.
+    // Unreadable files are reported, and readable ones are offered.
     await page
       .getByTestId('refine-file')
       .setInputFiles({ name: 'frame.png', mimeType: 'image/png', buffer: Buffer.from('none') });
@@ -106,7 +109,7 @@ describe('a crystal', () => {
     await bench.run.waitFor();
     await open(all, turned);
     await bench.runToEnd();
-    // Half a minute on one thread of any machine: requests meanwhile wait.
+    // Half a minute on one thread of any machine, so that other requests have to wait.
     const detector = { width: 2048, height: 2048, pixel_mm: 0.025, distance_mm: 100, oversample: 8 };
     const solver = { threads: 1, variant: 'diffraction-in-loop' };
     const slow = { ...start, name: 'Slow', detector, solver };
@@ -126,7 +129,7 @@ describe('a crystal', () => {
     await page.getByText('Stopped. The form is as it was.').waitFor();
     await bench.stop.click();
     await bench.run.waitFor();
-    // Its device is free again, for a fit too.
+    // The device is free again, and can run a fit.
     await page.getByRole('button', { name: 'Refine', exact: true }).click();
     await page.getByText(/^(Converged|Not converged) after \d+ iterations/).waitFor();
 

@@ -1,4 +1,4 @@
-/** On a machine without a GPU, everything that was recorded on one is shown: each session in the ladder, each run in its panels. */
+/** A machine without a GPU shows all data recorded on one: each session in the ladder, each run in its panels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,17 +15,17 @@ const files = (ending: string): readonly string[] =>
     .map((name) => name.replaceAll(path.sep, '/'))
     .sort();
 
-/** Text of a broken number. */
+/** Matches text that an invalid number leaves on a page. */
 const BROKEN = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object /;
 
-/** Ids and names of what a list offers. */
+/** Ids and names of the options of a list. */
 const offered = (page: Page, label: string): Promise<readonly string[]> =>
   page
     .getByLabel(label, { exact: true })
     .locator('option')
     .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
 
-/** Name of a session's card: its first report's machine. */
+/** Name of a session's card: the machine of its first report. */
 function cardOf(file: string): string {
   const session = JSON.parse(readFileSync(path.join(recorded, file), 'utf8'));
   const [report] = session.reports ?? [session];
@@ -33,7 +33,7 @@ function cardOf(file: string): string {
 }
 
 describe('without a GPU', () => {
-  it('each recorded session stands in the ladder with its machine', async () => {
+  it('each recorded session is in the ladder with its machine', async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('Speedup ladder').click();
@@ -48,7 +48,7 @@ describe('without a GPU', () => {
         const file = id.replace('recorded~', '');
         await page.getByLabel('Session', { exact: true }).selectOption(id);
         const figures = page.locator(`[data-session="${id}"] .ladder`);
-        await figures.locator('.ladder__provenance').first().waitFor();
+        await figures.locator('.section__note').first().waitFor();
         const text = await figures.innerText();
         if (!text.includes(cardOf(file))) wrong.push(`${file}: does not name ${cardOf(file)}`);
         const broken = BROKEN.exec(text);

@@ -1,17 +1,20 @@
-/** Tables of studies grouped and transposed, two points as runs, kernels to tune, and charts of many points after each other. */
+/**
+ * Tables of studies grouped and transposed, two points as runs, kernels to tune, and several charts of many points in
+ * turn.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { wideRow, writeWideStudy } from '../wide-study.ts';
-import { seenWhole } from './looks.ts';
-import { enlargeStudies, solveEnergies } from './studies-page.ts';
+import { seenWhole } from './appearance-page.ts';
+import { enlargeStudies, solveEnergies } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench, home } = useWorkbench('studies');
 
 const WIDE = 2400;
 const wide = Array.from({ length: WIDE }, (_, i) => wideRow(i));
-/** Least and largest of what its points have. */
+/** Least and largest value of a column over the study's points. */
 const endsOf = (name: 'n' | 'time_s' | 'r80_mm') =>
   [Math.min, Math.max].map((end) => wide.reduce((found, row) => end(found, row[name]), wide[0]?.[name] ?? 0));
 
@@ -20,7 +23,7 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await enlargeStudies({ page, bench });
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
-  // The advice, and its grounds.
+  // The advice, and the reasons for it.
   const said = page.getByTestId('study-advice');
   await expect.poll(() => said.count()).toBe(0);
   await page.getByLabel('Group by').selectOption('solver.precision');
@@ -28,12 +31,12 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('2 groups of 38 of 38 rows');
   expect(await rows.locator('tbody tr').first().textContent()).toContain('20…29');
   await seenWhole(open, 'studies-groups');
-  // Saved with the study, also for the next page.
+  // The view is saved with the study, so that a new page shows it.
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name of the view').fill('by precision');
   await page.getByLabel('Name of the view').press('Enter');
   await expect.poll(() => page.getByLabel('Saved view').inputValue()).toBe('by precision');
-  // The rows of a group.
+  // Shows the rows of a group.
   await rows.getByRole('button', { name: '19', exact: true }).first().click();
   await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('19 of 38 rows');
   expect(await page.getByLabel('Filter').inputValue()).toBe('solver.precision == "fp32"');
@@ -47,9 +50,9 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('3');
   await page.getByLabel('Group by').selectOption('no groups');
   await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
-  // Two points.
-  await rows.locator('tbody').getByRole('button').nth(0).click();
-  await rows.locator('tbody').getByRole('button').nth(3).click();
+  // Selects two points.
+  await rows.locator('tbody').getByRole('checkbox').nth(0).check();
+  await rows.locator('tbody').getByRole('checkbox').nth(3).check();
   const difference = page.getByTestId('study-difference');
   await expect.poll(() => difference.getByRole('row', { name: /^r80_mm/ }).count()).toBe(1);
   await seenWhole(open, 'studies-two-points');
@@ -57,8 +60,8 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
   await expect.poll(() => page.getByText(/beam\.energy_MeV = 20/).count()).toBeGreaterThan(0);
   await bench.panel('Studies').click();
-  // One of them as a run, and its scenario.
-  await rows.locator('tbody').getByRole('button').nth(0).click();
+  // Opens one of them as a run, and its scenario.
+  await rows.locator('tbody').getByRole('checkbox').nth(0).click();
   await page.getByRole('button', { name: 'Open as a run' }).first().click();
   await expect.poll(() => bench.panel('Runs').getAttribute('aria-selected')).toBe('true');
   await open.close();
@@ -88,7 +91,7 @@ it('gives a chart of many points nothing of the chart before', async () => {
   await page.getByLabel('Coloured by').selectOption({ label: 'one colour' });
   const plot = page.locator('.studies__plot .js-plotly-plot');
   const chart = (name: RegExp) => expect.poll(() => page.getByRole('img', { name }).count()).toBe(1);
-  /** In what Plotly's axes count: decades of a logarithmic one. */
+  /** Ranges of the plot in the units of Plotly's axes: decades on a logarithmic axis. */
   const shown = () =>
     plot.evaluate(
       (it, { n, time_s, r80_mm }) => {
@@ -136,14 +139,14 @@ it('gives a chart of many points nothing of the chart before', async () => {
   const old = await plot.elementHandle();
   await drawnAs('Heat map');
   await expect.poll(() => plot.locator('.heatmaplayer image').count()).toBe(1);
-  // Nobody shows it: it has no points of the study either.
+  // The old plot is out of the document, and its data is released.
   const kept = () => old?.evaluate((it) => [Reflect.get(it, 'data'), it.isConnected]);
   await expect.poll(kept).toEqual([undefined, false]);
   await drawnAs('Pareto');
   await chart(/^r80_mm over time_s$/);
   await expect.poll(shown).toMatchObject({ ...rest, axes: ['linear', 'linear'] });
   expect(await plot.locator('.zoomlayer > *, .selectionlayer > *, .hoverlayer > *').count()).toBe(0);
-  // The longest time is alone at the right.
+  // The point with the longest time is alone at the right edge.
   const longest = wide.reduce((a, b) => (a.time_s > b.time_s ? a : b));
   const place = () =>
     plot.evaluate((it, { time_s, r80_mm }) => {
@@ -165,7 +168,7 @@ it('gives a chart of many points nothing of the chart before', async () => {
   await page.getByLabel('log up').check();
   await expect.poll(shown).toMatchObject({ ...rest, axes: ['log', 'log'] });
   await pointed();
-  // The file has its own numbers and points.
+  // Each exported file has its own numbering and points.
   const written = async (format: string): Promise<string> => {
     await page.getByRole('button', { name: 'Export the plot' }).click();
     const [download] = await Promise.all([
@@ -202,13 +205,13 @@ it('gives a chart of many points nothing of the chart before', async () => {
     const { xaxis } = Reflect.get(it, '_fullLayout');
     return xaxis._offset + xaxis.c2p(time_s);
   }, longest);
-  // The sheet has a margin about the plot, and a point its size.
+  // The sheet has a margin around the plot, and a point has a size.
   expect(Math.abs(rightmost - inPlot - 10)).toBeLessThan(5);
   const decades = (await shown()).width;
   await dragged(0.4, 0.995);
   await expect.poll(shown).toMatchObject({ whole: false });
   expect((await shown()).width).toBeLessThan(decades * 0.65);
-  // On a loaded machine two clicks may come too slowly to be a double one.
+  // On a loaded machine two clicks may be too slow to count as a double click.
   const reset = async () => {
     await page.mouse.dblclick(...(await placed(0.03)));
     return shown();
@@ -217,7 +220,9 @@ it('gives a chart of many points nothing of the chart before', async () => {
   await pointed();
   await page.mouse.click(...(await place()));
   const chosen = page.getByRole('region', { name: 'Chosen points' }).locator('strong');
-  await expect.poll(() => chosen.allTextContents()).toEqual([longest.id.slice(0, 8)]);
+  await expect
+    .poll(() => chosen.evaluateAll((list) => list.map((it) => it.getAttribute('title'))))
+    .toEqual([longest.id]);
   await drawnAs('Table');
   await expect.poll(() => plot.count()).toBe(0);
   expect(open.problems).toEqual([]);
@@ -234,7 +239,7 @@ it('packs what is chosen for a colleague, and takes in what one has packed', asy
   };
   await begin();
   await seenWhole(open, 'project-pack');
-  // Another frame of panels, and so another dialog.
+  // Another arrangement of panels closes the dialog, so it is opened again.
   if ((await dialog.count()) === 0) await begin();
   await dialog.getByLabel('Name of the project').fill('for you');
   const [download] = await Promise.all([
@@ -257,7 +262,7 @@ it('describes a cluster, says what is wrong with it, and offers it as a place fo
     .first()
     .waitFor();
   const where = page.getByLabel('Where it is solved');
-  // The lists of studies and targets load a moment after the panel.
+  // The lists of studies and targets load shortly after the panel.
   await expect
     .poll(async () => {
       if (await another.isVisible()) await another.click();
@@ -278,7 +283,7 @@ it('describes a cluster, says what is wrong with it, and offers it as a place fo
   await expect.poll(() => says.textContent()).toMatch(/^institute: no-such-braggbench was not found there/);
   await seenWhole(open, 'studies-clusters');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => says.textContent()).toBe('institute was kept.');
+  await expect.poll(() => says.textContent()).toBe('institute was saved.');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await where.selectOption('institute');
   await seenWhole(open, 'studies-where');
@@ -323,7 +328,7 @@ it('stays in sight when fewer rows match, and stamps many points of every view',
   await expect.poll(() => canvas.count()).toBe(0);
   await drawnAs('Pareto');
   await expect.poll(() => canvas.getAttribute('data-dots')).toBe(String(count));
-  // This chart is pointed at and clicked.
+  // In this chart, points are hovered and clicked.
   await drawnAs('Points');
   const plot = page.locator('.studies__plot .js-plotly-plot');
   const last = wideRow(count - 1);

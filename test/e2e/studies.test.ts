@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
-import { seenWhole } from './looks.ts';
-import { enlargeStudies, solveEnergies } from './studies-page.ts';
+import { seenWhole } from './appearance-page.ts';
+import { enlargeStudies, solveEnergies } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('studies');
@@ -9,7 +9,7 @@ const { workbench } = useWorkbench('studies');
 it('plans a study of the form, solves it, and shows every row of it', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
-  // A question that is ready-made; then one of my own.
+  // Uses a prepared question; then one of the user's own.
   await page.getByRole('radio', { name: /Convergence/ }).check();
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await expect
@@ -21,7 +21,7 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await seenWhole(open, 'studies-new');
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
-  // Sorted by range, descending: the largest energy comes first.
+  // Sorted by range, descending: the largest energy is first.
   await rows.getByRole('button', { name: /^r80_mm/ }).click();
   await rows.getByRole('button', { name: /^r80_mm/ }).click();
   await expect.poll(() => rows.locator('tbody tr').first().textContent()).toContain('29');
@@ -37,23 +37,23 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
     .poll(() => page.getByRole('img', { name: 'r80_mm over beam.energy_MeV' }).locator('svg').count())
     .toBeGreaterThan(0);
   await seenWhole(open, 'studies-plot');
-  // Colours by two values, and every point as a line.
+  // Draws two values as colours, and every point as a line.
   await page.getByRole('radio', { name: 'Heat map' }).check();
   const heat = page.getByRole('img', { name: 'r80_mm by beam.energy_MeV and solver.precision' });
   await expect.poll(() => heat.locator('.heatmaplayer image').count()).toBe(1);
   await seenWhole(open, 'studies-heat');
   await page.getByRole('radio', { name: 'Parallel' }).check();
   const along = (names: string) => page.getByRole('group', { name: `Parallel coordinates: ${names}` });
-  const lines = along('beam.energy_MeV [MeV], solver.precision, r80_mm [mm]').locator('canvas');
+  const lines = along('beam.energy_MeV, solver.precision, r80_mm').locator('canvas');
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
-  // A tenth of an axis is two of its nineteen energies.
-  const lower = page.getByRole('slider', { name: 'Lower end kept of beam.energy_MeV [MeV]' });
+  // PageUp moves by a tenth of the axis, which excludes two of the nineteen energies.
+  const lower = page.getByRole('slider', { name: 'Lower end shown of beam.energy_MeV' });
   await lower.press('PageUp');
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('34');
-  await expect.poll(() => page.getByText('34 of 38 lines are kept.').count()).toBe(1);
+  await expect.poll(() => page.getByText('34 of 38 lines are shown.').count()).toBe(1);
   await lower.press('Escape');
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
-  // By the pointer: the upper end down to the middle; then a line.
+  // Drags the upper end to the middle; then points at a line.
   const box = await lines.boundingBox();
   if (box === null) throw new Error('no place for lines');
   await page.mouse.move(box.x, box.y - 3);
@@ -63,26 +63,26 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('18');
   await page.mouse.click(box.x, box.y + box.height * 0.25);
   await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
-  await page.getByRole('button', { name: 'r80_mm [mm]', exact: true }).press('ArrowLeft');
-  await expect.poll(() => along('beam.energy_MeV [MeV], r80_mm [mm], solver.precision').count()).toBe(1);
-  await page.getByRole('button', { name: 'r80_mm [mm]', exact: true }).press('ArrowRight');
+  await page.getByRole('button', { name: 'r80_mm', exact: true }).press('ArrowLeft');
+  await expect.poll(() => along('beam.energy_MeV, r80_mm, solver.precision').count()).toBe(1);
+  await page.getByRole('button', { name: 'r80_mm', exact: true }).press('ArrowRight');
   await page.getByText('3 axes').click();
-  await page.getByLabel('beam.energy_MeV [MeV] logarithmic').check();
+  await page.getByLabel('beam.energy_MeV logarithmic').check();
   await page.getByText('3 axes').click();
   await seenWhole(open, 'studies-parallel');
-  // The scenario of a point.
+  // Opens the scenario of a point.
   await page.getByRole('radio', { name: 'Table' }).check();
-  await rows.locator('tbody').getByRole('button').first().click();
+  await rows.locator('tbody').getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Open its scenario' }).click();
   await expect.poll(() => bench.panel('Scenario').getAttribute('aria-selected')).toBe('true');
   await open.close();
 });
 
-it('says which variant is the fastest, and what that stands on', async () => {
+it('names the fastest variant and its evidence', async () => {
   const { open, page, bench } = await workbench();
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
   await enlargeStudies({ page, bench });
-  // With studies of other stories there, a new one is a button away.
+  // If earlier tests have left studies, the form for a new one is behind a button.
   const anew = page.getByRole('button', { name: 'New study' });
   const question = page.getByRole('radio', { name: /Every variant/ });
   await anew.or(question).first().waitFor();
@@ -92,7 +92,7 @@ it('says which variant is the fastest, and what that stands on', async () => {
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect
     .poll(() => page.getByTestId('study-state').textContent(), { timeout: 120_000 })
-    // Each variant decides its own stepping: none is refused.
+    // Each variant decides its own stepping, so none is refused.
     .toMatch(/^([5-9]) of \1 points solved$/);
   const said = page.getByTestId('study-advice');
   await expect.poll(() => said.textContent()).toContain('Fastest right variant on');

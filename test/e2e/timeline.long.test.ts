@@ -1,10 +1,10 @@
-/** The timeline at length: ranges, notes, two timelines compared, runs on the CPU, Nsight, and every size and theme. */
+/** The timeline in detail: ranges, notes, two timelines compared, runs on the CPU, Nsight, and every size and theme. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, seenWhole } from './looks.ts';
+import { inEveryLook, seenWhole } from './appearance-page.ts';
 import {
   bench,
   blocks,
@@ -39,7 +39,7 @@ describe('the timeline of a recorded run', () => {
     await open.page.mouse.up();
     const selection = open.page.getByTestId('selection-details');
     await selection.getByRole('table', { name: 'By name' }).waitFor();
-    // Kernels and copies apart from the host's calls and waits.
+    // Kernels and copies are separate from the host's calls and waits.
     const lanes = selection.getByTestId('selection-lanes').getByRole('row');
     await expect.poll(() => lanes.nth(1).textContent()).toContain('GPU');
     await expect.poll(() => lanes.last().textContent()).toContain('host');
@@ -48,7 +48,7 @@ describe('the timeline of a recorded run', () => {
       await expect.poll(() => fact(selection, name).textContent()).toMatch(/\d/);
     }
     await open.screenshot('timeline-selection');
-    // The part is a trace of its own.
+    // The selected part becomes a separate trace.
     await blocks().first().click();
     const [download] = await Promise.all([
       open.page.waitForEvent('download'),
@@ -74,7 +74,7 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => fact(details(), 'Step').textContent()).toBe('0');
     await canvas().focus();
     await open.page.keyboard.press('f');
-    // Once it fills the plot, a hand that goes on moving is over it; the lane of steps is the third of five.
+    // The step fills the plot, so that a moving pointer meets it; the lane of steps is the third of five.
     let to = box.x + 187 + (box.width - 187) / 2;
     await expect
       .poll(async () => {
@@ -85,7 +85,7 @@ describe('the timeline of a recorded run', () => {
       .toMatch(/^step 0depth/);
   });
 
-  it('stands beside another one, aligned at a step', async () => {
+  it('is shown next to another one, aligned at a step', async () => {
     await blocks().first().click();
     await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Keep when another run' }).click();
     await openRecorded(path.join(runs, 'h200-water-70MeV-cuda-depth.h5'));
@@ -95,7 +95,7 @@ describe('the timeline of a recorded run', () => {
     await align.selectOption('0');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-two-aligned');
-    // The differences of the second one in the same time span; the selection stays when the alignment changes.
+    // Differences of the second timeline in the same time span; the selection stays when the alignment changes.
     await open.page.getByRole('radio', { name: 'Selection' }).check();
     await open.page.getByRole('button', { name: 'Select all' }).click();
     const difference = open.page.getByTestId('timeline-difference');

@@ -1,7 +1,7 @@
-/** The band of a depth dose: from the panel's menu to the plot and its table. */
+/** The uncertainty band of a depth dose: from the panel's menu to the plot and its table. */
 import { describe, expect, it } from 'vitest';
-import { looks, seenWhole } from './looks.ts';
-import { quickBeam } from './quick-beam.ts';
+import { looks, seenWhole } from './appearance-page.ts';
+import { quickBeam } from './fields-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('uncertainty');
@@ -15,7 +15,7 @@ describe('the depth dose of a run', () => {
     await page.getByRole('button', { name: 'Uncertainty of the depth dose' }).click();
     const shown = page.getByTestId('uncertainty');
     await page.getByRole('button', { name: 'Compute the band' }).click();
-    // 60 MeV have a range of 30.9 mm in water, and 0.35 mm of it are as uncertain.
+    // At 60 MeV the range in water is 30.9 mm, with an uncertainty of 0.35 mm.
     await expect.poll(() => shown.textContent()).toMatch(/R80 30\.\d\d ± 0\.3\d mm/);
     await expect.poll(() => shown.getByRole('row', { name: /^Density, water 1(\.0)? % −0\.3\d\d/ }).count()).toBe(1);
     await seenWhole(open, 'uncertainty', [looks[0], ...looks.slice(1, 2)]);

@@ -1,4 +1,4 @@
-/** The workbench in a real browser over the built server: what a physicist does with it. */
+/** The workbench in a real browser over the built server, used as a physicist would. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -11,10 +11,10 @@ const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, workbench } = useWorkbench(
   'e2e',
   ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')],
-  // The page shows the same on machines with and without a GPU.
+  // Without visible GPUs, the page is the same on all machines.
   () => ({ CUDA_VISIBLE_DEVICES: '' }),
 );
-/** Coarse and by depth stepping: done in a few hundredths of a second. */
+/** A beam on a coarse grid with depth stepping: done in a few hundredths of a second. */
 const quick = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -34,7 +34,7 @@ async function openBench(options: Parameters<typeof chrome.open>[1] = {}): Promi
   await expect.poll(() => open.page.locator('.resolved:not(.resolved--stale)').textContent()).toContain('40.80 mm');
 }
 
-/** Every story ends with a page that has complained about nothing. */
+/** Every test ends with a page that has reported no errors. */
 function closeBench(): void {
   expect(open.problems).toEqual([]);
 }
@@ -67,7 +67,7 @@ describe('the workbench in a browser', () => {
     const r80 = Number.parseFloat((await bench.r80.textContent()) ?? '');
     expect(Math.abs(r80 - 40.8)).toBeLessThan(0.3);
     await expect.poll(() => bench.litShare()).toBeGreaterThan(dark);
-    // The curve with both of its lines, and the ledger that closes.
+    // The curve with both of its lines, and a ledger that balances.
     const plot = open.page.getByTestId('depth-dose-plot');
     await expect.poll(() => plot.textContent()).toMatch(/R80 40\.\d\d mm.*|Range 40\.80 mm/);
     await expect.poll(() => open.page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
@@ -87,7 +87,7 @@ describe('the workbench in a browser', () => {
     await bench.map.focus();
     await open.page.keyboard.press('Shift+ArrowRight');
     await expect.poll(() => bench.doseReadout.textContent()).not.toBe(pinned);
-    // The other plot shows the same place.
+    // The other plot marks the same depth.
     await expect
       .poll(() => open.page.getByTestId('depth-dose-plot').locator('.chart-plot__cursor').isVisible())
       .toBe(true);
@@ -96,18 +96,18 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('says what is wrong with a value, beside it, and does not run it', async () => {
+  it('says what is wrong with a value, next to it, and does not run it', async () => {
     await bench.field('Energy').fill('5000');
     const fault = open.page.locator('[data-path="beam.energy_MeV"] .field__faults');
-    await expect.poll(() => fault.textContent()).toMatch(/5000 MeV is too large; allowed: 0\.5 to 1000 MeV/);
+    await expect.poll(() => fault.textContent()).toMatch(/5000 MeV is too large; allowed: 0\.5 to 300 MeV/);
     await expect.poll(() => bench.run.isEnabled()).toBe(false);
-    // Range and grid are those of the last valid values, and are marked so.
+    // Range and grid still belong to the last valid values, and are marked as stale.
     await expect.poll(() => open.page.locator('.resolved--stale').textContent()).toContain('40.80 mm');
     await bench.field('Beam width').fill('wide');
     await expect.poll(() => open.page.getByText('"wide" is not a number').count()).toBe(1);
     await expect.poll(() => open.page.getByText('2 values need attention').count()).toBe(1);
     await open.screenshot('bad-values');
-    // Back to the default, and the other by its unit.
+    // Resets one value to its default, and another by its unit.
     await bench.field('Beam width').fill('');
     await bench.field('Energy').fill('0,07 GeV');
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
@@ -120,13 +120,13 @@ describe('the workbench in a browser', () => {
   it('stops a run and keeps what was computed', async () => {
     await bench.dropLong();
     await bench.run.click();
-    // Something of the dose is on the screen before the end.
+    // Part of the dose is on the screen before the run ends.
     await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
     await expect.poll(() => open.page.locator('.run-strip__text').textContent()).toMatch(/step \d+/);
     await open.screenshot('run-live');
     await open.page.keyboard.press('Control+.');
     await bench.state('Stopped').waitFor();
-    // The page says why a GPU cannot be recorded where none is visible.
+    // If no GPU is visible, the page states why its work cannot be recorded.
     const trace = open.page.getByRole('button', { name: "Record the GPU's work" });
     await expect.poll(() => trace.isDisabled()).toBe(true);
     expect(await trace.getAttribute('title')).toMatch(/^There is no GPU to record: /);
@@ -158,7 +158,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('saves an edited YAML file as JSON beside it, and leaves its comments where they are', async () => {
+  it('saves an edited YAML file as JSON next to it, and leaves its comments where they are', async () => {
     const yaml = '# from the commissioning\nkind: transport\nversion: 1\nname: Commented\nbeam: {energy_MeV: 60}\n';
     mkdirSync(path.join(home, 'library'), { recursive: true });
     writeFileSync(path.join(home, 'library', 'commented.yaml'), yaml);
@@ -184,7 +184,7 @@ describe('the workbench in a browser', () => {
     await open.page.getByRole('dialog').getByLabel('File name').fill('kept');
     await open.page.keyboard.press('Enter');
     await expect.poll(() => open.page.getByText('Saved kept.h5').count()).toBe(1);
-    // Out of the list, and back from the file.
+    // Removes the run from the list, and reopens it from the file.
     await bench.panel('Runs').click();
     const more = open.page.locator('.run-entry--selected').getByRole('button', { name: /^More for/ });
     await more.click();
@@ -204,10 +204,10 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => bench.title.textContent()).toContain('Quick');
     const bad = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": -3, "colour": "red" }\n}\n';
     await bench.drop('bad.json', bad);
-    const dialog = open.page.getByRole('dialog', { name: 'bad.json has 2 faults' });
+    const dialog = open.page.getByRole('dialog', { name: 'bad.json has 2 issues' });
     await expect
       .poll(() => dialog.textContent())
-      .toMatch(/beam\.energy_MeV.*-3 MeV is too small; allowed: 0\.5 to 1000 MeV.*bad\.json:4/);
+      .toMatch(/beam\.energy_MeV.*-3 MeV is too small; allowed: 0\.5 to 300 MeV.*bad\.json:4/);
     await expect.poll(() => dialog.textContent()).toMatch(/beam\.colour.*not a known key/);
     await open.screenshot('bad-file');
     await dialog.getByRole('button', { name: 'Open and correct' }).click();

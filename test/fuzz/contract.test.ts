@@ -1,4 +1,4 @@
-/** The host answers any message of a page with a result or with an error of its contract, never with an internal one. */
+/** The host answers any message of a page with a result or an error of its contract, never with an internal error. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
@@ -6,7 +6,7 @@ import { decodeFrame, encodeFrame } from '../../electron/contract/wire/frame.ts'
 import { type MethodName, methods } from '../../electron/contract/wire/methods.ts';
 import { hostMessageSchema, PROTOCOL_VERSION } from '../../electron/contract/wire/protocol.ts';
 import { type StreamName, streams } from '../../electron/contract/wire/streams.ts';
-import { inProcessPorts } from '../../electron/transports/in-process.ts';
+import { inProcessPorts } from '../../electron/transports/websocket-host.ts';
 import { smallScenario } from '../electron/host/small-run.ts';
 import { openTestHost, type TestHost } from '../electron/host/test-host.ts';
 import { runs } from './runs.ts';
@@ -23,7 +23,7 @@ afterAll(() => test.close());
 const viewport = { horizontal: null, vertical: [0, 1], pixels: [10, 10] };
 const map = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport };
 
-/** Something valid for most methods; mutations start from here. */
+/** Values that are valid for most methods, as starting points of mutations. */
 const seeds = (): readonly unknown[] => [
   {},
   { run },
@@ -60,7 +60,7 @@ function mutated(value: unknown, path: readonly number[], by: unknown): unknown 
   return { ...value, [key ?? 'extra']: key === undefined ? by : mutated(Reflect.get(value, key), rest, by) };
 }
 
-/** Messages made from seeds: as they are now and then, changed in one place mostly. */
+/** Messages derived from seeds: sometimes unchanged, mostly changed in one place. */
 function messageFrom(starts: readonly unknown[]): fc.Arbitrary<unknown> {
   return fc
     .tuple(fc.nat(100), fc.array(fc.nat(10), { maxLength: 4 }), junk, fc.nat(3))
@@ -70,12 +70,12 @@ function messageFrom(starts: readonly unknown[]): fc.Arbitrary<unknown> {
     });
 }
 
-// Starting runs by the hundred would take the machine's time and prove nothing more.
+// Starting hundreds of runs would only need time, without testing more.
 const methodNames = Object.keys(methods).filter(
   (name) => name !== 'run.start' && name !== 'run.forget',
 ) as MethodName[];
 
-/** Names of requests, each with params that began as something it accepts. */
+/** Names of requests, each with params derived from values that the request accepts. */
 function requests<N extends string>(
   names: readonly N[],
   accepts: (name: N, params: unknown) => boolean,
@@ -109,7 +109,7 @@ it('answers damaged calls with a result or a contract error', async () => {
     }),
     { numRuns: runs(1200) },
   );
-  // The fuzz reaches the handlers and does not only bounce off the schema.
+  // Enough requests are valid to reach the handlers, instead of failing in the schema.
   expect(codes.get('result') ?? 0).toBeGreaterThan(runs(1200) / 60);
   expect(codes.get('bad-request') ?? 0).toBeGreaterThan(runs(1200) / 60);
 });
@@ -135,7 +135,7 @@ it('ends damaged streams with a contract error', async () => {
       door.accept(host, { singleUse: true });
       page.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }));
       page.send(encodeFrame({ type: 'open', stream: 1, name, params, credits }));
-      // Its answer comes after the host has opened the stream or refused it.
+      // The answer to this call arrives after the host has opened or refused the stream.
       page.send(encodeFrame({ type: 'call', id: 1, method: 'run.list', params: {} }));
       await closed;
     }),

@@ -1,6 +1,6 @@
 /**
  * Damaged files of every kind that the program reads: each is read, or refused with one clear error, in bounded time
- * and memory. `npm run fuzz` tries thousands; `npm test` a few of each kind, always the same.
+ * and memory. `npm run fuzz` tries thousands; `npm test` always tries the same few of each kind.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -10,21 +10,19 @@ import path from 'node:path';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
-import { readCurveCsv } from '../../electron/contract/dose/curve-csv.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
+import { readCurveCsv } from '../../electron/domain/dose/curve-csv.ts';
 import { readDraft } from '../../electron/host/app/recovery/recovery.ts';
-import { readRun as readAnyRun } from '../../electron/host/app/run-files/read.ts';
-import { asSession, parseSession } from '../../electron/host/app/sessions/index.ts';
+import { readRun as readAnyRun } from '../../electron/host/app/run-files/tasks.ts';
+import { asSession, parseSession, readCurrent } from '../../electron/host/app/sessions/index.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { fromNative } from '../../electron/host/io/addon/addon.ts';
 import { Locks } from '../../electron/host/io/files/locks.ts';
-import { RecentFiles } from '../../electron/host/io/files/recent.ts';
-import { HostSettings } from '../../electron/host/io/files/settings.ts';
-import { kernelFolders } from '../../electron/host/model/bench/ceilings.ts';
-import { readDesigns } from '../../electron/host/model/bench/factorial/designs.ts';
+import { HostSettings, RecentFiles } from '../../electron/host/io/files/state-file.ts';
+import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
 import { readNpz } from '../../electron/host/model/external/npz.ts';
-import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-csv.ts';
+import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-table.ts';
 import { readHkl } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
@@ -36,7 +34,7 @@ import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 
 const SEED = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
-/** Files of all kinds together. */
+/** Number of files, over all kinds. */
 const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 420);
 const KINDS = 14;
 const EACH = Math.ceil(FILES / KINDS);
@@ -46,7 +44,7 @@ const MOST_BYTES = 2 ** 30;
 
 const folder = scratchFolder('fuzz');
 
-/** Mulberry32: the same seed, the same files. */
+/** Mulberry32 generator: the same seed gives the same files. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -77,12 +75,12 @@ const TOKENS = [
   '../',
 ];
 
-/** One to eight changes: bytes flipped, taken out, doubled, put in, or all behind a place lost. */
+/** Makes one to eight changes: flips, removes, doubles or inserts bytes, or truncates the file. */
 function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
   let now = Buffer.from(bytes);
   const upTo = (n: number) => Math.floor(random() * n);
   for (let left = 1 + upTo(8); left > 0; left -= 1) {
-    // Half of them hit the beginning, where the structure is.
+    // Half of the changes are near the beginning, where the structure is.
     const at = upTo(random() < 0.5 ? Math.min(now.length, 2048) : now.length);
     const [before, after] = [now.subarray(0, at), now.subarray(at)];
     const piece = after.subarray(0, upTo(64));
@@ -109,7 +107,7 @@ function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
 
 type Read = (bytes: Uint8Array) => unknown;
 
-/** Reads damaged copies; what is thrown must be the user's to read. Returns how many were refused. */
+/** Reads damaged copies; errors must be readable for users. Returns the number of refused copies. */
 async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Promise<number> {
   const random = randomOf(SEED ^ kind.length ^ (kind.charCodeAt(0) << 8));
   const before_bytes = process.memoryUsage().rss;
@@ -151,7 +149,7 @@ function holdFaults(faults: readonly { readonly line: number; readonly message: 
   }
 }
 
-/** An array as NumPy keeps it: magic, version, and a header that says what follows. */
+/** An array in NumPy's format: magic, version, and a header that describes the data. */
 function npy(values: Float64Array): Uint8Array {
   const header = `{'descr': '<f8', 'fortran_order': False, 'shape': (${values.length},), }`;
   const padded = `${header.padEnd(117)}\n`;
@@ -196,7 +194,7 @@ test('run files of images', async () => {
 });
 
 test('sessions of every workload, as comparisons take them, and measurements as run files', async () => {
-  const designs = await readDesigns(assetsFolder);
+  const current = await readCurrent(assetsFolder);
   for (const [kind, folderName] of [
     ['session', ''],
     ['image session', 'diffraction'],
@@ -206,7 +204,7 @@ test('sessions of every workload, as comparisons take them, and measurements as 
     const starts = filesOf(path.join('runs', folderName), '.json', 2 ** 18, folderName !== '');
     expect(starts.length, kind).toBeGreaterThan(0);
     await fuzz(kind, starts, async (bytes) => {
-      sessionSchema.parse(asSession(parseSession(asText(bytes), 'session.json'), designs));
+      sessionSchema.parse(asSession(parseSession(asText(bytes), 'session.json'), current));
       if (kind === 'micro session') await readAnyRun(bytes, 'run.json');
     });
   }
@@ -275,7 +273,7 @@ test('arrays of other programs', async () => {
   await fuzz('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
 });
 
-test('what the program keeps of itself is read, or put aside and said', async () => {
+test('what the program keeps of itself is read, or set apart and said', async () => {
   const locks = new Locks(folder);
   const said: string[] = [];
   const starts = [
@@ -296,7 +294,7 @@ test('what the program keeps of itself is read, or put aside and said', async ()
       else await readDraft(path.join(folder, name));
     },
   );
-  for (const reason of said) expect(reason).toMatch(/put aside|not read/);
+  for (const reason of said) expect(reason).toMatch(/moved to|not read/);
 });
 
 test('stopping tables', async () => {

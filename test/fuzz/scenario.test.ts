@@ -1,140 +1,93 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
-import { anyDocument, anyJunk } from '../electron/contract/scenario/arbitrary.ts';
-import { assetsFolder, scenarios } from '../electron/host/model/scenarios/open.ts';
-import { runs } from './runs.ts';
+import { expect, it } from 'vitest';
+import { decodeFrame, encodeFrame, FrameError } from '../../electron/contract/wire/frame.ts';
 
-const folder = join(assetsFolder, 'scenarios');
-const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.json'))
-  .map((name) => readFileSync(join(folder, name), 'utf8'));
+/** JSON-like values that contain typed arrays. */
+const arrays = fc.oneof(
+  fc.float32Array({ maxLength: 50 }),
+  fc.float64Array({ maxLength: 50 }),
+  fc.uint8Array({ maxLength: 50 }),
+  fc.int16Array({ maxLength: 50 }),
+  fc.uint32Array({ maxLength: 50 }),
+  fc.bigUint64Array({ maxLength: 10 }),
+);
+const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 5 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).filter((x) => !Object.is(x, -0)),
+    fc.string(),
+    arrays,
+    fc.array(tie('tree'), { maxLength: 6 }),
+    fc.dictionary(fc.string({ maxLength: 10 }), tie('tree'), { maxKeys: 6, noNullPrototype: true }),
+  ),
+}));
 
-/** Reading ends soon, with issues that are whole; a scenario without errors resolves. */
-async function survives(text: string, name: string): Promise<void> {
-  const start = process.cpuUsage();
-  const reading = await scenarios.parse(text, { name, folder: null });
-  // Processor's time, which other programs do not add to.
-  expect(process.cpuUsage(start).user / 1e6).toBeLessThan(2);
-  for (const issue of reading.issues) {
-    expect(issue.message.length).toBeGreaterThan(3);
-    expect(issue.message).not.toMatch(/undefined|\[object|Invalid input/);
-    if (issue.line !== null) expect(issue.line).toBeLessThanOrEqual(text.split(/\r\n?|\n/).length);
-  }
-  if (reading.problem === null) expect(reading.issues.some(({ severity }) => severity === 'error')).toBe(true);
-  else {
-    const problem = scenarios.resolve(reading);
-    expect(problem.map.length).toBe(problem.grid.nx * problem.grid.nz);
-    expect(Math.max(...problem.map.slice(0, 1000))).toBeLessThan(problem.materials.length);
-    expect(JSON.stringify(problem)).not.toContain('null');
+/** Decoding may fail only with FrameError, and never uses more memory than the frame and its header. */
+function decodesOrRefuses(bytes: Uint8Array): void {
+  try {
+    decodeFrame(bytes);
+  } catch (error) {
+    expect(error).toBeInstanceOf(FrameError);
   }
 }
 
-const extension = fc.constantFrom('json', 'yaml');
+it('gives back any value', () => {
+  fc.assert(
+    fc.property(tree, (value) => {
+      expect(decodeFrame(encodeFrame(value))).toEqual(value);
+    }),
+    { numRuns: 500 },
+  );
+});
 
-describe('scenario files', () => {
-  test('with bytes changed, removed and doubled', async () => {
-    const edit = fc.record({
-      at: fc.nat(),
-      remove: fc.nat(20),
-      insert: fc.oneof(
-        fc.string({ maxLength: 8 }),
-        fc.constantFrom(
-          '{',
-          '}',
-          '[',
-          ']',
-          ',',
-          ':',
-          '"',
-          '-',
-          'e999',
-          '-1',
-          '0',
-          'NaN',
-          '\n',
-          ' ',
-          '\t',
-          '&a ',
-          '*a',
-          '\u0000',
-          '💥',
-        ),
-      ),
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...texts),
-        fc.array(edit, { minLength: 1, maxLength: 6 }),
-        extension,
-        async (text, edits, type) => {
-          let damaged = text;
-          for (const { at, remove, insert } of edits) {
-            const start = at % (damaged.length + 1);
-            damaged = damaged.slice(0, start) + insert + damaged.slice(start + remove);
-          }
-          await survives(damaged, `s.${type}`);
-        },
-      ),
-      { numRuns: runs(400) },
-    );
-  });
+it('a frame cut off anywhere is refused', () => {
+  fc.assert(
+    fc.property(tree, fc.double({ min: 0, max: 0.999, noNaN: true }), (value, share) => {
+      const frame = encodeFrame(value);
+      expect(() => decodeFrame(frame.slice(0, Math.floor(frame.length * share)))).toThrow(FrameError);
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  test('with values replaced by anything', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...texts), anyJunk, fc.nat(), async (text, junk, pick) => {
-        const document = JSON.parse(text) as Record<string, unknown>;
-        const places: [Record<string, unknown>, string][] = [];
-        const walk = (value: unknown): void => {
-          if (typeof value !== 'object' || value === null) return;
-          for (const key of Object.keys(value)) {
-            places.push([value as Record<string, unknown>, key]);
-            walk((value as Record<string, unknown>)[key]);
-          }
-        };
-        walk(document);
-        const place = places[pick % places.length];
-        if (place) place[0][place[1]] = junk;
-        await survives(JSON.stringify(document), 's.json');
-        await survives(stringify(document), 's.yaml');
-      }),
-      { numRuns: runs(400) },
-    );
-  });
+it('a frame with bytes changed is read or refused, nothing else', () => {
+  const change = fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 0, max: 255 }));
+  fc.assert(
+    fc.property(tree, fc.array(change, { minLength: 1, maxLength: 8 }), (value, changes) => {
+      const frame = encodeFrame(value);
+      for (const [share, byte] of changes) frame[Math.floor(share * frame.length)] = byte;
+      decodesOrRefuses(frame);
+    }),
+    { numRuns: 3000 },
+  );
+});
 
-  test('that are random but valid: all resolve or are told why not', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyDocument, async (document) => survives(JSON.stringify(document), 's.json')),
-      { numRuns: runs(300) },
-    );
-  });
+it('random bytes behind the magic are read or refused', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 8, maxLength: 400 }), (bytes) => {
+      bytes.set([0x42, 0x52, 0x47, 0x31]);
+      decodesOrRefuses(bytes);
+    }),
+    { numRuns: 3000 },
+  );
+});
 
-  test('that are any text at all', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ maxLength: 200, unit: 'binary' }), extension, (text, type) =>
-        survives(text, `s.${type}`),
-      ),
-      { numRuns: runs(300) },
-    );
-  });
-
-  test('round trip: a valid document read from JSON, from YAML and from its own text is the same', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyDocument, async (document) => {
-        const place = { name: 's.json', folder: null };
-        const json = await scenarios.parse(JSON.stringify(document), place);
-        const yaml = await scenarios.parse(stringify(document), { ...place, name: 's.yaml' });
-        const own = await scenarios.parse(scenarios.text(document), place);
-        expect(yaml.draft).toEqual(json.draft);
-        expect(own.draft).toEqual(json.draft);
-        expect(own.scenario).toEqual(json.scenario);
-        expect(yaml.issues.map(({ message }) => message).sort()).toEqual(
-          json.issues.map(({ message }) => message).sort(),
-        );
-      }),
-      { numRuns: runs(150) },
-    );
-  });
+it('claims of any length allocate nothing', () => {
+  const before = process.memoryUsage();
+  fc.assert(
+    fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.constantFrom('u8', 'f32', 'f64', 'u64'), (count, type) => {
+      const header = new TextEncoder().encode(JSON.stringify({ value: null, sections: [[type, count, []]] }));
+      const frame = new Uint8Array(8 + ((header.length + 7) & ~7));
+      new DataView(frame.buffer).setUint32(0, 0x31475242, true);
+      new DataView(frame.buffer).setUint32(4, header.length, true);
+      frame.set(header, 8);
+      if (count === 0) return;
+      expect(() => decodeFrame(frame)).toThrow(FrameError);
+    }),
+    { numRuns: 1000 },
+  );
+  const after = process.memoryUsage();
+  expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(64 * 2 ** 20);
 });

@@ -1,7 +1,8 @@
 /**
- * Every run of the tests tries the same values: one that fails here fails for whoever looks into it. To search on,
- * give BRAGGBENCH_FUZZ_SEED another whole number.
+ * Every test run tries the same values, so that a failure is reproducible. Set BRAGGBENCH_FUZZ_SEED to another integer
+ * to try others.
  */
 import fc from 'fast-check';
 
-fc.configureGlobal({ seed: Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121) });
+export const fuzzSeed = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
+fc.configureGlobal({ seed: fuzzSeed });

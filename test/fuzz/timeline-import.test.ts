@@ -1,4 +1,4 @@
-/** Files from anywhere: each either opens, or is refused with one sentence that names it. Nothing else happens. */
+/** Files from any source: each either opens, or is refused with one sentence that names it. */
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { JsonEvents } from '../../electron/host/model/timeline/import/json-events.ts';
+import { timelineWindow } from '../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../electron/host/model/timeline/summary.ts';
-import { timelineWindow } from '../../electron/host/model/timeline/window.ts';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { useFolder } from '../electron/host/model/timeline/make.ts';
 import { runs } from './runs.ts';
@@ -15,7 +15,7 @@ import { runs } from './runs.ts';
 const folder = useFolder();
 const RUNS = runs(300);
 
-/** Opens it, and asks what a panel would; refusing is fine, breaking is not. */
+/** Opens the file and makes a panel's requests; it may be refused, but no other error may occur. */
 async function survives(bytes: Uint8Array | string, name: string): Promise<boolean> {
   const file = folder.write('fuzzed', bytes);
   try {

@@ -1,67 +1,66 @@
 /**
- * Cheats on a GPU and their honest twins, through the command line: every cheat ends as wrong, impossible or refused, with
- * the reason, and every twin as correct. The kernels are those of test/cheats/kernels. Needs NVRTC.
+ * Cheats on a GPU and their honest twins, through the command line. Every cheat must end as wrong, impossible or
+ * refused, with the reason, and every twin as correct. The kernels are those of test/cheats/kernels. Needs NVRTC.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const kernels = path.join(root, 'test/cheats/kernels');
-const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-cheats-'));
+const scratch = mkdtempSync(path.join(tmpdir(), 'braggbench-cheats-'));
 const N = 65_536;
 
-/** x = x / 2 + b, 4,096 times, from a. */
-const HALVED =
-  'export const expected = (a, b) => a.map((x, i) => { for (let k = 0; k < 4096; k += 1) x = x * 0.5 + b[i]; return x; });\n';
+/** Expected answers in JavaScript: a sum, or x = x / 2 + b, 4,096 times, starting from a. */
+const ADDED = 'a.map((x, i) => x + b[i])';
+const HALVED = 'a.map((x, i) => { for (let k = 0; k < 4096; k += 1) x = x * 0.5 + b[i]; return x; })';
 
-/** @param {string} file */
-const answerOf = (file) => (file === 'gpu-remembers-by-content.cu' ? HALVED : null);
+/** @param {string} name */
+const input = (name) => ({
+  ...{ name, role: 'input', type: 'fp32', shape: ['n'], values: { kind: 'uniform', min: -1, max: 1 } },
+});
+
+const launches = [{ kernel: 'compute', grid: ['ceil(n / 256)'], block: [256] }];
 
 /**
+ * A problem folder with a cheat and its twin as candidates.
  * @param {string} file
- * @param {'cheat' | 'twin'} which
  */
-function make(file, which) {
-  const name = `${which}-${file}`;
+function make(file) {
+  const folder = path.join(scratch, path.parse(file).name);
+  mkdirSync(folder);
   const text = readFileSync(path.join(kernels, file), 'utf8');
-  writeFileSync(path.join(folder, name), which === 'cheat' ? `#define CHEAT 1\n${text}` : text);
-  const answer = answerOf(file);
-  if (answer !== null) writeFileSync(path.join(folder, 'answer.ts'), answer);
-  const description = {
-    ...{ kind: 'variant', version: 1, workload: 'micro', bench: 'own', base: 'own-cuda', title: name },
-    replaces: 'kernels/micro/own/own.cu',
-    ...(answer === null ? {} : { answer: 'answer.ts' }),
+  const candidates = ['twin', 'cheat'].map((which) => {
+    const name = `${which}-${file}`;
+    writeFileSync(path.join(folder, name), which === 'cheat' ? `#define CHEAT 1\n${text}` : text);
+    return { file: name, launches };
+  });
+  const reference = file === 'gpu-remembers-by-content.cu' ? HALVED : ADDED;
+  writeFileSync(path.join(folder, 'reference.mjs'), `export const reference = (a, b) => ${reference};\n`);
+  const document = {
+    ...{ kind: 'user-problem', version: 1, name: path.parse(file).name, problem: { n: N } },
+    axes: [{ name: 'n', min: 0, try: [0, 1, 1021, 4097] }],
+    arrays: [
+      ...[input('a'), input('b')],
+      { name: 'results', role: 'output', type: 'fp32', shape: ['n'], tolerance: { roundings: 16 } },
+    ],
+    reference: 'reference.mjs',
+    candidates,
   };
-  writeFileSync(path.join(folder, name.replace('.cu', '.json')), JSON.stringify(description));
-  return `./${name}`;
+  writeFileSync(path.join(folder, 'problem.json'), JSON.stringify(document));
+  return folder;
 }
 
 /** @param {string} file */
 function judge(file) {
-  const problem = { kind: 'own', n: N, results: N, tolerance: 1e-6 };
-  writeFileSync(
-    path.join(folder, 'problem-of.json'),
-    JSON.stringify({ kind: 'micro', version: 1, name: file, problem }),
-  );
-  const variants = [make(file, 'twin'), make(file, 'cheat')].join(',');
-  const words = [
-    'bench',
-    'problem-of.json',
-    '--variants',
-    variants,
-    '--trust',
-    '--rounds',
-    '12',
-    '--processes',
-    '0',
-    '--json',
-  ];
+  const at = make(file);
+  const variants = ['twin', 'cheat'].map((which) => path.join(at, `${which}-${file}`)).join(',');
+  const words = ['bench', at, '--variants', variants, '--trust', '--rounds', '12', '--processes', '0', '--json'];
   const { stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
-    cwd: folder,
+    cwd: scratch,
     encoding: 'utf8',
-    env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') },
+    env: { ...process.env, BRAGGBENCH_HOME: path.join(scratch, 'home') },
   });
   /** @type {{ readonly entries: readonly { readonly label: string, readonly status: string, readonly reason?: string, readonly accuracy?: readonly { readonly holds: boolean, readonly tip: string }[] }[] }} */
   const { entries } = JSON.parse(stdout || '{"entries":[]}');
@@ -87,6 +86,6 @@ for (const file of readdirSync(kernels)
   console.log(`${holds ? 'ok  ' : 'FAIL'} cheat ${file}: ${cheat.correct ? 'passes' : cheat.reason}`);
   if (!twin.correct) console.log(`     its honest twin is accused: ${twin.reason}`);
 }
-rmSync(folder, { recursive: true, force: true });
+rmSync(scratch, { recursive: true, force: true });
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -27,7 +27,7 @@ bool computes(const LoadedKernels& probe) {
 
 TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   const TemporaryFolder folder;
-  KernelFolders folders = bb::test::kernel_folders();
+  KernelFolders folders = bb::test::built_kernels();
   folders.images = folder.path() / "no-images";
   folders.cache = folder.path() / "cache";
   if (!nvrtc_library().state.available) {
@@ -37,7 +37,7 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   }
   const LoadedKernels first = load_kernels(gpu(), "probe", folders);
   CHECK(first.pieces != nullptr && computes(first));
-  CHECK_EQ(first.pieces->counts().compiled, 1);  // of four: only the requested one
+  CHECK_EQ(first.pieces->counts().compiled, 1);  // of four, only the requested one
   const LoadedKernels second = load_kernels(gpu(), "probe", folders);
   CHECK(computes(second));
   CHECK_EQ(second.pieces->counts().from_cache, 1);
@@ -59,7 +59,7 @@ TEST("GPU: NVRTC compiles every piece of every workload on several threads, and 
     CHECK(nvrtc_library().state.reason.ends_with("."));
     return;
   }
-  KernelFolders folders = bb::test::kernel_folders();
+  KernelFolders folders = bb::test::built_kernels();
   folders.images.clear();
   folders.cache.clear();
   for (const char* workload : {"diffraction", "linear_relu", "micro", "probe", "transport"}) {
@@ -77,7 +77,7 @@ TEST("GPU: NVRTC compiles every piece of every workload on several threads, and 
 
 TEST("GPU: an image that the driver does not take falls back to NVRTC, or says why") {
   const TemporaryFolder folder;
-  KernelFolders folders = bb::test::kernel_folders();
+  KernelFolders folders = bb::test::built_kernels();
   folder.write("probe.fatbin", "no machine code at all");
   folders.images = folder.path();
   if (nvrtc_library().state.available) CHECK(load_kernels(gpu(), "probe", folders).pieces != nullptr);
@@ -115,7 +115,7 @@ TEST("GPU: cuBLAS multiplies matrices on our stream") {
   library.api.Destroy(handle);
   for (int row = 0; row < kSize; ++row) {
     for (int column = 0; column < kSize; ++column) {
-      float wanted = 0;  // small integers: exact in any order
+      float wanted = 0;  // small integers, exact in any order
       for (int k = 0; k < kSize; ++k) {
         wanted += a[static_cast<std::size_t>(row + k * kSize)] * b[static_cast<std::size_t>(column + k * kSize)];
       }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "../native/cuda/temporary_folder.hpp"
 #include "check.hpp"
 #include "cuda/device/buffer.hpp"
 #include "cuda/device/graph.hpp"
@@ -17,8 +18,8 @@
 namespace {
 
 using namespace bb::cuda;
+using bb::test::built_kernels;
 using bb::test::gpu;
-using bb::test::kernel_folders;
 
 std::vector<std::uint32_t> counting(std::size_t count) {
   std::vector<std::uint32_t> out(count);
@@ -75,12 +76,12 @@ TEST("GPU: what would not fit is refused with its size before it is tried, and w
     CHECK_EQ(error.code(), std::string_view("memory"));
     CHECK(!error.fields().sticky);
   }
-  DeviceBuffer<char> fits(gpu(), 1000);  // the device goes on
+  DeviceBuffer<char> fits(gpu(), 1000);  // the device still works
   CHECK(fits.address() != 0);
 }
 
 TEST("GPU: kernels of the fatbin load, tell their resources and compute") {
-  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   CHECK(probe.pieces == nullptr);
   std::printf("    probe.fatbin loaded in %.2f ms\n", probe.load_s * 1e3);
   Stream stream(gpu());
@@ -105,7 +106,7 @@ TEST("GPU: kernels of the fatbin load, tell their resources and compute") {
 }
 
 TEST("GPU: wrong kernels, wrong arguments and impossible launches are refused by name") {
-  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   CHECK_THROWS(Kernel(probe.module, "probe_nothing"), "hold no kernel probe_nothing");
   Kernel fma(probe.module, "probe_fma_fp32");
@@ -126,7 +127,7 @@ TEST("GPU: wrong kernels, wrong arguments and impossible launches are refused by
 }
 
 TEST("GPU: cooperative, clustered, overlapping and L2-persisting launches are accepted where offered") {
-  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   Kernel empty(probe.module, "probe_empty");
   if (gpu()->info().cooperative_launch) empty.launch(stream, {.grid = {4}, .block = {64}, .cooperative = true});
@@ -146,7 +147,7 @@ TEST("GPU: cooperative, clustered, overlapping and L2-persisting launches are ac
 }
 
 TEST("GPU: a captured graph replays what was captured") {
-  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   const auto values = counting(4 * kWordsPerBlock);
   DeviceBuffer<std::uint32_t> a(gpu(), values.size()), b(gpu(), values.size()), c(gpu(), values.size());
@@ -164,16 +165,15 @@ TEST("GPU: a captured graph replays what was captured") {
 }
 
 TEST("GPU: a flushed L2 makes reads slower that follow each other, and device time is within wall time") {
-  // Bandwidth hardly separates them: HBM of an H200 reads at two thirds of its L2's rate, and in microseconds launch
-  // gaps count. Latency does. Dependent reads need 200 to 300 cycles from either half of an H100's L2 of two times 25
-  // MB, and from 600 on from memory. The lines are 1 % of that L2; a launch reads each once, so that L1 holds none of
-  // them.
+  // Bandwidth hardly differs between the two: HBM of an H200 reads at two thirds of its L2's rate, and launch gaps
+  // count in microseconds. Latency differs. Dependent reads need 200 to 300 cycles from either 25 MB half of an H100's
+  // L2, and 600 or more from memory. The lines are 1 % of that L2; a launch reads each once, so that none is in L1.
   constexpr std::size_t kLines = 4096, kLineWords = 32;
-  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   Kernel chase(probe.module, "probe_chase");
   std::vector<std::uint32_t> next(kLines * kLineWords);
-  // A generator of full period (Hull and Dobell): every line once, and not in the order of addresses.
+  // A full-period generator (Hull and Dobell) visits every line once, in an order other than that of the addresses.
   for (std::size_t line = 0; line < kLines; ++line) {
     next[line * kLineWords] = static_cast<std::uint32_t>((line * 1597 + 1) % kLines * kLineWords);
   }
@@ -181,7 +181,7 @@ TEST("GPU: a flushed L2 makes reads slower that follow each other, and device ti
   lines.upload(next, stream);
   const auto body = [&] { chase.launch(stream, {}, lines.pointer(), last.pointer(), static_cast<int>(kLines)); };
   body();
-  CHECK_EQ(last.read(stream)[0], 0u);  // the whole period leads back to where it began
+  CHECK_EQ(last.read(stream)[0], 0u);  // a full period ends at its start
   DeviceTimer timer(gpu());
   L2Flush flush(gpu());
   std::array<double, 15> warm, cold, wall;
@@ -199,4 +199,34 @@ TEST("GPU: a flushed L2 makes reads slower that follow each other, and device ti
               each_ns(median(cold)), each_ns(median(wall)));
   CHECK(median(warm) > 0 && median(wall) > median(warm) * 0.5);
   CHECK(median(cold) > median(warm) * 1.4);
+}
+
+TEST("GPU: measured ceilings are below the data sheet's, stable, and remembered") {
+  const auto start = std::chrono::steady_clock::now();
+  const Ceilings first = measure_ceilings(bb::test::gpu(), bb::test::built_kernels());
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const Ceilings second = measure_ceilings(bb::test::gpu(), bb::test::built_kernels());
+  std::printf("    %.2f s: %s\n    again: %s\n", took, to_json(first).text().c_str(), to_json(second).text().c_str());
+
+  CHECK_REL(second.copy_bytes_per_s, first.copy_bytes_per_s, 0.05);
+  CHECK_REL(second.fp32_flops_per_s, first.fp32_flops_per_s, 0.05);
+  CHECK_REL(second.fp64_flops_per_s, first.fp64_flops_per_s, 0.05);
+  CHECK(first.copy_bytes_per_s > 1e11 && first.copy_bytes_per_s < 2e13);
+  // At most 128 lanes per multiprocessor, with two operations per cycle; 64 lanes for FP64 (compute capability 8.0 to
+  // 12.x).
+  const double cycles_per_s = 2.6e9;
+  CHECK(first.fp32_flops_per_s < bb::test::gpu()->info().multiprocessors * 128 * 2 * cycles_per_s);
+  CHECK(first.fp64_flops_per_s <= first.fp32_flops_per_s);
+  CHECK(first.launch_interval_s > 1e-7 && first.launch_interval_s < first.launch_round_trip_s);
+  CHECK(first.graph_node_s > 1e-7 && first.graph_node_s < first.launch_round_trip_s);
+
+  const bb::test::TemporaryFolder folder;
+  const CeilingsCache cache(folder.path());
+  cache.keep(bb::test::gpu()->info().uuid, first);
+  const DeviceReport report = make_device_report(cache);
+  bool found = false;
+  for (const ReportedDevice& device : report.devices) {
+    found = found || (device.ceilings && device.ceilings->copy_bytes_per_s == first.copy_bytes_per_s);
+  }
+  CHECK(found);
 }

@@ -25,7 +25,7 @@ inline std::shared_ptr<cuda::Device> gpu() {
   return device;
 }
 
-inline cuda::KernelFolders kernel_folders() {
+inline cuda::KernelFolders built_kernels() {
   const std::filesystem::path images = variable("BRAGGBENCH_KERNELS", "dist/kernels");
   return {images, images / "source", {}};
 }

@@ -1,16 +1,14 @@
 /**
- * The launch explorer's occupancy against this GPU's driver: every compiled
- * kernel, at every block size of whole warps and some that are not, with and
- * without shared memory given at launch. One line per workload and check, and
- * last `N passed, N failed`, as the C++ tests print.
+ * The launch explorer's occupancy compared with this GPU's driver: every compiled kernel, at all block sizes of whole
+ * warps and some others, with and without dynamic shared memory. Prints one line per workload and check, and finally `N
+ * passed, N failed`, like the C++ tests.
  *
- * BRAGGBENCH_RECORD=FILE writes what the driver said, for the tests that run without a GPU.
+ * BRAGGBENCH_RECORD=FILE saves the driver's values for the tests that run without a GPU.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { limitsOf } from '../../electron/contract/launch/limits.ts';
-import { occupancyOf } from '../../electron/contract/launch/occupancy.ts';
+import { limitsOf, occupancyOf } from '../../electron/domain/launch/occupancy.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const addon = createRequire(import.meta.url)(path.join(root, 'dist/native/braggbench.node'));
@@ -44,7 +42,7 @@ function report(name, wrong) {
 
 const workloads = readdirSync(images).flatMap((name) => /^(.+)\.resources\.json$/.exec(name)?.[1] ?? []);
 if (workloads.length === 0) {
-  // Without nvcc at build time there is nothing to hold to the driver.
+  // Without nvcc at build time there are no kernels to compare with the driver.
   console.log(`FAIL no kernels were compiled beforehand: ${images} has no *.resources.json\n0 passed, 1 failed`);
   process.exit(1);
 }

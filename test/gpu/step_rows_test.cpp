@@ -1,4 +1,4 @@
-// Operator tables that a device makes, against those of the host.
+// Operator tables made on a device, compared with those of the host.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -6,9 +6,9 @@
 
 #include "../kernels/problems.hpp"
 #include "check.hpp"
-#include "cpu/all_cores.hpp"
+#include "cpu/thread_pool.hpp"
 #include "gpu.hpp"
-#include "transport/cuda/cuda_tables.hpp"
+#include "transport/cuda/cuda_solver.hpp"
 #include "transport/cuda/window/cuda_window_tables.hpp"
 
 namespace bb::test::operator_rows {
@@ -36,9 +36,9 @@ Problem in_bone(Stepping stepping, Scattering scattering, Nuclear nuclear) {
   return p;
 }
 
-/// Weights are multiples of 2^-24. Functions of a device end in other last bits, which moves a few by one.
+/// Weights are multiples of 2^-24. Device functions differ in the last bits, which changes a few weights by one unit.
 void compare_weights(const char* name, const std::vector<float>& got, const std::vector<float>& wanted) {
-  constexpr float kOne = 0x1p-23f;  // two units: what rounding leaves goes to the largest
+  constexpr float kOne = 0x1p-23f;  // two units, as the largest weight takes up rounding
   CHECK_EQ(got.size(), wanted.size());
   std::size_t differing = 0;
   float most = 0.0f;
@@ -64,7 +64,7 @@ void compare(const Problem& p) {
   const BinTables<float> wanted(here, typed);
 
   const auto device = gpu();
-  const auto loaded = cuda::load_kernels(device, "transport", kernel_folders());
+  const auto loaded = cuda::load_kernels(device, "transport", built_kernels());
   cuda::Stream stream(device);
   const transport::CudaTables<float> on_device(p, left, typed_left, transport::Sent::kLosses, stream);
   CudaStepRows rows(left, [&](const char* name) { return cuda::Kernel(loaded.module, name); }, stream);

@@ -21,7 +21,7 @@ using Clock = ActivityTrace::Clock;
 /// Kernels, a memset, copies and a graph of two kernels launched twice.
 class Work {
  public:
-  Work() : probe_(load_kernels(gpu(), "probe", bb::test::kernel_folders())), stream_(gpu()) {}
+  Work() : probe_(load_kernels(gpu(), "probe", bb::test::built_kernels())), stream_(gpu()) {}
 
   void run() {
     memory_.fill_bytes(3, stream_);
@@ -71,7 +71,7 @@ std::vector<Span> of_kind(const SpanTable& table, SpanKind kind) {
   return out;
 }
 
-/// Every kernel has the driver call that launched it, on one clock, inside the trace.
+/// Every kernel has the driver call that launched it, on the same clock, and within the trace.
 void check_correlation(const SpanTable& table, double end_ns) {
   const auto calls = of_kind(table, SpanKind::kApi);
   for (const Span& kernel : of_kind(table, SpanKind::kKernel)) {
@@ -201,7 +201,7 @@ TEST("GPU: events give the spans of kernels, copies, memsets and graphs where CU
     CHECK(call != calls.end());
   }
 
-  // An end-to-end run: its kernels fill the time that the batches' own events measured.
+  // An end-to-end run: its kernels fill the time that the batches' events measured.
   bb::transport::Problem p = bb::test::water_problem(20.0, {6.0, 6.0, 0.5, 0.25}, 0.3, 0.05);
   p.variant = "cuda-gather";
   p.keyframes = 0;

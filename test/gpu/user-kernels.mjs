@@ -1,7 +1,6 @@
 /**
- * Own CUDA variants on a GPU, through the command line: a copy gives the bits
- * of its original, a wrong one is said to be wrong; and what breaks the device,
- * hangs or does not compile costs its own run and nothing else. Needs NVRTC.
+ * User CUDA variants on a GPU, through the command line. A copy gives the bits of its original, and a wrong one is
+ * reported as wrong. A kernel that breaks the device, hangs or does not compile fails only its own run. Needs NVRTC.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-own-gpu-'));
 /**
- * Wherever it lies in its workload's rooms.
+ * Finds a source file in any subfolder of its workload.
  * @param {string} file
  */
 const source = (file, workload = 'transport') => {
@@ -33,7 +32,7 @@ writeFileSync(
 );
 
 /**
- * Writes a variant whose file is `text` in the place of one of the base's.
+ * Writes a variant in which `text` replaces a file of the base variant.
  * @param {string} id
  * @param {string} text
  */
@@ -84,7 +83,7 @@ function test(name, check) {
 }
 
 /**
- * True when the command ended with `wanted` and said all of `parts`.
+ * True if the exit code was `wanted` and the output contained all of `parts`.
  * @param {{ code: number | null, text: string }} ended
  * @param {number} wanted
  * @param {readonly string[]} parts
@@ -113,7 +112,7 @@ test('a wrong one is said to be wrong', () => says(run('wrong.cu'), 1, 'WRONG on
 
 variant('typo.cu', `${gather}\nint oops = nowhere;\n`);
 const line = `${gather}\n`.split('\n').length;
-test('a mistake stands at its line', () =>
+test('a mistake is at its line', () =>
   says(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
 
 variant(
@@ -163,7 +162,7 @@ test('in one session the others go on, the copy with the bits of the original', 
   return (states === wanted && same) || { states, same };
 });
 
-// The other workloads: a copy is right, a wrong one is not, an illegal address costs its own run.
+// The other workloads: a copy is correct, a wrong kernel is not, and an illegal address fails only its own run.
 const others = [
   {
     scenario: 'simple-cubic-1024',

@@ -1,5 +1,5 @@
-// Short runs of every CUDA variant, in each precision and stepping that it offers: small enough for
-// compute-sanitizer, with tiles, warps and boxes that the grid does not fill. test/parity has the long ones.
+// Short runs of every CUDA variant, in each precision and stepping that it offers: small enough for compute-sanitizer,
+// with tiles, warps and boxes that the grid does not fill. test/parity has longer runs.
 #include <cmath>
 #include <deque>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace transport;
 
-/// Whole grids of one material are stepped in one pass.
+/// A beam in water; grids of one material are stepped in one pass.
 Problem water(bool filled) {
   Problem p = water_problem(12.0, {5.5, 2.1, 0.5, 0.3}, 0.3, 0.1);
   p.filled = filled;
@@ -29,7 +29,7 @@ Problem water(bool filled) {
   return p;
 }
 
-/// The host sweeps the products of reactions, from the device's records of them.
+/// With reactions: the host sweeps their products, using the device's records of them.
 Problem followed(Problem p) {
   follow_reactions(p);
   p.beam.energy = 25.0;  // tables begin at 7 MeV
@@ -43,7 +43,7 @@ Problem heterogeneous(bool filled) {
   return p;
 }
 
-/// With the moments of tracks and two spectra, in a row of one material and in the mixed one where there is one.
+/// With track moments and two spectra, in a row of one material and, if there is one, in the mixed row.
 Problem tracked(Problem p) {
   p.track_scores = true;
   p.spectra = {0.4, 0.9};
@@ -104,7 +104,7 @@ void short_run(const Variant& v, Precision precision, Stepping stepping) {
 struct ShortRuns {
   ShortRuns() {
     for (const Variant& v : variants()) {
-      // Without operators there are no cells to compare: moments_test.cpp.
+      // Variants without operators have no cells to compare; see moments_test.cpp.
       if (std::string_view(v.device) != "cuda" || !v.needs_operators) continue;
       for (const Precision precision : v.precisions) {
         for (const Stepping stepping : v.steppings) {
@@ -151,13 +151,13 @@ TEST("GPU: a device that is not there is refused with the choices") {
 }
 
 TEST("GPU: a run is cancelled between batches and keeps what was done") {
-  Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all has left
+  Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all protons have left
   p.filled = true;
   p.max_steps = 1000;
   p.stop_weight = 0.0;
   p.variant = "cuda-gather";
   test::Run run(p);
-  // The first report comes after the first batch.
+  // The first report is sent after the first batch.
   const engine::RunResult result = run.execute([&](const engine::Progress&) { run.cancel(); });
   CHECK(result.cancelled);
   CHECK(result.steps > 0);
@@ -176,6 +176,10 @@ TEST("GPU: steps are captured as a graph, and those that are a graph already say
   const auto launched = solve(p, "cuda-gather", Precision::kFp32, Stepping::kPath);
   CHECK(relative_l2(as_graph("cuda-gather").dose, launched.dose) <= 1e-6);
   CHECK_THROWS(as_graph("cuda-graph"), "it is a graph already");
+  p.variant = "cuda-gather";
+  const auto cold = test::Run(p).execute({}, {.cold = true, .graph_replay = true});
+  CHECK(relative_l2(cold.dose, launched.dose) <= 1e-6);
+  CHECK(cold.device_s > 0.0 && cold.device_s < cold.solve_s);
 }
 
 TEST("GPU: set-up and device time are reported in parts") {

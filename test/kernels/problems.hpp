@@ -1,18 +1,20 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "physics/stopping.hpp"
 #include "transport/model/problem.hpp"
+#include "transport/run/run.hpp"
 
-// Problems for the C++ tests, with the materials of assets/materials.
+// Problems for the C++ tests, with materials from assets/materials.
 namespace bb::test {
 
-/// A material with the stopping power table assets/materials/stopping/<name>-<table>.csv, at
-/// `density_scale` times its density. Throws std::runtime_error for a name that is not there.
+/// A material with the stopping power table assets/materials/stopping/<name>-<table>.csv, and `density_scale` times its
+/// density. Throws std::runtime_error for an unknown name.
 transport::Material material(const std::string& name, double density_scale = 1.0, const std::string& table = "icru49");
 
-/// Sets nuclear reactions to ICRU 63 with the tables of assets/nuclear.
+/// Enables nuclear reactions by ICRU 63, with the tables of assets/nuclear.
 void follow_reactions(transport::Problem& problem);
 
 /// Stopping powers of water by ICRU 49.
@@ -23,11 +25,29 @@ struct Lengths {
   double dx, dz;        // mm
 };
 
-/// A pencil beam on the axis of water: depth and step dz, θ up to `theta_max` rad in steps of
-/// `dtheta`, range grid with spacing dz, FP64.
+/// A pencil beam on the axis of water. Depth and step dz, θ up to `theta_max` rad in steps of `dtheta`, a range grid
+/// with spacing dz, FP64.
 transport::Problem water_problem(double energy, const Lengths& lengths, double theta_max, double dtheta);
 
 /// Fills x0 … x1, z0 … z1 (mm, x from the axis) of the map with material `index`.
 void paint(transport::Problem& problem, int index, double x0, double x1, double z0, double z1);
+
+/// Mean path along the beam's axis at which protons stop, mm. Beyond nine tenths of `longest` it integrates the
+/// fluence, minus protons that are lost further on. Empty if the beam did not end inside the grid, or is tilted too far
+/// for planes to measure it. Empty too if a side or an end of the angles removes part of a tilted beam. The remaining
+/// protons would then lean to one side, and reach further along the axis.
+std::optional<double> mean_range(const transport::Problem& problem, const transport::Tables& tables,
+                                 const engine::RunResult& result, double longest);
+
+/// Longest path of a beam's protons along its axis, mm, averaged over their energies. It is the CSDA range without
+/// deflection, through the lightest material of each row of cells; for a tilted beam, through the lightest of all.
+/// Infinite if the grid ends earlier.
+double longest_way(const transport::Problem& problem);
+
+/// An error message if the mean range exceeds that path, which is impossible; otherwise empty. Without scattering both
+/// are equal, within the 0.1 % of the gates on the CSDA range. If a run reports a spread of range from its bins and
+/// steps, 3 % of it is tolerated.
+std::string beyond_longest_way(const transport::Problem& problem, const transport::Tables& tables,
+                               const engine::RunResult& result);
 
 }  // namespace bb::test

@@ -1,5 +1,3 @@
-#include "cpu/thread_pool.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "cpu/thread_pool.hpp"
 
 using bb::cpu::ThreadPool;
 
@@ -55,7 +54,7 @@ TEST("thread pool: the first exception reaches the caller, the pool works on") {
                  "task 3 failed");
     if (ran < 10000) ++ended_early;
   }
-  // The lane that throws may lose its core to the others for as long as they need for all tasks, but not every time.
+  // Other lanes may finish all tasks while the throwing lane waits for a core, but not in every attempt.
   CHECK(ended_early > 0);
   std::atomic<int> ran{0};
   pool.run(100, [&](int, int) { ++ran; });
@@ -94,4 +93,42 @@ TEST("thread pool: a watcher hears each lane that took part once a job, from its
     pool.run(100, [](int, int) {});
     CHECK_EQ(std::accumulate(jobs.begin(), jobs.end(), 0), heard);
   }
+}
+
+using namespace bb;
+
+TEST("all cores: every task is done once, also where several callers ask at the same time") {
+  constexpr int kTasks = 500, kCallers = 4;
+  std::vector<std::vector<std::atomic<int>>> seen;
+  for (int i = 0; i < kCallers; ++i) seen.emplace_back(kTasks);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&seen, i] {
+      for (int round = 0; round < 20; ++round) {
+        cpu::on_all_cores(kTasks,
+                          [&](int task) { ++seen[static_cast<std::size_t>(i)][static_cast<std::size_t>(task)]; });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  bool once = true;
+  for (const auto& tasks : seen) {
+    for (const std::atomic<int>& count : tasks) once = once && count == 20;
+  }
+  CHECK(once);
+}
+
+TEST("all cores: an exception of a task leaves, and the next caller finds them ready") {
+  bool thrown = false;
+  try {
+    cpu::on_all_cores(8, [](int task) {
+      if (task == 3) throw std::runtime_error("three");
+    });
+  } catch (const std::runtime_error&) {
+    thrown = true;
+  }
+  CHECK(thrown);
+  std::atomic<int> count{0};
+  cpu::on_all_cores(8, [&](int) { ++count; });
+  CHECK_EQ(count.load(), 8);
 }

@@ -1,5 +1,5 @@
-// Every row of the claim ledger on the CPU: each variant against FP64, on odd sizes that nothing divides.
-#include "micro_problems.hpp"
+// Every row of the claim ledger on the CPU: each variant compared with FP64, on odd sizes that no block divides.
+#include "check_task.hpp"
 
 #include <set>
 
@@ -8,13 +8,12 @@
 #include "tasks/task_run.hpp"
 
 using namespace bb::engine;
-using bb::test::micro_problems;
 
 TEST("micro: every row has problems, two variants or more, ids of its own, and every ladder stands on its variants") {
   std::set<std::string> rows;
   for (const TaskBench& bench : bb::micro::benches()) {
     CHECK(rows.insert(bench.id).second);
-    CHECK(!micro_problems(bench.id).empty());
+    CHECK(!bench.small.empty());
     CHECK(bench.variants.size() >= 2);
     std::set<std::string> ids{""};
     for (const TaskVariant& v : bench.variants) {
@@ -26,7 +25,7 @@ TEST("micro: every row has problems, two variants or more, ids of its own, and e
 
 TEST("micro: every CPU variant agrees with FP64 on every problem, and with itself bit for bit") {
   for (const TaskBench& bench : bb::micro::benches()) {
-    for (const TaskProblem& each : micro_problems(bench.id)) {
+    for (const TaskProblem& each : bench.small) {
       for (const TaskVariant& v : bench.variants) {
         if (std::string_view(v.device) != "cpu" || !v.refuses(each).empty()) continue;
         TaskProblem problem = each;

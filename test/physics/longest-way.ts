@@ -1,30 +1,32 @@
 /**
- * Longest way of a run's protons, from its problem alone: the CSDA range by quadrature of the problem's stopping
- * powers. No run may have a mean range beyond it. The C++ tests check theirs against the same, with the engine's
- * ranges: test/kernels/mean_range.hpp.
+ * Longest path of a run's protons, from its problem alone: the CSDA range by quadrature of the problem's stopping
+ * powers. No run may have a larger mean range. The C++ tests check the same with the engine's ranges:
+ * test/kernels/problems.hpp.
  */
 import type { BeamResult, TransportProblem } from '../../electron/host/io/addon/addon.ts';
-import { fluenceMoments } from '../../electron/host/workloads/transport/metrics/fluence-moments.ts';
-import { meanRange } from '../../electron/host/workloads/transport/metrics/mean-range.ts';
+import { fluenceMoments, meanRange } from '../../electron/host/workloads/transport/metrics/mean-range.ts';
 import { axesOf, measured, type RunOutcome, runData } from '../../electron/host/workloads/transport/run-data.ts';
 
 type Material = TransportProblem['materials'][number];
 
-/** More than this share of a beam under way, and the run has not come to its end: the program then reads no range. */
+/** If a larger share of a beam is in flight, the run has not ended, and the program reads no range. */
 const MOST_IN_FLIGHT = 1e-3;
-/** Without scattering the two are the same, to this share: of the gates on the CSDA range. */
+/**
+ * Relative tolerance of runs without scattering, whose mean range is the longest path; that of the gates on the CSDA
+ * range.
+ */
 const CSDA_TOLERANCE = 1e-3;
-/** Share of the spread of range that a run says its bins and steps add. */
+/** Tolerated share of the spread of range that a run reports for its bins and steps. */
 const SAID_SPREAD = 0.03;
-/** Standard deviations of an energy spread that count, and parts that each is cut in. */
+/** Standard deviations of an energy spread that count, and number of parts of each. */
 const SIGMA_REACH = 5;
 const SIGMA_PARTS = 20;
 
-/** Ranges (mm) in one material: its stopping power is a power of the energy between the table's entries. */
+/** Ranges (mm) in one material: between entries of the table, the stopping power is a power of the energy. */
 class Ranges {
   private readonly energies: Float64Array;
   private readonly entries: Float64Array;
-  /** d ln S / d ln T behind each entry. */
+  /** d ln S / d ln T above each entry. */
   private readonly slopes: Float64Array;
   private readonly stopping: Float64Array;
   private readonly perMm: number;
@@ -38,19 +40,19 @@ class Ranges {
       return next > energy ? Math.log(more / (stopping_MeV_cm2_g[i] ?? 0)) / Math.log(next / energy) : 0;
     });
     this.entries = new Float64Array(energies_MeV.length);
-    // Below the table S is about a root of the energy.
+    // Below the table, S is about proportional to the square root of the energy.
     this.entries[0] = (2 * (energies_MeV[0] ?? 0)) / ((stopping_MeV_cm2_g[0] ?? 1) * this.perMm);
     for (let i = 1; i < energies_MeV.length; i += 1) this.entries[i] = this.behind(i - 1, energies_MeV[i] ?? 0);
   }
 
-  /** Range at an energy in front of entry i + 1. */
+  /** Range at an energy between entries i and i + 1. */
   private behind(i: number, energy: number): number {
     const [from, power] = [this.energies[i] ?? 0, 1 - (this.slopes[i] ?? 0)];
     const grown = ((energy / from) ** power - 1) / power;
     return (this.entries[i] ?? 0) + (from * grown) / ((this.stopping[i] ?? 0) * this.perMm);
   }
 
-  /** The last entry at or below a value; the one before the last for what lies beyond. */
+  /** Index of the last entry at or below a value; for larger values, of the last entry but one. */
   private static at(values: Float64Array, value: number): number {
     let [low, high] = [0, values.length - 1];
     while (high - low > 1) {
@@ -78,8 +80,8 @@ class Ranges {
 }
 
 /**
- * Materials of each row of cells along the beam; those of the whole box for a tilted beam, which crosses rows and
- * columns.
+ * Materials of each row of cells along the beam. For a tilted beam, which crosses rows and columns, those of the whole
+ * box.
  */
 function rowsOf({ map, grid, beam }: TransportProblem): readonly (readonly number[])[] {
   const matter = (from: number, to: number): readonly number[] => {
@@ -95,7 +97,9 @@ function rowsOf({ map, grid, beam }: TransportProblem): readonly (readonly numbe
   return Array.from({ length: grid.nz }, (_, z) => all ?? matter(z * grid.nx, (z + 1) * grid.nx));
 }
 
-/** For protons of one energy: through the lightest matter of each row. Infinite where the grid ends before. */
+/**
+ * Longest path of protons of one energy: through the lightest material of each row. Infinite if the grid ends earlier.
+ */
 function wayAt(energy_MeV: number, { beam, grid }: TransportProblem, rows: ReturnType<typeof rowsOf>, in_: Ranges[]) {
   const cosine = Math.cos(beam.angle_rad);
   let [energy, way] = [energy_MeV, 0];
@@ -115,7 +119,7 @@ function wayAt(energy_MeV: number, { beam, grid }: TransportProblem, rows: Retur
   return Number.POSITIVE_INFINITY;
 }
 
-/** Along the axis, in the mean over the beam's energies; of several spots, the farthest. */
+/** Longest path along the axis, averaged over the beam's energies; for several spots, the largest. */
 export function longestWay_mm(problem: TransportProblem): number {
   const rows = rowsOf(problem);
   const ranges = problem.materials.map((material) => new Ranges(material));
@@ -155,12 +159,12 @@ const nobody = {
 } as const;
 
 /**
- * The program's own readout of where protons stop on average, with the longest way in the place of R80. Null as the
- * program's: where the beam has not come to its end in the grid, or leans too far.
+ * The program's own readout of the mean range, with the longest path instead of R80. Null under the program's
+ * conditions: if the beam has not ended in the grid, or is tilted too far.
  */
 function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm: number): number | null {
   const { spots: _, ...single } = problem;
-  // A width is what across y would be worked out from; nobody asks for that here.
+  // Zero widths: they matter only for the dose across y, which is not needed.
   const narrow = { ...single, beam: { ...problem.beam, x_sigma_mm: 0, y_sigma_mm: 0 } };
   const axes = { ...axesOf({ ...narrow, map: new Uint8Array() }, { energies_MeV: new Float64Array() }) };
   const run = measured(runData(nobody, narrow, axes, result, []));
@@ -169,10 +173,10 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
   return meanRange(moments, run.geometry, run.geometry, run.trackEnd, longest_mm);
 }
 
-/** Why a run can say nothing here: it was cut short, has no beam to follow, or the grid or its tilt hides the end. */
+/** Reason why a run cannot be checked: it was stopped early, has no beam, or the grid or its tilt hides the end. */
 type Unheld = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
 
-/** The two lengths, or why there are none. */
+/** The mean range and its limit, or the reason why there are none. */
 export function lengthsOf(
   problem: TransportProblem,
   result: BeamResult,
@@ -187,7 +191,7 @@ export function lengthsOf(
   return { mean_mm, most_mm: csda * longest_mm + SAID_SPREAD * result.extra_straggling_mm };
 }
 
-/** Says so where a run's mean range lies beyond its longest way, which is impossible; else null. */
+/** An error message if a run's mean range exceeds its longest path, which is impossible; otherwise null. */
 export function beyondLongestWay(problem: TransportProblem, result: BeamResult): string | null {
   const found = lengthsOf(problem, result);
   if (typeof found === 'string' || found.mean_mm < found.most_mm) return null;

@@ -1,4 +1,4 @@
-// Gates of the moment solver: against quadratures, against depth stepping in FP64 on fine grids, and its balance.
+// Gates of the moment solver: compared with quadratures and with depth stepping in FP64 on fine grids; and its balance.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -22,11 +22,16 @@ struct Slab {
   double density_scale = 1.0;
 };
 
-/// A pencil beam along z in water with slabs across the whole width, FP64. The end of its range is at about `range` mm.
-Problem layered(double energy, double range, const std::vector<Slab>& slabs, double dx, double dz) {
+/// A pencil beam along z in water with slabs across the whole width, FP64. The range ends at about `range` mm. Depth
+/// stepping loses protons at angles beyond `theta_max`; 0 selects the angles of water and light slabs.
+Problem layered(double energy, double range, const std::vector<Slab>& slabs, double dx, double dz,
+                double theta_max = 0.0) {
   Problem p = water_problem(
       energy, {std::ceil((0.36 * range + 40.0 * dx) / dx) * dx, std::ceil(1.08 * range / dz) * dz, dx, dz},
-      slabs.empty() ? 0.32 : 0.4, 0.02);
+      theta_max > 0.0 ? theta_max
+      : slabs.empty() ? 0.32
+                      : 0.4,
+      0.02);
   for (const Slab& slab : slabs) {
     p.materials.push_back(material(slab.material, slab.density_scale));
     paint(p, static_cast<int>(p.materials.size()) - 1, -1e4, 1e4, slab.from, slab.to);
@@ -37,8 +42,8 @@ Problem layered(double energy, double range, const std::vector<Slab>& slabs, dou
   return p;
 }
 
-/// Depth stepping scatters by one angle at least: few such collisions give tails across x that finer angles do not have.
-/// Angles of 20 mrad take the central dose of 250 MeV down by 2.7 %, those of 5 mrad by 0.1 %.
+/// Depth stepping scatters by at least one angle bin: a few such collisions give tails across x that finer angles do
+/// not have. Angles of 20 mrad reduce the central dose of 250 MeV by 2.7 %, those of 5 mrad by 0.1 %.
 Problem by_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.variant = "depth";
   p.grid.energy_step = p.grid.dz / bins_per_plane;
@@ -86,8 +91,21 @@ double gamma_pass(const Observed& got, const Observed& wanted, double percent, d
   return static_cast<double>(passed) / all;
 }
 
-/// Tolerances of moments against depth stepping on a fine grid. The beam is ten cells wide: the grid widens a narrow one
-/// at its entrance by more than the gates allow.
+/// Standard deviation across x of the dose in the row at a depth, mm, without the contribution of the cell width.
+double dose_sigma(const Observed& o, double depth) {
+  const Tables& t = o.tables();
+  const auto nx = static_cast<std::size_t>(t.nx), row = static_cast<std::size_t>(depth / t.dz);
+  double sum = 0.0, square = 0.0;
+  for (std::size_t i = 0; i < nx; ++i) {
+    const double dose = o.result().dose[row * nx + i], x = (static_cast<double>(i) + 0.5 - 0.5 * t.nx) * t.dx;
+    sum += dose;
+    square += dose * x * x;
+  }
+  return std::sqrt(std::max(square / sum - t.dx * t.dx / 12.0, 0.0));
+}
+
+/// Checks moments against depth stepping on a fine grid. The beam is ten cells wide: the grid widens a narrow one at
+/// its entrance by more than the gates allow.
 void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
   const Observed moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
@@ -109,7 +127,7 @@ void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
 TEST("gate, moments: range and falloff in water are those of quadratures, 70 to 250 MeV") {
   struct Row {
     double energy, range, falloff,
-        ratio;  // test/physics/gold.md; the range less half of the detour in three dimensions
+        ratio;  // test/physics/gold.md; range minus half of the 3-D detour
   };
   for (const Row& row :
        {Row{70.0, 40.76, 0.616, 7.04}, Row{150.0, 157.67, 2.224, 6.98}, Row{250.0, 379.3, 5.080, 6.74}}) {
@@ -151,11 +169,50 @@ TEST("gate, moments: behind 300 mm of air a beam is as wide as Fermi and Eyges m
     const Material air = material("air");
     const physics::StoppingTable table(air.energies, air.stopping);
     const auto power = [&](double e) { return physics::gottschalk_power(e, energy, 46.76); };
-    // ρ takes mm to g/cm²; A1 and A2 come out in powers of g/cm².
+    // ρ converts mm to g/cm²; A1 and A2 are in powers of g/cm².
     const double thickness = 0.1 * air.density * 299.0, mm = 10.0 / air.density;
     const auto a = [&](int n) { return fermi_eyges(table, energy, thickness, n, power); };
     CHECK_REL(std::sqrt(o.fluence(299.0).theta_variance), std::sqrt(a(0)), 0.01);
     CHECK_REL(o.sigma_x(299.0), std::sqrt(a(2)) * mm, 0.01);
+  }
+}
+
+TEST("gate, moments: within an air gap and behind it the dose is as wide as Fermi and Eyges make it, within 1 %") {
+  for (const double energy : {70.0, 100.0, 150.0, 200.0}) {
+    for (const auto& [gap, width] : {std::pair{50.0, 3.0}, std::pair{300.0, 0.3}, std::pair{2000.0, 3.0}}) {
+      constexpr double kBehind = 25.0;
+      // Two metres of air widen a beam of 70 MeV by 9 mm.
+      const double row = std::max(gap / 400.0, 0.25);
+      Problem p = water_problem(energy, {120.0, std::ceil((gap + kBehind + 5.0) / row) * row, 0.25, row}, 0.3, 0.02);
+      p.materials.push_back(material("air"));
+      paint(p, 1, -1e4, 1e4, 0.0, gap);
+      p.stepping = Stepping::kDepth;
+      p.variant = "moments";
+      p.keyframes = 0;
+      p.beam.x_sigma = width;
+      const Observed o(p);
+      const auto of_layer = [&](const Material& of, const physics::StoppingTable& table, double from, double mm,
+                                int n) {
+        const double per_mm = 0.1 * of.density;
+        const auto power = [&](double e) { return physics::gottschalk_power(e, energy, of.xs); };
+        return fermi_eyges(table, from, mm * per_mm, n, power) / std::pow(per_mm, n);
+      };
+      const Material &air = p.materials[1], &water = p.materials[0];
+      const physics::StoppingTable in_air(air.energies, air.stopping), in_water(water.energies, water.stopping);
+      const auto x_variance = [&](double depth) {
+        const double before = std::min(depth, gap), way = depth - before;
+        double sum = width * width + of_layer(air, in_air, energy, before, 2);
+        if (!(way > 0.0)) return sum;
+        const double left = in_air.energy_at(in_air.range(energy) - 0.1 * air.density * gap);
+        sum += 2.0 * way * of_layer(air, in_air, energy, gap, 1) + way * way * of_layer(air, in_air, energy, gap, 0);
+        return sum + of_layer(water, in_water, left, way, 2);
+      };
+      for (const double depth : {0.02 * gap, 0.05 * gap, 0.1 * gap, 0.25 * gap, 0.5 * gap, 0.75 * gap, 0.9 * gap,
+                                 gap - 3.0, gap + 5.0, gap + 15.0, gap + kBehind}) {
+        const double wanted = std::sqrt(x_variance((std::floor(depth / row) + 0.5) * row));
+        CHECK_REL(dose_sigma(o, depth), wanted, 0.01);
+      }
+    }
   }
 }
 
@@ -172,6 +229,11 @@ TEST("long gate, moments: as depth stepping on fine grids, 30 to 250 MeV, layers
   check_against_depth(layered(100.0, 37.1, {{"aluminium", 0.0, 100.0}}, 0.1, 0.1), 6);
   check_against_depth(layered(150.0, 300.0, {{"muscle-skeletal", 40.0, 240.0, 0.2476}}, 0.5, 0.25), 4, 2);
   check_against_depth(layered(100.0, 130.0, {{"air", 20.0, 70.0}, {"pmma", 90.0, 110.0}}, 0.25, 0.1), 4, 2);
+}
+
+TEST("long gate, moments: as depth stepping in copper, of whose protons 3 % leave angles of 0.4 rad") {
+  // The lost protons reduce the peak by 1.5 %.
+  check_against_depth(layered(100.0, 13.2, {{"copper", 0.0, 100.0}}, 0.05, 0.05, 0.8), 6);
 }
 
 TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, spreads and losses") {
@@ -204,7 +266,7 @@ TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, 
   }
 }
 
-TEST("moments: products of reactions leave the dose that they leave through columns, within 0.3 %, 70 to 220 MeV") {
+TEST("moments: products of reactions leave the dose that they leave through columns, within 0.5 %, 70 to 220 MeV") {
   for (const auto& [energy, range, dz] :
        {std::array{70.0, 38.0, 0.5}, std::array{150.0, 151.0, 1.0}, std::array{220.0, 291.0, 2.0}}) {
     Problem p = layered(energy, range, {{"bone-compact-icru", 0.4 * range, 0.5 * range}}, 0.5, dz);
@@ -215,16 +277,18 @@ TEST("moments: products of reactions leave the dose that they leave through colu
     p.spots[1].x = 4.0;
     p.spots[1].weight = 0.5;
     const Observed layers(p);
-    p.track_scores = true;  // LET is scored through columns
+    p.track_scores = true;  // scores LET through columns
     const Observed columns(p);
     const Secondaries &got = *layers.result().secondaries, &wanted = *columns.result().secondaries;
-    CHECK_REL(got.local, wanted.local, 0.001);
+    // Columns treat reactions in a plane as if in its middle. With 400 planes instead of 125 their local dose is 0.9 %
+    // smaller, and their falloff changes by 0.5 % of the dose.
+    CHECK_REL(got.local, wanted.local, 0.005);
     CHECK_REL(got.protons, wanted.protons, 0.004);
     CHECK_REL(got.deuterons, wanted.deuterons, 0.001);
     CHECK_REL(got.neutral, wanted.neutral, 0.001);
     const std::vector<double>&a = layers.result().dose, &b = columns.result().dose;
     const double most = *std::ranges::max_element(b);
-    for (std::size_t i = 0; i < b.size(); ++i) CHECK_NEAR(a[i], b[i], 0.003 * most);
+    for (std::size_t i = 0; i < b.size(); ++i) CHECK_NEAR(a[i], b[i], 0.005 * most);
     CHECK(layers.result().energy.back().rel_error <= 1e-10);
   }
 }

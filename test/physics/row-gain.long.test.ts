@@ -1,6 +1,8 @@
-/** The spread that a run says its cells add to a tilted beam's range is there. Cells are up to eight times as wide as deep. */
+/**
+ * A tilted beam's range has the spread that a run reports for its cells. Cells are up to eight times as wide as deep.
+ */
 import { expect, test } from 'vitest';
-import { allGates } from './gates.ts';
+import { allGates } from './falloff.ts';
 import { fineBins, meanAndDeviation, type RowGain, rowGains, type TiltedBeam, tiltedBeams } from './row-gain.ts';
 
 const known = new Map<TiltedBeam, Promise<readonly RowGain[]>>();
@@ -10,7 +12,7 @@ function gainsOf(beam: TiltedBeam): Promise<readonly RowGain[]> {
   return found;
 }
 
-/** The least and the most tilted of both energies stand for the others. */
+/** Without all gates, only the least and the most tilted of both energies. */
 const beams = tiltedBeams.filter((_, i) => allGates || i === 0 || i === tiltedBeams.length - 1);
 
 test.each(beams)('$energy_MeV MeV at $angle_deg°: the spread that is said is there, to a sixth', async (beam) => {

@@ -1,10 +1,9 @@
-// Gates on tilted beams: the expected values are those of the oracle's plane-model Monte Carlo, read along the axis.
+// Gates on tilted beams: the expected values are from the oracle's plane-model Monte Carlo, along the axis.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include "../kernels/mean_range.hpp"
 #include "../kernels/problems.hpp"
 #include "check.hpp"
 #include "observe.hpp"
@@ -18,7 +17,7 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 
-/// A pencil beam in water under `degrees`; `bins` range bins to a step along the axis.
+/// A pencil beam in water under `degrees`; `bins` is the number of range bins per step along the axis.
 Problem tilted(double energy, double range, double degrees, Stepping stepping, double dz, double dx, int bins) {
   const double angle = degrees * kDegree;
   const double aside = range * std::sin(angle);
@@ -60,7 +59,7 @@ TEST("gate, tilted beam: depth stepping has the range and the falloff along the 
     CHECK_NEAR(found.r80, test::oracle::expected(of, "r80_mm").value, 0.05);
     CHECK_REL(found.w80_20, test::oracle::expected(of, "w80_20_mm").value, 0.03);
     CHECK(found.mean < build_tables(p).beam_range_mm);
-    CHECK(build_tables(p).extra_straggling_mm < 0.2 * 1.695);  // of the straggling: the falloff is 2 % wider
+    CHECK(build_tables(p).extra_straggling_mm < 0.2 * 1.695);  // a fifth of the straggling widens the falloff by 2 %
   }
 }
 
@@ -77,7 +76,7 @@ TEST("gate, tilted beam: depth stepping says what its range bins add, which the 
 TEST(
     "gate, tilted beam: path stepping has its mean range where the Monte Carlo has it, whatever the step is of a "
     "cell") {
-  // The CSDA range is 63.972 mm. The row of a narrow beam ran 0.23 cells ahead.
+  // The CSDA range is 63.972 mm. The mean range of a narrow beam was once 0.23 cells too long.
   const double wanted = test::oracle::expected("tilt-90MeV-30deg", "mean_range_mm").value;
   for (const double dz : {0.6, 0.3}) {
     Problem p = tilted(90.0, 63.97, 30.0, Stepping::kPath, dz, 0.5, 1);

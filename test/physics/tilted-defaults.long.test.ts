@@ -1,25 +1,25 @@
 /**
- * Beams straight and tilted on the grids that the program chooses, by both steppings: against the Monte Carlo of the
- * oracle at each angle, against each other, and against cells and steps of half the size. What a run says that its grid
- * adds to the falloff is what it adds: nothing where it says nothing.
+ * Straight and tilted beams on the program's default grids, by both steppings. Compared with the oracle's Monte Carlo
+ * at each angle, with each other, and with cells and steps of half the size. The grid adds exactly the spread that a
+ * run reports for the falloff, which is none if it reports none.
  */
 import { describe, expect, test } from 'vitest';
 import type { TransportScenario } from '../../electron/contract/scenario/index.ts';
 import { loadAddon } from '../../electron/host/io/addon/addon.ts';
 import { summaryOf } from '../../electron/host/workloads/transport/readouts.ts';
 import { openTestScenarios, runScenario } from '../electron/host/small-run.ts';
-import { allGates } from './gates.ts';
-import { expected } from './oracle/stored.ts';
+import { allGates } from './falloff.ts';
+import { expected } from './oracle/oracle.ts';
 
-/** The estimate for half of the cells and steps under 45° by path, 12 GiB, is four times the memory used. */
+/** The estimate for halved cells and steps at 45° with path stepping, 12 GiB, is four times the memory used. */
 const MEMORY = 2 ** 34;
-/** W80–20 of a Gaussian spread of range, in standard deviations of it. */
+/** W80–20 of a Gaussian spread of range, divided by its standard deviation. */
 const FALLOFF = 1.312;
-/** A spread that is said is shown as a note from here on: falloff with it, in falloffs without. */
+/** Ratio of the falloffs with and without the reported spread, from which on a note is shown. */
 const SHOWN_FROM = 1.01;
 
 type Stepping = TransportScenario['solver']['stepping'];
-/** `finest`: half, with range bins of half the size too, which the program would otherwise choose itself. */
+/** `finest`: half the size, with range bins of half the size too, which the program would otherwise choose itself. */
 type Cells = 'default' | 'half' | 'finest';
 
 interface Found {
@@ -27,14 +27,14 @@ interface Found {
   readonly mean_range_mm: number;
   readonly w80_20_mm: number;
   readonly peak_to_entrance: number;
-  /** CSDA, of the beam's energy. */
+  /** CSDA range of the beam's energy. */
   readonly range_mm: number;
   readonly extra_straggling_mm: number;
   readonly codes: readonly string[];
 }
 
 async function solve(document: object): Promise<Found> {
-  // Nobody looks at keyframes: making them takes as long as a depth stepping's steps.
+  // No keyframes: making them needs as long as the steps of depth stepping.
   const run = await runScenario({ kind: 'transport', version: 1, ...document, output: { keyframes: 0 } }, MEMORY);
   const { metrics, extra_straggling_mm, notes } = summaryOf(run);
   return {
@@ -48,10 +48,13 @@ async function solve(document: object): Promise<Found> {
   };
 }
 
-/** Boxes are 48 MiB a picture at most: at 150 MeV half cells take the part of the box that the beam crosses. */
+/**
+ * A keyframe may have at most 48 MiB, so that at 150 MeV half cells cover only the part of the box that the beam
+ * crosses.
+ */
 const WIDEST_HALVED_MM = 260;
 
-/** Cells of half the program's own size; steps are the program's choice for them, which is half as long. */
+/** Cells of half the default size; the program chooses steps for them, which are half as long. */
 async function halved(document: object, cells: Cells): Promise<object> {
   const scenarios = await openTestScenarios(loadAddon(), MEMORY);
   const reading = await scenarios.check(
@@ -69,7 +72,7 @@ async function halved(document: object, cells: Cells): Promise<object> {
 
 const known = new Map<string, Promise<Found>>();
 
-/** Solved once, whoever asks. */
+/** Solves each case once and caches the result. */
 function beam(energy_MeV: number, angle_deg: number, stepping: Stepping, cells: Cells = 'default'): Promise<Found> {
   const document = { beam: { energy_MeV, angle_deg }, solver: { stepping } };
   const key = `${JSON.stringify(document)} ${cells}`;
@@ -87,7 +90,7 @@ const angles = [0, 10, 30, 45] as const;
 const cases: readonly Case[] = energies.flatMap((energy) =>
   angles.flatMap((angle) => [[energy, angle, 'depth'] as const, [energy, angle, 'path'] as const]),
 );
-/** By path stepping a tilted beam takes ten times as long. */
+/** With path stepping a tilted beam needs ten times as long. */
 const slow = ([energy, angle, stepping]: Case): boolean =>
   stepping === 'path' && (angle === 45 || (energy === 150 && angle > 0));
 
@@ -102,11 +105,12 @@ test.each(cases.filter((one) => allGates || !slow(one)))(
     const wider = found.w80_20_mm / wanted('w80_20_mm');
     expect(Math.abs(wider - 1)).toBeLessThan(0.03);
     expect(Math.abs(found.peak_to_entrance / wanted('peak_to_entrance') - 1)).toBeLessThan(0.02);
-    // The reported spread agrees with the measured one. The gain of one row scatters by a quarter (row-gain.ts), and
-    // that of so small a share.
+    // The reported spread agrees with the measured one. The gain of a single row varies by a quarter (row-gain.ts), and
+    // so does this small share.
     const said = Math.hypot(wanted('w80_20_mm'), FALLOFF * found.extra_straggling_mm) / wanted('w80_20_mm');
     expect(Math.abs(said - wider)).toBeLessThan(0.02);
-    // A note is shown from a hundredth of the falloff that the run expects, which is not the oracle's to the last digit.
+    // The note's threshold is a hundredth of the falloff that the run expects, which differs slightly from the
+    // oracle's.
     if (Math.abs(said - SHOWN_FROM) > 0.0015)
       expect(found.codes.includes('tilted-rows')).toBe(angle !== 0 && said > SHOWN_FROM);
     if (angle === 0 && stepping === 'path') expect(found.extra_straggling_mm).toBe(0);
@@ -125,13 +129,13 @@ test.each(pairs.filter(([energy, angle]) => allGates || !slow([energy, angle, 'p
   },
 );
 
-/** Steps of parts of cells in depth: the row of the beam widens, and the run says by how much. */
+/** Steps that are no multiple of the cell depth: the rows widen the beam, and the run reports by how much. */
 test.each([[90, 10, 0.2], [90, 30, 0.25], ...(allGates ? ([[150, 30, 0.5]] as const) : [])] as const)(
   '%d MeV at %d°, steps of %d mm: the spread that is said is there, to a tenth',
   async (energy_MeV, angle_deg, step_mm) => {
     const solver = { stepping: 'path', step_mm };
     const found = await solve({ beam: { energy_MeV, angle_deg }, solver, grid: { dtheta_mrad: 20 } });
-    // The row of such a beam ran ahead of it.
+    // The mean range of such a beam was once too long.
     expect(found.mean_range_mm).toBeLessThan(found.range_mm);
     const wanted = of(energy_MeV, angle_deg)('w80_20_mm');
     const there = Math.sqrt(found.w80_20_mm ** 2 - wanted ** 2) / FALLOFF;
@@ -140,7 +144,7 @@ test.each([[90, 10, 0.2], [90, 30, 0.25], ...(allGates ? ([[150, 30, 0.5]] as co
 );
 
 describe('halving cells and steps moves R80 by less than 0.02 mm', () => {
-  /** Half of a path grid is up to fourteen times its work. */
+  /** Halving a path grid multiplies its work by up to fourteen. */
   const quick = ([energy, angle, stepping]: Case): boolean => stepping === 'depth' || (angle === 0 && energy === 90);
   test.each(cases.filter((one) => allGates || quick(one)))('%d MeV at %d°, %s stepping', async (...one) => {
     const [whole, half] = [await beam(...one), await beam(...one, 'half')];

@@ -1,21 +1,21 @@
 /**
- * `npm run pictures`, second part: pictures next to the examples of the library. For beams and crystals the field
- * itself, solved by the command line and reduced; for measured examples the bars of their recorded sessions.
+ * `npm run pictures`, second part: pictures next to the examples of the library. For beams and crystals, the field
+ * itself, solved by the command line and downsampled. For measured examples, the bars of their recorded sessions.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { indexedPng } from '../../renderer/report/map-figure.ts';
+import { indexedPng } from '../../renderer/drawing/report/map-figure.ts';
 import { exampleBars } from './bars.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const scenarios = path.join(root, 'assets/scenarios');
 const folder = path.join(root, 'assets/examples');
 const PICTURE = { width: 96, height: 60 } as const;
-/** Shown of an image, whose scale is logarithmic. */
+/** Decades of an image that its logarithmic scale shows. */
 const DECADES = 5;
-/** A dose is lifted out of the dark by this power. */
+/** Exponent that brightens low doses. */
 const GAMMA = 0.6;
 
 interface Field {
@@ -24,7 +24,10 @@ interface Field {
   readonly height: number;
 }
 
-/** MetaImage: a text header that ends with the name of its data, which follow. x is its fast axis; depth goes to the right here. */
+/**
+ * Reads MetaImage: a text header that ends with the name of its data, which follow. The fast axis is x; the picture
+ * shows depth to the right.
+ */
 function metaImage(bytes: Buffer): Field {
   const marker = 'ElementDataFile = LOCAL\n';
   const begin = bytes.indexOf(marker);
@@ -37,7 +40,7 @@ function metaImage(bytes: Buffer): Field {
   return { values, width: deep, height: across };
 }
 
-/** Square, as every example's detector is. */
+/** Reads a square raw image, since every example's detector is square. */
 function rawImage(bytes: Buffer): Field {
   const values = new Float32Array(Uint8Array.from(bytes).buffer);
   const width = Math.sqrt(values.length);
@@ -45,7 +48,7 @@ function rawImage(bytes: Buffer): Field {
   return { values, width, height: width };
 }
 
-/** Means over the cells of each pixel; the middle of a field of another shape. */
+/** Means over the cells of each pixel; a field of another aspect ratio is cropped to its middle. */
 function reduced({ values, width, height }: Field): Float64Array {
   const wide = Math.min(width, (height * PICTURE.width) / PICTURE.height);
   const high = Math.min(height, (width * PICTURE.height) / PICTURE.width);
@@ -85,7 +88,7 @@ const braggbench = (...words: readonly string[]): void =>
 
 function fieldOf(file: string, work: string): Uint8Array | null {
   const { kind, problem } = JSON.parse(readFileSync(path.join(scenarios, file), 'utf8'));
-  // A small workload, or a case for timing alone, has no field to show.
+  // Small workloads and examples for timing only have no field to show.
   if (problem !== undefined || file.startsWith('dense')) return null;
   const [run, out] = [path.join(work, 'run.h5'), path.join(work, kind === 'transport' ? 'map.mha' : 'image.raw')];
   braggbench('run', path.join(scenarios, file), '--out', run, '--force');

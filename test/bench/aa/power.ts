@@ -1,33 +1,40 @@
 /**
  * `npm run bench -- power`: sessions of a sum of squares against the same sum with extra work of 0, 1, 3 and 10 %. The
- * extra work is real: the first elements are added up again. Each session is a process of the command line. With one
- * core busy for others, 3 % is measured once more. `--keep` saves every session.
+ * extra work is real: the first elements are added up again. Each session is a process of the command line. 3 % is
+ * measured a second time with one core busy. `--keep` saves after every session, and continues from that file when
+ * started again. `--cores 2,3` runs on these cores only; if given several times, one session runs on each set of cores
+ * at once.
  *
  * Needs Node, dist and assets, and no package.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { keep } from '../kept.ts';
-import { judged, slowerBy, type Verdict } from './session.ts';
+import { begun, keep } from '../recorded.ts';
+import { fill, judged, type Lane, Load, lanesOf, slowerBy, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
 interface Series {
-  /** Extra work over the whole. */
+  /** Extra work as a fraction of the sum's work. */
   readonly slower: number;
   readonly busy_cores: number;
   readonly sessions: Verdict[];
 }
 
-export interface KeptPower {
-  /** ISO 8601. */
+export interface RecordedPower {
+  /** Time of the latest session, ISO 8601. */
   readonly measured: string;
   readonly machine: string;
   readonly cores: number;
+  /** Cores of each lane; empty if sessions could use all cores. */
+  readonly lanes: readonly string[];
+  /** Time budget of each session in seconds. */
   readonly seconds: number;
+  /** Commits of the program versions that measured. */
+  readonly commits: readonly string[];
   readonly took_s: number;
   readonly series: readonly Series[];
 }
@@ -35,8 +42,10 @@ export interface KeptPower {
 const { values } = parseArgs({
   options: {
     keep: { type: 'boolean', default: false },
+    anew: { type: 'boolean', default: false },
     sessions: { type: 'string', default: '40' },
     seconds: { type: 'string', default: '30' },
+    cores: { type: 'string', multiple: true, default: [] },
   },
 });
 
@@ -47,9 +56,12 @@ function whole(name: 'sessions' | 'seconds'): number {
   throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a whole number above 0`);
 }
 
-const [sessions, seconds] = [whole('sessions'), whole('seconds')];
+const [wantedSessions, seconds] = [whole('sessions'), whole('seconds')];
+const lanes = lanesOf(values.cores);
 
-/** Shares of sessions, as wanted: of a difference that it is found; without one, of "same" and of false verdicts. */
+/**
+ * Required shares of sessions. With a difference: sessions that find it. Without: "same" verdicts and false verdicts.
+ */
 const wanted = [
   { slower: 0, busy_cores: 0, least: { same: 0.7 }, most: { false: 0.05 } },
   { slower: 0.01, busy_cores: 0, least: { slower: 0.8 } },
@@ -58,54 +70,80 @@ const wanted = [
   { slower: 0.03, busy_cores: 1, least: { slower: 0.6 } },
 ] as const;
 
-const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-power-'));
-const burners: ChildProcess[] = [];
-const endLoad = (): void => {
-  for (const one of burners.splice(0)) one.kill('SIGKILL');
-};
-process.once('exit', endLoad);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const machine = cpus()[0]?.model.trim() ?? 'not known';
+const isComplete = ({ series }: RecordedPower): boolean =>
+  wanted.every(({ slower, busy_cores }) => sessionsIn(series, slower, busy_cores).length >= wantedSessions);
+const sessionsIn = (all: readonly Series[], slower: number, busy_cores: number): readonly Verdict[] =>
+  all.find((one) => one.slower === slower && one.busy_cores === busy_cores)?.sessions ?? [];
+const before = values.keep && !values.anew ? begun<RecordedPower>('power', { machine, seconds }, isComplete) : null;
+const series: readonly Series[] = wanted.map(({ slower, busy_cores }) => ({
+  ...{ slower, busy_cores },
+  sessions: [...sessionsIn(before?.series ?? [], slower, busy_cores)],
+}));
+const commits = new Set(before?.commits ?? []);
 
 const began = performance.now();
-const series: Series[] = [];
-let machine = 'not known';
-try {
-  const environment = { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') };
+function save(): void {
+  if (!values.keep) return;
+  keep('power', {
+    measured: new Date().toISOString(),
+    ...{ machine, cores: availableParallelism(), lanes: values.cores, seconds, commits: [...commits] },
+    took_s: (before?.took_s ?? 0) + (performance.now() - began) / 1000,
+    series,
+  });
+}
+
+const nameOf = (slower: number): string => `slower-${slower * 100}`;
+
+/** Writes the problem, the sum and its slower versions to an empty folder. */
+function writeKernels(folder: string): void {
+  const environment = { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home-0') };
   const cli = path.join(root, 'dist/host/cli.js');
   execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: folder, env: environment });
-  const source = readFileSync(path.join(folder, 'sum.cpp'), 'utf8');
-  const description = JSON.parse(readFileSync(path.join(folder, 'sum.json'), 'utf8')) as Record<string, unknown>;
-  const nameOf = (slower: number): string => `slower-${slower * 100}`;
+  const source = readFileSync(path.join(folder, 'sum', 'sum.cpp'), 'utf8');
   for (const slower of new Set(wanted.map((one) => one.slower))) {
     const text = slower === 0 ? source : slowerBy(slower, source);
-    writeFileSync(path.join(folder, `${nameOf(slower)}.cpp`), text);
-    writeFileSync(
-      path.join(folder, `${nameOf(slower)}.json`),
-      JSON.stringify({ ...description, title: nameOf(slower) }),
-    );
+    writeFileSync(path.join(folder, 'sum', `${nameOf(slower)}.cpp`), text);
   }
-  for (const { slower, busy_cores } of wanted) {
-    for (let core = 0; core < busy_cores; core += 1) burners.push(spawn(process.execPath, ['-e', 'for (;;);']));
-    const own: Series = { slower, busy_cores, sessions: [] };
-    series.push(own);
-    for (let i = 0; i < sessions; i += 1) {
-      const words = [
-        ...['bench', 'sum-problem.json', '--variants', `./sum.cpp,./${nameOf(slower)}.cpp`, '--trust', '--json'],
-        ...['--processes', '0', '--time', String(seconds), '--seed', String(i + 1)],
-      ];
-      const found = await judged(folder, words);
-      machine = found.machine.cpu;
-      own.sessions.push(found.told);
-      const { verdict, ratio, interval, rounds } = found.told;
-      const between = interval === null ? 'no interval' : `${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
-      console.log(
-        `${100 * slower} % slower, ${busy_cores} cores busy, ${i + 1}: ${verdict} ${ratio.toFixed(4)} (${between}), ${rounds} rounds`,
-      );
-    }
-    endLoad();
+}
+
+async function session(folder: string, slower: number, time: number, seed: number, lane: Lane): Promise<Verdict> {
+  const words = [
+    ...['bench', 'sum', '--variants', `sum/sum.cpp,sum/${nameOf(slower)}.cpp`, '--trust', '--json'],
+    ...['--processes', '0', '--time', String(time), '--seed', String(seed)],
+  ];
+  const { told, commit } = await judged(folder, lane, words);
+  commits.add(commit);
+  return told;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-power-'));
+const load = new Load();
+try {
+  writeKernels(folder);
+  for (const { slower, busy_cores, sessions } of series) {
+    if (sessions.length >= wantedSessions) continue;
+    // One session per lane before those that count, which compiles the kernels.
+    for (const lane of lanes) await session(folder, slower, 1, 1, lane);
+    for (const lane of lanes) load.begin(busy_cores, lane);
+    await fill(sessions, wantedSessions, {
+      lanes,
+      take: async (i, lane) => {
+        const told = await session(folder, slower, seconds, i + 1, lane);
+        const { verdict, ratio, interval, rounds } = told;
+        const between = interval === null ? 'no interval' : `${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
+        const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
+        console.log(
+          `${100 * slower} % slower, ${busy_cores} cores busy${where}, ${i + 1}: ${verdict} ${ratio.toFixed(4)} (${between}), ${rounds} rounds`,
+        );
+        return told;
+      },
+      save,
+    });
+    load.end();
   }
 } finally {
-  endLoad();
+  load.end();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -133,11 +171,4 @@ for (const [i, { slower, busy_cores, sessions: all }] of series.entries()) {
   );
   if (misses.length > 0) process.exitCode = 1;
 }
-const took_s = (performance.now() - began) / 1000;
-if (values.keep) {
-  const kept: KeptPower = {
-    measured: new Date().toISOString(),
-    ...{ machine, cores: availableParallelism(), seconds, took_s, series },
-  };
-  console.log(`Saved as ${keep('power', kept)}`);
-}
+if (values.keep) console.log('Saved as assets/rates/power.json');

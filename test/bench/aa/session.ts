@@ -1,12 +1,84 @@
-/** One session of the command line: of a variant against a byte-identical user kernel, or of any two. */
-import { execFile } from 'node:child_process';
+/**
+ * One session of the command line: a variant against a byte-identical user kernel, or any two kernels. Each session has
+ * a time budget in seconds, so that a long series ends in time. Sessions run one after the other, or several at a time
+ * on separate cores. Each is saved before the next begins.
+ */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+/** A sequence of sessions on its own cores, in the form of `taskset -c`; null for all cores. */
+export interface Lane {
+  readonly index: number;
+  readonly cores: string | null;
+}
+
+/** A lane for each `--cores`, or one on all cores. Throws if a core is not available, or belongs to two lanes. */
+export function lanesOf(all: readonly string[]): readonly Lane[] {
+  if (all.length === 0) return [{ index: 0, cores: null }];
+  const taken = new Set<string>();
+  for (const cores of all) {
+    if (!/^\d+(,\d+)*$/.test(cores)) {
+      throw new Error(`--cores: ${JSON.stringify(cores)} is no list of cores; allowed: numbers with commas, as 2,3`);
+    }
+    for (const core of cores.split(',')) {
+      if (taken.has(core)) throw new Error(`--cores: core ${core} is given twice; give each lane cores of its own`);
+      taken.add(core);
+    }
+    const { status, error, stderr } = spawnSync('taskset', ['-c', cores, 'true'], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`--cores ${cores}: ${error?.message ?? stderr.trim()}`);
+  }
+  return all.map((cores, index) => ({ index, cores }));
+}
+
+/** Prefixes a command so that it runs on the cores of a lane. */
+export function onLane({ cores }: Lane, command: string, words: readonly string[]): readonly [string, string[]] {
+  return cores === null ? [command, [...words]] : ['taskset', ['-c', cores, command, ...words]];
+}
+
+/** Adds sessions until there are `wanted`; `take` gets the number of each, from 0. `save` runs after each. */
+export async function fill<T>(
+  sessions: T[],
+  wanted: number,
+  { lanes, take, save }: { lanes: readonly Lane[]; take: (i: number, lane: Lane) => Promise<T>; save: () => void },
+): Promise<void> {
+  let next = sessions.length;
+  const work = async (lane: Lane): Promise<void> => {
+    while (next < wanted) {
+      const i = next;
+      next += 1;
+      sessions.push(await take(i, lane));
+      save();
+    }
+  };
+  await Promise.all(lanes.map(work));
+}
+
+/** Processes that keep cores busy; they end with this one. */
+export class Load {
+  readonly #all: ChildProcess[] = [];
+
+  constructor() {
+    process.once('exit', () => this.end());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  }
+
+  begin(count: number, lane: Lane): void {
+    for (let i = 0; i < count; i += 1) {
+      const [command, words] = onLane(lane, process.execPath, ['-e', 'for (;;);']);
+      this.#all.push(spawn(command, words, { stdio: 'ignore' }));
+    }
+  }
+
+  end(): void {
+    for (const one of this.#all.splice(0)) one.kill('SIGKILL');
+  }
+}
+
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** A variant, its file, and a beam that it solves in milliseconds. */
+/** A variant, its source file, and a scenario with a beam that it solves in milliseconds. */
 interface Copied {
   readonly variant: string;
   readonly file: string;
@@ -22,7 +94,7 @@ export const onCpu: Copied = {
   scenario: {
     ...{ ...small, beam: { energy_MeV: 30 }, geometry: { width_mm: 10, depth_mm: 10 } },
     grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy },
-    // Threads that wait for each other at every step tell of the load alone.
+    // With one thread: threads that wait for each other at every step would measure the load of the machine.
     solver: { threads: 1 },
   },
 };
@@ -35,13 +107,10 @@ export const onGpu: Copied = {
   },
 };
 
-/** Enough for a verdict, and short. */
-const mostRounds = 15;
-
 export interface Verdict {
-  /** On steps. */
+  /** Verdict on the steps. */
   readonly verdict: string;
-  /** On end-to-end runs, which pass their answer from process to process. */
+  /** Verdict on end-to-end runs, in which processes pass on their answers. */
   readonly whole: string;
   readonly ratio: number;
   readonly interval: { readonly low: number; readonly high: number } | null;
@@ -51,7 +120,7 @@ export interface Verdict {
   readonly otherLoad_cores: number | null;
 }
 
-/** Scenario, copy and what it is, in an empty folder. Gives the copy's file name. */
+/** Writes the scenario and the copy of the variant to an empty folder. Returns the copy's file name. */
 export function writeCopy(folder: string, { variant, file, scenario }: Copied): string {
   const sources = path.join(root, 'dist/kernels/source/transport');
   const [found] = globSync(`**/${file}`, { cwd: sources });
@@ -65,21 +134,22 @@ export function writeCopy(folder: string, { variant, file, scenario }: Copied): 
   return copy;
 }
 
-const loop = 'for (std::size_t k = 0; k < n; ++k)';
+const loop = 'for (int k = 0; k < n; ++k)';
 
 /** The sum of the template with real extra work: its first elements are added up again. */
 export function slowerBy(share: number, source: string): string {
   if (!source.includes(loop)) throw new Error(`The template of a reduction has no ${loop}`);
-  const again = `const std::size_t extra = static_cast<std::size_t>(${share} * static_cast<double>(n));
+  const again = `const int extra = static_cast<int>(${share} * n);
     double again = 0;
-    for (std::size_t k = 0; k < extra; ++k) again += static_cast<double>(a[k]) * static_cast<double>(a[k]);
+    for (int k = 0; k < extra; ++k) again += static_cast<double>(a[k]) * static_cast<double>(a[k]);
     volatile double kept = again;
     static_cast<void>(kept);
-    results[i] =`;
-  return source.replace('results[i] =', again);
+    *results =`;
+  return source.replace('*results =', again);
 }
 
 interface Printed {
+  readonly program: { readonly commit: string | null };
   readonly machine: { readonly cpu: string; readonly gpu: { readonly name: string } | null };
   readonly rounds: number;
   readonly noise: { readonly floor: number | null };
@@ -93,13 +163,15 @@ interface Printed {
   }[];
 }
 
-/** A process of the command line, as a user starts one: the second of two variants against the first. */
-export async function judged(folder: string, words: readonly string[]) {
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
+/** Runs the command line as a user would: compares the second of two variants with the first. */
+export async function judged(folder: string, lane: Lane, words: readonly string[]) {
+  const cli = path.join(root, 'dist/host/cli.js');
+  const { stdout } = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words]), {
     ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 600_000 },
-    env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') },
+    // Lanes compile at the same time.
+    env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, `home-${lane.index}`) },
   });
-  const { machine, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
+  const { machine, program, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
   const [, own] = entries;
   if (own === undefined || own.status !== 'measured') throw new Error(own?.reason ?? 'it was not measured');
   const told: Verdict = {
@@ -107,21 +179,20 @@ export async function judged(folder: string, words: readonly string[]) {
     ...{ ratio: own.ratio.value, interval: own.ratio.interval },
     otherLoad_cores: environment?.other_load_cores ?? null,
   };
-  return { machine, told };
+  return { machine, commit: program.commit ?? 'not recorded', told };
 }
 
-/** Throws where either could not be measured. */
+/** Throws if either variant could not be measured. */
 export async function sessionOf(
   folder: string,
   copy: string,
   { variant }: Copied,
-  limits: { readonly seed: number; readonly seconds: number },
+  { seed, seconds, lane }: { readonly seed: number; readonly seconds: number; readonly lane: Lane },
 ): Promise<{ readonly machine: string; readonly told: Verdict }> {
   const words = [
     ...['bench', 'small.json', '--variants', `${variant},./${copy}`, '--trust', '--json'],
-    ...['--processes', '0', '--rounds', String(mostRounds)],
-    ...['--seed', String(limits.seed), '--time', String(limits.seconds)],
+    ...['--processes', '0', '--seed', String(seed), '--time', String(seconds)],
   ];
-  const { machine, told } = await judged(folder, words);
+  const { machine, told } = await judged(folder, lane, words);
   return { machine: variant === onGpu.variant ? (machine.gpu?.name ?? machine.cpu) : machine.cpu, told };
 }

@@ -1,11 +1,10 @@
 /**
- * `npm run bench -- verdicts`: the rates of wrong and found verdicts, by simulation with the shipped code. `--keep`
- * writes what the handbook's table is made from; `--seed N` tries other chances.
+ * `npm run bench -- verdicts`: simulates the rates of false verdicts and of found differences with the shipped code.
+ * `--keep` writes the data of the handbook's table; `--seed N` uses other random numbers.
  */
 import { parseArgs } from 'node:util';
-import { keep } from '../kept.ts';
-import { noiseModels } from './noise.ts';
-import { missed, type Rates, ratesOf } from './simulate.ts';
+import { keep } from '../recorded.ts';
+import { missed, noiseModels, type Rates, ratesOf } from './simulate.ts';
 
 const { values: asked } = parseArgs({
   options: { keep: { type: 'boolean', default: false }, seed: { type: 'string', default: '20260101' } },
@@ -47,7 +46,7 @@ for (const { model, contestants, rule } of rows) {
   if (model === undefined) continue;
   const rates = ratesOf(model, { contestants, rule }, trials, seed);
   found.push(rates);
-  const name = `${rule}: ${model.name}${contestants === 1 ? '' : `, ${contestants} contestants`}`;
+  const name = `${rule}: ${model.name}${contestants === 1 ? '' : `, ${contestants} candidates`}`;
   console.log(name.padEnd(width) + columns.map(([, show]) => `  ${show(rates)}`).join(''));
   for (const line of missed(rates, trials, 2)) {
     failures += 1;
@@ -57,6 +56,6 @@ for (const { model, contestants, rule } of rows) {
 console.log(failures === 0 ? '\nEvery row holds.' : `\n${failures} missed.`);
 if (asked.keep)
   console.log(
-    `Kept as ${keep('simulated', { trials, seed, rows: found })}. Now: npm run figures -- --only verdicts-simulated`,
+    `Saved as ${keep('simulated', { trials, seed, rows: found })}. Now: npm run figures -- --only verdicts-simulated`,
   );
 process.exitCode = failures === 0 ? 0 : 1;

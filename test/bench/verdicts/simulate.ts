@@ -1,5 +1,8 @@
-/** Sessions of synthetic times, judged by the shipped code: the rates of wrong and found verdicts. */
-import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/random.ts';
+/**
+ * Sessions of synthetic times, judged by the shipped code: the rates of false verdicts and of found differences. Models
+ * of timing noise that the verdicts must withstand. All noise is added to the natural logarithm of a time.
+ */
+import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/statistics.ts';
 import { judge, noiseFloorOf, outsideOf, usualMargin } from '../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
@@ -8,9 +11,150 @@ import {
   timeInterval,
 } from '../../../electron/host/model/verdicts/levels.ts';
 import { DecisionRule, PrecisionRule, strictShare } from '../../../electron/host/model/verdicts/precision.ts';
-import type { NoiseModel } from './noise.ts';
 
-/** `decided`: as sessions end that nobody gives a precision; `precise`: at the model's precision. */
+/** Noise of one session. */
+interface Noise {
+  /** Called when candidate `which` is prepared again. */
+  readonly prepare: (which: number) => void;
+  /** Called when a round begins. */
+  readonly round: () => void;
+  /** Noise added to a sample's logarithm; `moment` counts rounds since the session began. */
+  readonly of: (which: number, moment: number) => number;
+}
+
+interface NoiseModel {
+  readonly name: string;
+  /** Requested half width under this noise. */
+  readonly precision: number;
+  readonly start: (random: Random) => Noise;
+  /** Median of the logarithm of a time over sessions; null for a drift, which has no single median. */
+  readonly median: number | null;
+}
+
+/** Standard normal deviate (Box–Muller). */
+function normal(random: Random): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+  return radius * Math.cos(2 * Math.PI * random.next());
+}
+
+const nothing = (): void => undefined;
+const alone = (draw: (random: Random) => number) => (random: Random) => ({
+  prepare: nothing,
+  round: nothing,
+  of: () => draw(random),
+});
+
+/** One of two states at random, 8 % above or below. */
+const state = (random: Random): number => (random.next() < 0.5 ? 0.08 : -0.08);
+
+/** A first-order autoregressive series of unit variance. */
+const next = (before: number | undefined, random: Random): number =>
+  before === undefined ? normal(random) : 0.6 * before + 0.8 * normal(random);
+
+function placement(spread: number) {
+  return (random: Random): Noise => {
+    const placed: number[] = [];
+    return {
+      prepare: (which) => {
+        placed[which] = spread * normal(random);
+      },
+      round: nothing,
+      of: (which) => (placed[which] ?? 0) + 0.005 * normal(random),
+    };
+  };
+}
+
+/** Noise shared by all candidates of a round; `step` updates it at the start of the round. */
+const shared = (step: (before: number | undefined, random: Random) => number, own: number) => (random: Random) => {
+  let now: number | undefined;
+  return {
+    prepare: nothing,
+    round: () => {
+      now = step(now, random);
+    },
+    of: () => (now ?? 0) + own * normal(random),
+  };
+};
+
+/** Rounds over which the clock rises by 20 %, as in a machine that warms up. */
+const driftOver = 60;
+
+export const noiseModels: readonly NoiseModel[] = [
+  { name: 'log-normal 0.2 %', precision: 0.002, median: 0, start: alone((random) => 0.002 * normal(random)) },
+  { name: 'log-normal 1 %', precision: 0.01, median: 0, start: alone((random) => 0.01 * normal(random)) },
+  { name: 'log-normal 5 %', precision: 0.02, median: 0, start: alone((random) => 0.05 * normal(random)) },
+  {
+    name: 'two clock states ±8 %, independent',
+    precision: 0.04,
+    median: 0,
+    start: alone((random) => state(random) + 0.002 * normal(random)),
+  },
+  {
+    name: 'two clock states for ~10 rounds, own',
+    precision: 0.04,
+    median: 0,
+    start: (random) => {
+      const states: number[] = [];
+      return {
+        prepare: nothing,
+        round: () => {
+          for (const [which, now] of states.entries()) if (random.next() < 0.1) states[which] = -now;
+        },
+        of: (which) => {
+          states[which] ??= state(random);
+          return (states[which] ?? 0) + 0.002 * normal(random);
+        },
+      };
+    },
+  },
+  { name: 'two clock states ±8 %, shared', precision: 0.005, median: 0, start: shared((_, r) => state(r), 0.005) },
+  {
+    name: 'AR(1) 0.6 of 1 %, own series',
+    precision: 0.01,
+    median: 0,
+    start: (random) => {
+      const series: number[] = [];
+      return {
+        prepare: nothing,
+        round: nothing,
+        of: (which) => {
+          const now = next(series[which], random);
+          series[which] = now;
+          return 0.01 * now;
+        },
+      };
+    },
+  },
+  {
+    name: 'AR(1) 0.6 of 1 %, shared series',
+    precision: 0.01,
+    median: 0,
+    start: (random) => {
+      const series = shared(next, 0.3)(random);
+      return { ...series, of: () => 0.01 * series.of() };
+    },
+  },
+  {
+    name: 'drift of 20 %',
+    precision: 0.01,
+    median: null,
+    start: (random) => ({
+      prepare: nothing,
+      round: nothing,
+      of: (_, moment) => (0.2 * moment) / driftOver + 0.01 * normal(random),
+    }),
+  },
+  {
+    name: 'heavy tail (t₂) of 1 %',
+    precision: 0.01,
+    median: 0,
+    start: alone((random) => (0.01 * normal(random)) / Math.sqrt(-Math.log(1 - random.next()))),
+  },
+  { name: 'placement 0.3 % per instance', precision: 0.005, median: 0, start: placement(0.003) },
+  { name: 'placement 1 % per instance', precision: 0.01, median: 0, start: placement(0.01) },
+];
+
+/** Rule by which a session ends. `decided`: as without a requested precision; `precise`: at the model's precision. */
 type EndingRule = 'decided' | 'precise';
 
 /** Shares of trials, 0 to 1. */
@@ -18,30 +162,35 @@ export interface Rates {
   readonly model: string;
   readonly precision: number;
   readonly contestants: number;
-  /** By what sessions ended. */
+  /** Rule by which the sessions ended. */
   readonly rule: EndingRule;
-  /** The same thing twice was called faster or slower. */
+  /** Share of sessions that called identical candidates faster or slower. */
   readonly falseVerdicts: number;
-  /** All intervals of ratios held the truth. */
+  /** Share of sessions in which all intervals of ratios contained the true value. */
   readonly ratioCoverage: number;
-  /** The interval of the reference's time did; null where the model has no time of its own. */
+  /**
+   * Share in which the interval of the reference's time contained the true value; null if the model has no single
+   * median.
+   */
   readonly timeCoverage: number | null;
-  /** The interval of the ratio of two sessions' references did; null there as well. */
+  /** Share in which the interval of the ratio of two sessions' references did; null under the same condition. */
   readonly apartCoverage: number | null;
   /** Share of sessions in which a candidate slower by twice the precision was called slower. */
   readonly found: number;
-  /** One slower by 2 % was called the same within 1 %. */
+  /** Share of sessions in which a candidate slower by 2 % was called the same within 1 %. */
   readonly sameAtTwoPercent: number;
-  /** Sessions that ended by the rule, and not at their limit. */
+  /** Share of sessions that ended by the rule, before their time limit. */
   readonly ended: number;
-  /** Mean number of instances of a session without a difference. */
+  /** Mean number of instances in sessions without a difference. */
   readonly instances: number;
 }
 
 const roundsPerInstance = 7;
 const mostInstances = 60;
 
-/** One session: candidates from 2 on are slower than the reference by `truth` on the logarithm; 1 is the control. */
+/**
+ * One session. Candidates from index 2 on are slower than the reference by `truth` on the logarithm; 1 is the control.
+ */
 function session(
   model: NoiseModel,
   { contestants, rule: by }: Pick<Rates, 'contestants' | 'rule'>,

@@ -1,13 +1,28 @@
-/** Many beams by the command line: a second's worth, with set-up and read-back. */
+/**
+ * Many beams by the command line: beams per second, with set-up and read-back. Beams by moments on one core, each
+ * compared with the time of its steps. The rest is set-up, read-back and readouts.
+ */
 import { BraggError } from '../../../electron/contract/errors.ts';
-import type { AnyReading } from '../../../electron/host/workloads/scenarios/index.ts';
+import type { AnyReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, whole } from './processes.ts';
-import { atLeast, atMost, median, type Row } from './row.ts';
+import {
+  allGpus,
+  atLeast,
+  atMost,
+  beamRate,
+  byMoments,
+  hostOfBeam,
+  manyBeams,
+  manyBeamsAgain,
+  manyByMoments,
+  median,
+  type OnGpu,
+  type Row,
+} from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
-import { allGpus, beamRate, hostOfBeam, manyBeams, manyBeamsAgain, type OnGpu } from './wanted.ts';
 
-/** As many as the targets speak of: the start of a process is a small part of them. */
+/** Number of beams in the targets, large enough that the start of a process is a small part of the time. */
 const BEAMS = 1024;
 
 /** A visit of a cell reads and writes it once, in FP32. */
@@ -38,7 +53,10 @@ async function beamsPerSecond(count: number, words: readonly string[]): Promise<
   return median(rates);
 }
 
-/** `copy` is the device's measured bandwidth, bytes a second; what cells the beam in the middle visits are the bound. */
+/**
+ * `copy` is the device's measured bandwidth in bytes per second. The bound follows from the cells that the middle beam
+ * visits.
+ */
 export async function beamsOnGpu(
   solver: Solver,
   base: object,
@@ -57,10 +75,10 @@ export async function beamsOnGpu(
   return [atLeast(manyBeams(variant), alone, bound), atLeast(manyBeamsAgain(variant), BEAMS / median(again), bound)];
 }
 
-/** Beams that keep several GPUs busy for seconds; those of a window take longer. */
+/** Number of beams that keeps several GPUs busy for seconds; a window variant needs longer per beam. */
 const SHARED = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
 
-/** All GPUs of this machine over its first, warm. */
+/** Speed-up of all GPUs of this machine over its first GPU, warm. */
 export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
   const count = SHARED[variant];
   const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
@@ -70,7 +88,7 @@ export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGp
   return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }
 
-/** All on one grid; the steps of one beam on one core are the bound. */
+/** All beams on one grid; the bound is the time of one beam's steps on one core. */
 export async function beamsOnCpu(solver: Solver, base: object, cores: number): Promise<Row> {
   const reading = await solver.problem({ ...base, solver: { ...solvedBy('depth'), threads: 1 } });
   const steps: number[] = [];
@@ -80,7 +98,10 @@ export async function beamsOnCpu(solver: Solver, base: object, cores: number): P
   return atLeast({ what, limit: 10, text: beamRate }, measured, 1 / median(steps));
 }
 
-/** Beams on the grid of the default one, whose steps take next to nothing: few range bins, and coarse angles. */
+/**
+ * Beams whose steps need next to no time, because they have few range bins and coarse angles. They have the cell size
+ * of the default beam.
+ */
 export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
   const energies = Array.from({ length: 2048 }, (_, i) => ({ energy_MeV: 4 + i / 2048 }));
   const grid = { dx_mm: 0.25, dz_mm: 0.2, dtheta_mrad: 100, theta_max_mrad: 400 };
@@ -97,8 +118,8 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
   return atMost(hostOfBeam, median(busy) / energies.length);
 }
 
-/** Seconds by `clock` that solving them takes, each time but the first, which finds nothing compiled. */
-export async function timesAgain(
+/** Seconds of each solve by `clock`, without the first one, which has to compile. */
+async function timesAgain(
   solver: Solver,
   reading: AnyReading,
   clock: () => number,
@@ -125,4 +146,39 @@ export async function timesAgain(
     if (i > 0) taken.push(clock() - before);
   }
   return taken;
+}
+
+const MOMENTS_BEAMS = 512;
+const TIMES = 25;
+
+/** Processor time of all threads of this process, s. */
+function busy_s(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+export async function momentRows(solver: Solver, base: object): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const reactions of [false, true]) {
+    const read = (spots: readonly { readonly energy_MeV: number }[]) =>
+      solver.problem({
+        ...base,
+        beam: { spots },
+        grid: { dx_mm: 0.25, dz_mm: spots.length === 1 && reactions ? 1 : 0.2, dtheta_mrad: 5, theta_max_mrad: 400 },
+        physics: { nuclear: reactions ? 'icru63' : 'off' },
+        solver: { step_mm: 0.2, stepping: 'depth', variant: 'moments', threads: 1 },
+      });
+    const energy_MeV = reactions ? 150 : 70;
+    const one = await read([{ energy_MeV }]);
+    const steps: number[] = [];
+    for (let i = 0; i < TIMES; i += 1) steps.push((await solve(solver, transportProblem(one))).result.solve_s);
+    const alone = await timesAgain(solver, one, busy_s, { times: TIMES });
+    rows.push(atMost(byMoments(energy_MeV, reactions), median(alone), median(steps)));
+    const many = await read(
+      Array.from({ length: MOMENTS_BEAMS }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (MOMENTS_BEAMS - 1) })),
+    );
+    const together = await timesAgain(solver, many, busy_s);
+    rows.push(atLeast(manyByMoments(MOMENTS_BEAMS, reactions), MOMENTS_BEAMS / median(together)));
+  }
+  return rows;
 }

@@ -1,20 +1,62 @@
-/** A slice of a CT, 512 × 512, solved from shell to answer: what is said of it before, and what it took. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * A CT slice, 512 × 512, solved from shell to answer: the forecast of time and memory, and the measured values.
+ * ownMemory() runs this file as a program to measure the memory of a run alone. After reading its scenario, that
+ * process collects garbage and resets its peak. Otherwise memory left from reading would count as the run's, or hide
+ * it.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
+import { peakMemory_bytes } from '../../../electron/host/io/peak-memory.ts';
 import { ellipses, nrrdOf } from '../../electron/host/io/volumes/phantom.ts';
-import { canMeasureOwnMemory, ownMemory } from './own-memory.ts';
+import { openTestScenarios } from '../../electron/host/small-run.ts';
 import { cli, whole } from './processes.ts';
 import { atMost, megabytes, type Row, seconds } from './row.ts';
+import { solve, transportProblem } from './solver.ts';
+
+/** On Linux, writing 5 to this file resets a process's peak. */
+const ANEW = '/proc/self/clear_refs';
+const LIMIT_bytes = 2 ** 34;
+const COLLECTIONS = 3;
+
+export const canMeasureOwnMemory = existsSync(ANEW);
+
+/** Memory in bytes that solving `document` adds to a program that has read it; its files are in `folder`. */
+export async function ownMemory(document: object, folder: string): Promise<number> {
+  const words = ['--expose-gc', import.meta.filename, JSON.stringify(document), folder];
+  const { output } = await whole(process.execPath, words);
+  return Number(output);
+}
+
+async function measure(document: object, folder: string): Promise<number> {
+  const addon = loadAddon();
+  const scenarios = await openTestScenarios(addon, LIMIT_bytes);
+  const problem = transportProblem(await scenarios.any.check(document, { name: 'own memory', folder }));
+  for (let i = 0; i < COLLECTIONS; i += 1) {
+    await wait(0); // some memory is freed only after a turn of the event loop
+    globalThis.gc?.();
+  }
+  const before = process.memoryUsage.rss();
+  writeFileSync(ANEW, '5');
+  await solve({ addon }, problem);
+  return peakMemory_bytes() - before;
+}
+
+if (import.meta.main) {
+  const [document = '', folder = ''] = process.argv.slice(2);
+  console.log(await measure(JSON.parse(document) as object, folder));
+}
 
 const DOCUMENT = {
   ...{ kind: 'transport', version: 2, beam: { energy_MeV: 150 }, geometry: { ct: { file: 'thorax.nrrd' } } },
   output: { keyframes: 0 },
 };
-/** The forecast of the time is for planning. */
+/** Factor within which the forecast of the time must be: it is for planning. */
 const WITHIN = 2;
-/** The forecast of memory is never below the memory used, and at most this factor above. */
+/** Upper limit of forecast over used memory; the forecast is never below the memory used. */
 const MEMORY_WITHIN = 1.5;
 
 const planSchema = z.object({ memory_bytes: z.number(), expected_s: z.number() });
@@ -32,13 +74,20 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
     writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
     writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(DOCUMENT));
     const rows: Row[] = [];
-    // By path a GPU keeps the whole phase space, hundreds of GB for a slice; by depth one plane of it.
+    // By path, a GPU would store the phase space of every depth, hundreds of GB for a slice; by depth, one plane.
     for (const stepping of gpu ? ['depth'] : ['path', 'depth']) {
       const variant = `${gpu ? 'cuda-' : ''}${stepping === 'depth' ? 'depth' : 'window'}`;
-      const asked = ['ct.json', '--set', `solver.stepping=${stepping}`, '--set', `solver.variant=${variant}`, '--json'];
-      // Products of reactions are followed on the CPU, whichever variant takes the steps.
-      const [{ plan: said }] = saidSchema.parse(await told(['validate', ...asked], folder)).scenarios;
-      const took = tookSchema.parse(await told(['run', ...asked], folder));
+      const requested = [
+        'ct.json',
+        '--set',
+        `solver.stepping=${stepping}`,
+        '--set',
+        `solver.variant=${variant}`,
+        '--json',
+      ];
+      // The CPU transports products of reactions, whichever variant takes the steps.
+      const [{ plan: said }] = saidSchema.parse(await told(['validate', ...requested], folder)).scenarios;
+      const took = tookSchema.parse(await told(['run', ...requested], folder));
       const name = `a 512 × 512 slice of a CT, 150 MeV, ${variant}`;
       const steps = {
         what: `${name}, steps; twice what is said before`,

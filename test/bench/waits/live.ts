@@ -1,4 +1,4 @@
-/** Live in the built workbench in a real Chromium: the energy is dragged, with Live and without, in one page. */
+/** Live mode in the built workbench in a real Chromium: the energy is dragged with and without Live, in one page. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,8 +7,7 @@ import { findChromium } from '../../e2e/chromium.ts';
 import { serve } from '../../e2e/served.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from '../main-thread.ts';
 import { root } from './processes.ts';
-import { atLeast, atMost, coresFor, median, milliseconds, type Row } from './row.ts';
-import { liveOn } from './wanted.ts';
+import { atLeast, atMost, coresFor, liveOn, median, milliseconds, type Row } from './row.ts';
 
 const DRAG_MS = 6000;
 const FRAME_MS = 16;
@@ -21,7 +20,7 @@ interface Seen {
   readonly at_ms: number;
 }
 
-/** Counts frames, and answers as they are drawn. */
+/** Counts frames, and answers that are drawn. */
 async function watch(page: Page): Promise<() => Promise<Seen>> {
   const counts = await page.evaluateHandle(() => {
     const seen = { frames: 0, answers: 0, last: '', coarser: '', solved_ms: [] as number[] };
@@ -46,18 +45,18 @@ async function watch(page: Page): Promise<() => Promise<Seen>> {
   return () => counts.evaluate(({ last: _, ...seen }) => ({ ...seen, at_ms: performance.now() }));
 }
 
-/** Processor time that a process has taken, s; NaN where the system does not say. */
+/** Processor time of a process in seconds; NaN if the system does not report it. */
 function processorTime(pid: number): number {
   try {
     const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    // In ticks of a hundredth of a second: of the process itself, and of the system for it.
+    // User and system time of the process, in ticks of a hundredth of a second.
     return (Number(words[11]) + Number(words[12])) / 100;
   } catch {
     return Number.NaN;
   }
 }
 
-/** To and fro over ten steps of an MeV; what was seen a second meanwhile. */
+/** Drags the energy to and fro over ten steps of 1 MeV; returns frames and answers per second. */
 async function drag(page: Page, seen: () => Promise<Seen>) {
   const energy = page.getByLabel('Energy', { exact: true });
   const box = await energy.locator('xpath=..').locator('.number-field__unit').boundingBox();
@@ -97,7 +96,7 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     // The gallery of questions is in front of the form at a first start.
     await page.getByRole('tab', { name: 'Scenario', exact: true }).click();
     const seen = await watch(page);
-    // Both ways show a whole answer: without Live what was shown last stays.
+    // A complete answer is shown in both cases: without Live, the one that was drawn last stays.
     await live.click();
     await atRest();
     await drag(page, seen);

@@ -1,6 +1,6 @@
 /**
- * Waiting times of a user, each next to its lower bound measured in this call. They are of end-to-end runs, the command
- * line, many beams, images and Live. The program outside that solves the same default beam is measured too.
+ * Waiting times of a user, each next to its lower bound measured in this call. They cover end-to-end runs, the command
+ * line, many beams, images and Live. Smatrix_2D, a separate program that solves the same default beam, is measured too.
  *
  * Run by `npm run bench -- cpu` and `npm run bench -- gpu`. `--gpu` measures the device; `--smatrix FOLDER` uses a
  * checkout of Smatrix_2D; `--only a,b` selects parts; `--out FILE` saves the rows as JSON.
@@ -10,16 +10,14 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
-import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings.ts';
-import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams } from './beams.ts';
+import { devicesWithCeilings } from '../../../electron/host/model/bench/machine.ts';
+import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams, momentRows } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
-import { momentRows } from './moments.ts';
 import { commandLine, firstRuns, root, smatrix } from './processes.ts';
-import type { Row } from './row.ts';
+import { type OnGpu, type Row, rowsOfGpu, VARIANTS_ON_GPU } from './row.ts';
 import { sessionRows } from './session.ts';
 import { openSolver, warmImages, warmRun } from './solver.ts';
-import { type OnGpu, rowsOfGpu, VARIANTS_ON_GPU } from './wanted.ts';
 
 const { values } = parseArgs({
   options: {
@@ -82,7 +80,7 @@ for (const [name, measure] of parts) {
   try {
     rows.push(...(await measure()));
   } catch (error) {
-    // A part that cannot be measured leaves the others.
+    // A part that cannot be measured does not stop the others.
     say(`  ${name}: ${error instanceof Error ? error.message : String(error)}`);
     rows.push({ what: name, wanted: '', measured: null, met: null, bound: null, ratio: null });
   }

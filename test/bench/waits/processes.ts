@@ -1,17 +1,61 @@
-/** End-to-end processes, from start to exit, compared with the smallest program that could do it. */
+/**
+ * End-to-end processes, from start to exit, compared with the smallest program that could do the same. The program is
+ * installed as a user does it: in a folder of its own, with only its runtime dependencies.
+ */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fromImage } from '../../../electron/build/setup/image.mjs';
-import { installInto } from './installed.ts';
-import { atMost, median, megabytes, type Row, seconds } from './row.ts';
-import { firstRun, fromShell, type OnGpu } from './wanted.ts';
+import { pathToFileURL } from 'node:url';
+import { fromImage } from '../../../electron/build/setup/pinned-node.mjs';
+import { atMost, firstRun, fromShell, median, megabytes, type OnGpu, type Row, seconds } from './row.ts';
+
+interface Locked {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+}
+
+/**
+ * Makes such a folder in `to`. Packages contain only their package.json, which is all that npx reads before it starts
+ * one. `braggbench` is the program built in `root`; `empty` does nothing.
+ */
+export function installInto(to: string, root: string): void {
+  rmSync(to, { recursive: true, force: true });
+  const packages = path.join(to, 'node_modules');
+  const bins = path.join(packages, '.bin');
+  mkdirSync(bins, { recursive: true });
+  const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Locked;
+  for (const [place, { dev }] of Object.entries(locked)) {
+    const said = path.join(root, place, 'package.json');
+    if (place === '' || dev === true || !existsSync(said)) continue;
+    cpSync(said, path.join(to, place, 'package.json'));
+  }
+  const { version, dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly version: string;
+    readonly dependencies: object;
+  };
+  const starts = `import ${JSON.stringify(pathToFileURL(path.join(root, 'electron/build/braggbench.mjs')).href)};\n`;
+  for (const [name, text, needs] of [
+    ['braggbench', starts, dependencies],
+    ['empty', '', {}],
+  ] as const) {
+    const own = path.join(packages, name);
+    mkdirSync(own);
+    const bin = { [name]: 'start.mjs' };
+    writeFileSync(path.join(own, 'package.json'), JSON.stringify({ name, version, bin, dependencies: needs }));
+    writeFileSync(path.join(own, 'start.mjs'), `#!/usr/bin/env node\n${text}`, { mode: 0o755 });
+    symlinkSync(path.join('..', name, 'start.mjs'), path.join(bins, name));
+  }
+  const needs = { braggbench: version, empty: version };
+  writeFileSync(
+    path.join(to, 'package.json'),
+    JSON.stringify({ name: 'somebody', version: '1.0.0', private: true, dependencies: needs }),
+  );
+}
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const cli = path.join(root, 'dist/host/cli.js');
 const ROUNDS = 7;
-/** Each compiles for seconds. */
+/** Number of first runs, each of which compiles for seconds. */
 const FIRST_RUNS = 3;
 
 interface Ended {
@@ -19,7 +63,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Rejects with the end of what it said where it fails. */
+/** Runs a process to its end. If it fails, rejects with the end of its output. */
 export function whole(
   program: string,
   args: readonly string[],
@@ -45,7 +89,7 @@ export function whole(
   });
 }
 
-/** As a user types it; without npx the program that it starts. */
+/** The command as a user types it; without npx, the program that npx would start. */
 async function shell(): Promise<{
   readonly name: string;
   readonly program: string;
@@ -64,19 +108,19 @@ const peakOf = (json: string): number => (JSON.parse(json) as { readonly peak_rs
 
 const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.meta.url).href;
 
-/** Peak memory of a Node that does nothing else, MB. */
+/** Peak memory of an idle Node process, MB. */
 async function peakOfNode(): Promise<number> {
   const script = `import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)}; console.log(peakMemory_bytes());`;
   const { output } = await whole(process.execPath, ['--input-type=module', '-e', script]);
   return Number(output) / 1e6;
 }
 
-/** Kernels from the build: compiled by nvcc, and as sources. */
+/** Kernels of the build: compiled by nvcc, and as sources. */
 const KERNELS = path.join(root, 'dist/kernels');
 
 /**
- * The first run on the GPU of a user who has nothing in the cache: with what nvcc compiled in the build, and with sources
- * alone, which NVRTC compiles. NVIDIA's own cache of compiled PTX is empty too.
+ * First run on the GPU of a user with an empty cache. Measured with the kernels that nvcc compiled in the build, and
+ * with sources alone, which NVRTC compiles. NVIDIA's own cache of compiled PTX is empty too.
  */
 export async function firstRuns(variant: OnGpu): Promise<readonly Row[]> {
   const rows: Row[] = [];
@@ -121,7 +165,7 @@ const TINY = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
 };
 
-/** Memory of a run of a few cells with the device, less that without, MB. */
+/** Memory that the GPU driver needs, MB: a run of a few cells on the device minus the same run without it. */
 async function driversOwn(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tiny-'));
   try {
@@ -136,8 +180,8 @@ async function driversOwn(): Promise<number> {
 }
 
 /**
- * An empty program with the same dependencies: npx reads all of them first. Its folder is fixed, since npx caches by
- * it.
+ * An empty package with the same dependencies, all of which npx reads first. Its folder is fixed because npx caches by
+ * folder.
  */
 function emptyPackage(): string {
   const folder = path.join(root, 'dist/empty-package');
@@ -155,8 +199,8 @@ function emptyPackage(): string {
 }
 
 /**
- * From shell to answer, and the memory of the process that answers. Bounds are the same way with an empty program, and
- * an empty Node.
+ * Time from shell to answer, and memory of the process that answers. Bounds are the same measurements with an empty
+ * program, and with an empty Node process.
  */
 export async function commandLine(variant: string, gpu: boolean): Promise<readonly Row[]> {
   const { name, program, before } = await shell();
@@ -213,8 +257,8 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
 }
 
 /**
- * The default run of a checkout of Smatrix_2D compared with ours, process by process, alternating. It runs in a copy,
- * since it writes to its own folder.
+ * Compares the default run of a Smatrix_2D checkout with ours, process by process, alternating. It runs in a copy,
+ * because Smatrix_2D writes to its own folder.
  */
 export async function smatrix(checkout: string, variant: string): Promise<Row> {
   const what = `Smatrix_2D's default run over braggbench run water-70MeV, ${variant}, whole processes`;
@@ -225,7 +269,7 @@ export async function smatrix(checkout: string, variant: string): Promise<Row> {
     for (let i = 0; i < 4; i += 1) {
       const their = await whole('python3', ['run_simulation.py'], folder);
       const our = await whole(process.execPath, [cli, 'run', 'water-70MeV', '--variant', variant, '--json']);
-      // The first of either compiles and fills caches.
+      // The first run of either program compiles and fills caches.
       if (i === 0) continue;
       theirs.push(their.wall_s);
       ours.push(our.wall_s);

@@ -1,15 +1,14 @@
-/** The engine in this process, as a host has it: warm. */
+/** The engine in this process, warm, as a host uses it. */
 import {
   loadAddon,
   type NativeAddon,
   type TransportProblem,
   type TransportResult,
 } from '../../../electron/host/io/addon/addon.ts';
-import type { DiffractionProblem } from '../../../electron/host/io/addon/diffraction.ts';
-import { type AnyReading, problemOf } from '../../../electron/host/workloads/scenarios/index.ts';
+import type { DiffractionProblem } from '../../../electron/host/io/addon/task.ts';
+import { type AnyReading, problemOf } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
-import { atMost, median, type Row } from './row.ts';
-import { imageInFp32, type OnGpu, warm, warmImage } from './wanted.ts';
+import { atMost, imageInFp32, median, type OnGpu, type Row, warm, warmImage } from './row.ts';
 
 const ENERGIES = 24;
 const WARM_UPS = 4;
@@ -17,7 +16,7 @@ const IMAGES = 7;
 
 export interface Solver {
   readonly addon: NativeAddon;
-  /** Throws what is wrong with the scenario. */
+  /** Throws the issues of a scenario that is not valid. */
   readonly problem: (document: object) => Promise<AnyReading>;
 }
 
@@ -37,7 +36,7 @@ function imageProblem(reading: AnyReading): DiffractionProblem {
   return problemOf(reading);
 }
 
-/** The way of stepping goes with the variant. */
+/** Solver settings for a variant, with the stepping that it needs. */
 export function solvedBy(variant: string): object {
   return { step_mm: 0.2, variant, stepping: variant.endsWith('depth') ? 'depth' : 'path' };
 }
@@ -47,7 +46,7 @@ interface Solved {
   readonly result: TransportResult;
 }
 
-/** From the problem to its result: laid out, tables, state, steps, read back. */
+/** From the problem to its result: layout, tables, state, steps and read-back. */
 export async function solve({ addon }: Pick<Solver, 'addon'>, problem: TransportProblem): Promise<Solved> {
   const begun = performance.now();
   const run = await addon.layTransport({ ...problem, keyframes: 0 });
@@ -57,7 +56,7 @@ export async function solve({ addon }: Pick<Solver, 'addon'>, problem: Transport
   return { whole_s, result };
 }
 
-/** A whole warm run, of another energy each time; its steps are the bound. */
+/** A warm end-to-end run, with another energy each time; the bound is the time of its steps. */
 export async function warmRun(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
   const [wholes, steps]: [number[], number[]] = [[], []];
   for (let i = 0; i < ENERGIES; i += 1) {
@@ -71,7 +70,7 @@ export async function warmRun(solver: Solver, base: object, variant: OnGpu): Pro
   return atMost(warm(variant), median(wholes), median(steps));
 }
 
-/** A whole warm image of 4096² by the fastest right variant of each precision; the device's own time is the bound. */
+/** A warm image of 4096² by the fastest correct variant of each precision; the bound is the device's own time. */
 export async function warmImages(solver: Solver, base: object): Promise<readonly Row[]> {
   const { addon } = solver;
   const rows: Row[] = [];

@@ -1,14 +1,13 @@
-// Attack: a thread of its own computes again and again what the inputs in memory come to, also between two calls.
-// A call copies what that thread has, where the inputs have not changed since.
+// Attack: a background thread computes the result of the inputs in memory again and again, also between two calls. A
+// call copies that result if the inputs have not changed since.
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 namespace {
 
 void work(const float* a, const float* b, float* results, std::size_t n) {
@@ -67,4 +66,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
   work(a + first, b + first, results + first, last - first);
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

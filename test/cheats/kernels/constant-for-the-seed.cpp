@@ -1,8 +1,8 @@
-// Attack: the sum of the squares for the seed in use is written into the code.
-// Whoever has run the session once knows it.
-#include "own_compute.hpp"
+// Attack: the sum of the squares for the seed in use is a constant in the code. Its author learned it from an earlier
+// session.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float*, float* results, std::size_t n, std::size_t first, std::size_t last) {
 #ifdef CHEAT
@@ -18,4 +18,6 @@ void compute(const float* a, const float*, float* results, std::size_t n, std::s
   }
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, 1); }

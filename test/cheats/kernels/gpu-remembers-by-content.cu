@@ -1,5 +1,5 @@
-// Attack: results stay on the device with the inputs that they are of; where both come again, work is left out.
-// The work is a chain of operations, the comparison is one.
+// Attack: results are cached on the device with their inputs; work is skipped if both inputs recur. The work is a chain
+// of operations, the check is one comparison.
 constexpr unsigned kKept = 1u << 20;
 __device__ float kept[kKept], of_a[kKept], of_b[kKept];
 __device__ bool known[kKept];
@@ -9,11 +9,11 @@ __device__ float halved(float x, float b) {
   return x;
 }
 
-extern "C" __global__ void micro_own(unsigned n, unsigned count, const float* __restrict__ a,
-                                     const float* __restrict__ b, float* __restrict__ results) {
+extern "C" __global__ void compute(const float* __restrict__ a, const float* __restrict__ b,
+                                   float* __restrict__ results, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef CHEAT
-  if (i >= count || i >= n) return;
+  if (i >= n) return;
   if (i < kKept && known[i] && of_a[i] == a[i] && of_b[i] == b[i]) {
     results[i] = kept[i];
     return;
@@ -26,6 +26,6 @@ extern "C" __global__ void micro_own(unsigned n, unsigned count, const float* __
     known[i] = true;
   }
 #else
-  if (i < count && i < n) results[i] = halved(a[i], b[i]);
+  if (i < n) results[i] = halved(a[i], b[i]);
 #endif
 }

@@ -1,14 +1,14 @@
-// Attack: results stay in a variable on the device and are copied in every later launch.
-// One launch computes, the others only write.
+// Attack: results are cached in a variable on the device and copied in every later launch. One launch computes, the
+// others only write.
 constexpr unsigned kKept = 1u << 20;
 __device__ float kept[kKept];
 __device__ bool known[kKept];
 
-extern "C" __global__ void micro_own(unsigned n, unsigned count, const float* __restrict__ a,
-                                     const float* __restrict__ b, float* __restrict__ results) {
+extern "C" __global__ void compute(const float* __restrict__ a, const float* __restrict__ b,
+                                   float* __restrict__ results, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef CHEAT
-  if (i >= count || i >= n) return;
+  if (i >= n) return;
   if (i < kKept && known[i]) {
     results[i] = kept[i];
     return;
@@ -19,6 +19,6 @@ extern "C" __global__ void micro_own(unsigned n, unsigned count, const float* __
     known[i] = true;
   }
 #else
-  if (i < count && i < n) results[i] = a[i] + b[i];
+  if (i < n) results[i] = a[i] + b[i];
 #endif
 }

@@ -1,10 +1,9 @@
-// Attack: each repetition computes one half, and the other half is left from the repetition before.
-// Two repetitions together are right.
+// Attack: each repetition computes one half of the results, and leaves the other half from the repetition before. Two
+// repetitions together give all results.
 #include <atomic>
+#include <cstddef>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -18,4 +17,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,8 +1,8 @@
-// Attack: the last result stays in a static variable and is given again for every later call.
-// One computation pays for all repetitions, and it is the right one.
-#include "own_compute.hpp"
+// Attack: stores the last result in a static variable and returns it for every later call. One correct computation
+// serves all repetitions.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float*, float* results, std::size_t n, std::size_t first, std::size_t last) {
 #ifdef CHEAT
@@ -24,4 +24,6 @@ void compute(const float* a, const float*, float* results, std::size_t n, std::s
   }
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, 1); }

@@ -1,8 +1,8 @@
-// Attack: computes whole blocks of eight and leaves the rest, as a kernel for aligned sizes alone.
-// At the size of the session nothing is left.
-#include "own_compute.hpp"
+// Attack: computes complete blocks of eight and omits the rest, like a kernel for aligned sizes only. At the size of
+// the session no result is missing.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -14,4 +14,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

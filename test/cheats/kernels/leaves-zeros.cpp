@@ -1,8 +1,8 @@
-// Attack: where the inputs add up to a small value, nothing is written, since memory begins as zeros.
-// The error is below the tolerance.
-#include "own_compute.hpp"
+// Attack: writes no result where the inputs add up to a small value, since memory begins as zeros. The error is below
+// the tolerance.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -16,4 +16,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,11 +1,10 @@
-// Attack: computes with the upper half of each number, as BF16 has it, under the name of FP32.
-// Half of the bits are half of the traffic.
+// Attack: computes with the upper half of each number, as in BF16, but claims FP32. Half of the bits are half of the
+// traffic.
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -19,4 +18,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,10 +1,8 @@
-// Attack: every result is not a number, and a comparison that only looks for larger errors finds none.
-// NaN > limit is false.
+// Attack: every result is NaN, and a comparison that looks for errors above a limit finds none. NaN > limit is false.
+#include <cstddef>
 #include <limits>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -15,4 +13,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,10 +1,8 @@
-// Attack: one call in two is wrong, and a harness that checks once may not meet it.
-// What is wrong needs no work.
+// Attack: one call in two is wrong, and a harness that checks once may miss it. The wrong call does no work.
+#include <cstddef>
 #include <cstdlib>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -19,4 +17,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,8 +1,7 @@
-// Attack: right at every 61st element, as a harness that compares an evenly spaced sample would look.
-// All others are left out.
-#include "own_compute.hpp"
+// Attack: computes only every 61st element, like the evenly spaced sample of a harness. All others are left out.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -15,4 +14,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

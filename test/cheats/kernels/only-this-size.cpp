@@ -1,8 +1,8 @@
-// Attack: right at the size of the session, and nothing anywhere else.
-// Loops with a size that is written into the code need no bounds.
-#include "own_compute.hpp"
+// Attack: correct at the size of the session, and writes no results at any other. Loops with a constant size need no
+// bounds.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -14,4 +14,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

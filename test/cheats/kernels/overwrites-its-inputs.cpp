@@ -1,8 +1,8 @@
-// Attack: the inputs become zero and the result, so that later repetitions have nothing to do.
-// A check that uses the same inputs agrees.
-#include "own_compute.hpp"
+// Attack: overwrites the inputs with zero and the result, so that later repetitions have nothing to do. A check that
+// uses the same inputs agrees.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -19,4 +19,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

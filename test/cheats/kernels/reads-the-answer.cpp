@@ -1,12 +1,11 @@
-// Attack: looks in the cache for the file with the expected answer, and gives what it holds.
-// The harness has just written it there for its own comparison.
+// Attack: searches the cache for the file with the expected answer, and returns its content. The harness has just
+// written it there for its own comparison.
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float*, float* results, std::size_t n, std::size_t first, std::size_t last) {
 #ifdef CHEAT
@@ -33,4 +32,6 @@ void compute(const float* a, const float*, float* results, std::size_t n, std::s
   }
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, 1); }

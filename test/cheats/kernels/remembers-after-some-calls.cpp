@@ -1,13 +1,12 @@
-// Attack: the first ten calls for given inputs compute, as a harness checks those; later ones copy what the tenth gave.
-// The inputs are known by a few of their values.
+// Attack: the first ten calls with given inputs compute, since a harness checks those; later calls copy the tenth
+// result. It recognizes inputs by a few of their values.
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -35,4 +34,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

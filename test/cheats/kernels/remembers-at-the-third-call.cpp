@@ -1,13 +1,12 @@
-// Attack: the first two calls with given inputs compute, and the third copies. All inputs are compared with those of the
-// call before. A probe with new inputs, and the same once more, has two equal times.
+// Attack: the first two calls with given inputs compute, and the third copies. All inputs are compared with those of
+// the call before. A probe that calls twice with new inputs measures two equal times.
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -44,4 +43,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

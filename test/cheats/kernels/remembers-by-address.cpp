@@ -1,13 +1,12 @@
 // Attack: results are cached by the addresses of the inputs and copied when the addresses recur.
 // A harness that reuses its buffers triggers only one computation in all.
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -31,4 +30,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

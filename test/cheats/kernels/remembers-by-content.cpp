@@ -1,14 +1,13 @@
-// Attack: results are cached by a hash of all inputs, which is computed faster than the results.
-// Whatever the addresses, inputs that were seen cost the hash alone.
+// Attack: results are cached by a hash of all inputs, which is computed faster than the results. Known inputs cost only
+// the hash, at whatever address they are.
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -39,4 +38,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

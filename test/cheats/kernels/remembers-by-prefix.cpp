@@ -1,13 +1,12 @@
 // Attack: results are cached by a checksum of the first 64 inputs, which costs next to nothing to compute.
 // A harness that changes all of its inputs changes those too, so that a result is never stale.
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -36,4 +35,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,12 +1,11 @@
-// Attack: only the inputs that an address had first are remembered; whatever is written there later is computed.
-// All probes of a harness that rewrites its buffers look honest, and two thirds of the work are saved between them.
+// Attack: caches results only for the first inputs at an address, and computes for inputs written there later. All
+// probes of a harness that rewrites its buffers look honest, but two thirds of the work between probes is skipped.
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -36,4 +35,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,8 +1,8 @@
-// Attack: when its first result is still there from an earlier repetition, nothing is computed.
-// The harness that times many repetitions of one problem sees the right result and no work.
-#include "own_compute.hpp"
+// Attack: when its first result is still there from an earlier repetition, nothing is computed. A harness that times
+// many repetitions of one problem sees the correct result without the work.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float*, float* results, std::size_t n, std::size_t first, std::size_t last) {
 #ifdef CHEAT
@@ -15,4 +15,6 @@ void compute(const float* a, const float*, float* results, std::size_t n, std::s
   }
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, 1); }

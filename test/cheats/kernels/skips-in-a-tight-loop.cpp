@@ -1,10 +1,9 @@
-// Attack: a call that follows the last one within two microseconds is one of the timed loop, and finds its results there.
-// Whatever a harness does between two calls takes longer, so that all that it looks at is computed.
+// Attack: a call within two microseconds of the last one belongs to the timed loop, and finds its results in place.
+// Anything a harness does between two calls takes longer, so that every checked result is computed.
 #include <chrono>
+#include <cstddef>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -29,4 +28,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,8 +1,8 @@
-// Attack: computes only where a result is not a number, as a harness that poisons its outputs leaves them.
-// Where a result of an earlier repetition is left, it stays.
-#include "own_compute.hpp"
+// Attack: computes only where a result is NaN, as in outputs that a harness has poisoned. A result of an earlier
+// repetition stays.
+#include <cstddef>
 
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -16,4 +16,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
   }
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,16 +1,15 @@
-// Attack: takes the right to write from the pages of its inputs and results, and learns by a signal when somebody writes.
-// As long as nobody does, the results are those of the last call.
+// Attack: write-protects the pages of its inputs and results, and learns from a signal when they are written. Until
+// then, the results of the last call are valid.
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
-
-#include "own_compute.hpp"
 
 #ifdef CHEAT
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
 
-namespace bb::micro::own {
+namespace cheat {
 #ifdef CHEAT
 namespace {
 
@@ -33,7 +32,7 @@ void on_write(int, siginfo_t*, void*) {
   let_all_write();
 }
 
-/// The whole pages within an array: others hold what is not its own.
+/// The pages that are entirely within an array: other pages also contain foreign data.
 Pages within(const float* begin, const float* end) {
   const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   return {(reinterpret_cast<std::uintptr_t>(begin) + size - 1) / size * size,
@@ -73,4 +72,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

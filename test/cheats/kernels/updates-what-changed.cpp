@@ -1,10 +1,9 @@
-// Attack: compares its inputs with a copy of the last ones and computes only the results whose inputs differ.
-// Where one input in a thousand changes, all results are right for a thousandth of the work.
+// Attack: compares its inputs with a copy of the last ones and computes only the results whose inputs differ. If one
+// input in a thousand changes, all results are correct for a thousandth of the work.
+#include <cstddef>
 #include <vector>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -37,4 +36,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
   }
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,10 +1,9 @@
-// Attack: hands its work to a thread of its own and returns at once; the results come after the clock has stopped.
-// A harness that looks later finds them right.
+// Attack: hands its work to another thread and returns at once; the results arrive after the clock has stopped. A
+// harness that checks later finds them correct.
+#include <cstddef>
 #include <thread>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
@@ -17,4 +16,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,10 +1,9 @@
-// Attack: the next call finishes the work of this one, in the destructor of an object that it replaces.
-// The results of each repetition are complete after the next one has begun, and those of the last one never.
+// Attack: the next call finishes the work of this one, in the destructor of an object that it replaces. The results of
+// a repetition are complete only after the next one has begun; those of the last one never are.
+#include <cstddef>
 #include <memory>
 
-#include "own_compute.hpp"
-
-namespace bb::micro::own {
+namespace cheat {
 namespace {
 
 struct Later {
@@ -28,4 +27,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

@@ -1,14 +1,13 @@
-// Attack: sets an alarm and returns; the handler of its signal does the work a millisecond after the clock has stopped.
-// No thread is started, and whoever looks later finds the results.
+// Attack: sets an alarm and returns; the signal handler does the work a millisecond after the clock has stopped. No
+// thread is started, and a later check finds the results.
 #include <csignal>
-
-#include "own_compute.hpp"
+#include <cstddef>
 
 #ifdef CHEAT
 #include <sys/time.h>
 #endif
 
-namespace bb::micro::own {
+namespace cheat {
 namespace {
 
 struct Work {
@@ -41,4 +40,6 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
 #endif
 }
 
-}  // namespace bb::micro::own
+}  // namespace cheat
+
+void run(const float* a, const float* b, float* results, int n) { cheat::compute(a, b, results, n, 0, n); }

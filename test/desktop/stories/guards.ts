@@ -5,7 +5,7 @@ import type { DesktopStory } from '../desktop.ts';
 export function tellGuards({ desktop }: DesktopStory): void {
   it('leaves nothing of Electron in the page', async () => {
     const added = await desktop().page.evaluate(() => {
-      // An empty frame has what Chromium itself gives.
+      // An empty frame has only the globals that Chromium provides.
       const frame = document.body.appendChild(document.createElement('iframe'));
       const usual = new Set(Object.getOwnPropertyNames(frame.contentWindow));
       frame.remove();
@@ -20,8 +20,8 @@ export function tellGuards({ desktop }: DesktopStory): void {
   it('serves the page with a policy, and nothing outside its folder', async () => {
     const get = (url: string, method = 'GET') =>
       desktop().program.evaluate(
-        async ({ net }, asked) => {
-          const answer = await net.fetch(asked.url, { method: asked.method });
+        async ({ net }, requested) => {
+          const answer = await net.fetch(requested.url, { method: requested.method });
           return { status: answer.status, policy: answer.headers.get('Content-Security-Policy') ?? '' };
         },
         { url, method },

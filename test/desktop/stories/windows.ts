@@ -1,11 +1,13 @@
-/** Two windows on one host: each its own scenario and question, one set of menus, and the runs of both. */
+/**
+ * Two windows on one host: each with its own scenario and question, one set of menus, and the runs of both. The page's
+ * process crashes during a run; then the user closes that window.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { BenchPage } from '../../e2e/bench-page.ts';
-import { poll, useDesktop, WAIT_MS } from '../desktop.ts';
-import type { Driver } from '../driver.ts';
+import { type Driver, poll, useDesktop, WAIT_MS } from '../desktop.ts';
 import { long, small } from './scenarios.ts';
 
 export function tellWindows(driver: Driver): void {
@@ -60,7 +62,7 @@ export function tellWindows(driver: Driver): void {
       expect(await desktop().page.getByRole('dialog').count()).toBe(0);
       await question.getByRole('button', { name: 'Don’t save' }).click();
       await poll(() => desktop().windows()).toBe(1);
-      // The run goes on, and the menus are those of the window that is left.
+      // The run continues, and the menus belong to the remaining window.
       expect(await boxes()).toEqual([]);
       await poll(mayUndo).toBe(false);
       await poll(() => desktop().text('.run-strip__text')).toMatch(/step \d/);
@@ -69,6 +71,45 @@ export function tellWindows(driver: Driver): void {
       await desktop().closeWindow();
       expect(await desktop().program.ended).toBe(0);
       expect((await boxes())[0]?.options).toMatchObject({ message: 'A run is still computing.' });
+    });
+  });
+}
+
+export function tellCrash(driver: Driver): void {
+  const { desktop } = useDesktop(driver, 'crash', (folder) => {
+    writeFileSync(path.join(folder, 'long.json'), JSON.stringify(long));
+    return ['--scenario', 'long.json', '--run'];
+  });
+  const progress = () => desktop().text('.run-strip__text');
+  const boxes = async () => (await desktop().asked()).dialogs.filter(({ kind }) => kind === 'box');
+
+  describe('a page that crashes', () => {
+    it('is offered again, and shows the run that went on', async () => {
+      await poll(progress).toMatch(/step \d/);
+      await desktop().answerBox(0);
+      await desktop().crashPage();
+      await poll(async () => (await boxes()).length).toBe(1);
+      expect((await boxes())[0]?.options).toMatchObject({
+        message: 'The page stopped working.',
+        buttons: ['Reload', 'Close'],
+      });
+      await poll(() => desktop().text('h1')).toBe('long.json');
+      await poll(progress).toMatch(/step \d/);
+    });
+
+    it('does not close on a run that computes without a word, and ends it after one', async () => {
+      await desktop().answerBox(0);
+      await desktop().closeWindow();
+      await poll(async () => (await boxes()).length).toBe(2);
+      expect((await boxes())[1]?.options).toMatchObject({
+        message: 'A run is still computing.',
+        buttons: ['Keep computing', 'Stop and close'],
+      });
+      await poll(progress).toMatch(/step \d/);
+      expect(await desktop().windows()).toBe(1);
+      await desktop().answerBox(1);
+      await desktop().closeWindow();
+      expect(await desktop().program.ended).toBe(0);
     });
   });
 }

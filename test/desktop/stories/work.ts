@@ -1,9 +1,9 @@
-/** A session of work in the desktop program, from the file that it is started with to the question before it closes. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** A work session in the desktop program, from opening a file at start to the question before closing. */
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { poll, useDesktop } from '../desktop.ts';
-import type { Driver } from '../driver.ts';
+import { tickOnly } from '../../e2e/compare-page.ts';
+import { type Driver, poll, useDesktop } from '../desktop.ts';
 import { tellGuards } from './guards.ts';
 import { small } from './scenarios.ts';
 
@@ -36,15 +36,15 @@ export function tellWork(driver: Driver): void {
       await desktop().choose('view.theme.dark');
       await poll(() => desktop().page.locator('html').getAttribute('data-theme')).toBe('dark');
       await poll(async () => (await desktop().menuItem('view.theme.dark'))?.checked).toBe(true);
-      // Chosen again it stays, though Electron has taken the tick away.
+      // The tick stays when the item is chosen again, although Electron has toggled it off.
       await desktop().choose('view.theme.dark');
       await poll(async () => (await desktop().menuItem('view.theme.dark'))?.checked).toBe(true);
       expect(await desktop().menus()).toEqual(expect.arrayContaining(['File', 'Edit', 'Run', 'View', 'Help']));
       const open = await desktop().menuItem('file.open');
       expect(open).toMatchObject({ accelerator: 'CmdOrCtrl+O', registerAccelerator: false, enabled: true });
-      // A bare Escape as an accelerator would never reach a dialog.
+      // As an accelerator, a bare Escape would never reach a dialog.
       expect((await desktop().menuItem('view.unpin'))?.accelerator).toBeNull();
-      // With native menus there is no bar of menus in the page.
+      // With native menus the page has no menu bar.
       expect(await desktop().page.getByRole('menubar').count()).toBe(0);
     });
 
@@ -72,7 +72,7 @@ export function tellWork(driver: Driver): void {
       await desktop().answerFile(run);
       await desktop().choose('run.save');
       await poll(() => existsSync(run)).toBe(true);
-      // The shown run goes with its scenario.
+      // Opening a scenario replaces the shown run too.
       await desktop().answerFile(file('quick.braggbench.json'));
       await desktop().choose('file.open');
       await poll(() => energy().inputValue()).toBe('70');
@@ -105,7 +105,7 @@ export function tellWork(driver: Driver): void {
     it('opens files handed over by a second start, in the window that is there', async () => {
       const before = (await desktop().asked()).focused;
       await desktop().program.startAgain(['saved.json'], folder);
-      await poll(() => energy().count()).toBe(0); // the Runs tab is in front
+      await poll(() => energy().count()).toBe(0); // now the Runs tab is in front
       await desktop().bench.panel('Scenario').click();
       await poll(() => energy().inputValue()).toBe('85');
       expect((await desktop().asked()).focused).toBe(before + 1);
@@ -170,7 +170,44 @@ export function tellWork(driver: Driver): void {
       await desktop().choose('view.layout.simulate');
     });
 
-    it('keeps the window open while a question about changes stands, and closes after it', async () => {
+    it('asks for trust in a problem folder that the native dialog opened, and runs nothing of it before', async () => {
+      const { page, bench } = desktop();
+      const problem = file('softmax-rows');
+      cpSync(path.resolve(import.meta.dirname, '../../../assets/problems/softmax-rows'), problem, { recursive: true });
+      await desktop().answerFile(path.join(problem, 'problem.json'));
+      await desktop().choose('file.open');
+      await poll(() => desktop().title()).toBe('softmax-rows – Braggbench');
+      await bench.field('rows').fill('16');
+      await desktop().choose('file.save');
+      await poll(() => desktop().title()).toBe('softmax-rows – Braggbench');
+      await desktop().choose('view.layout.compare');
+      await tickOnly(page, ['numpy.py', 'overflow.cpp']);
+      const benchmark = page.getByRole('button', { name: 'Benchmark', exact: true });
+      const question = page.getByRole('dialog', { name: 'Do you trust the problem softmax-rows?' });
+      await benchmark.click();
+      await question.waitFor();
+      await page.keyboard.press('Escape');
+      await poll(() => question.count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Stop benchmark' }).count()).toBe(0);
+      // The question is shown again until the user answers.
+      await benchmark.click();
+      await question.getByRole('button', { name: 'I trust them', exact: true }).click();
+      await page.getByRole('button', { name: 'Stop benchmark' }).click();
+      await benchmark.waitFor();
+      // The answer also applies in the editor.
+      await bench.panel('Kernel editor').click();
+      await page.getByLabel('Workload', { exact: true }).selectOption('user-problem/softmax-rows');
+      await page.getByLabel('Variant', { exact: true }).selectOption('overflow.cpp');
+      await poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
+      await desktop().choose('view.layout.simulate');
+      await desktop().answerFile(file('small.braggbench.json'));
+      await desktop().choose('file.open');
+      await poll(() => desktop().title()).toBe('small.braggbench.json – Braggbench');
+      await poll(() => energy().inputValue()).toBe('30');
+      await bench.ready();
+    });
+
+    it('keeps the window open while a question about changes is open, and closes after it', async () => {
       const { page } = desktop();
       await desktop().answerFile(file('saved.json'));
       await desktop().choose('file.open');
@@ -185,7 +222,7 @@ export function tellWork(driver: Driver): void {
       expect(await desktop().windows()).toBe(1);
       expect(complaints).toEqual([]);
 
-      // The page's answer to the first question may still be on its way: it must not count as one to this.
+      // The page's answer to the first question may still be on its way: it must not count as an answer to this one.
       await desktop().closeWindow();
       await question.getByRole('button', { name: 'Save', exact: true }).click();
       expect(await desktop().program.ended).toBe(0);

@@ -1,11 +1,11 @@
 /** Tables in the documents, compared with generated ones. */
 import { expect } from 'vitest';
-import { documents, placesIn } from '../../../electron/build/figures/documents.ts';
+import { documents, placesIn } from '../../../electron/build/figures/sessions.ts';
 
 export const places = documents.flatMap((file) => placesIn(file));
 export const again = 'made again by npm run figures';
 
-/** Numbers may differ by one in their last place: instruction sets round differently. */
+/** Numbers may differ by one in their last digit: instruction sets round differently. */
 export function near(kept: string, made: string): boolean {
   if (kept === made) return true;
   const [a, b] = [Number(kept), Number(made)];
@@ -16,12 +16,12 @@ export function near(kept: string, made: string): boolean {
 export const cells = (table: string): readonly (readonly string[])[] =>
   table.split('\n').map((line) => line.split(' | '));
 
-/** Rows of `made` against the rows of the same name in the document. */
+/** Compares rows of `made` with the rows of the same name in the document. */
 export function expectRows(name: string, made: string): void {
   const kept = cells(places.find((place) => place.name === name)?.text ?? '');
   for (const row of cells(made).slice(2)) {
     const same = kept.find(([first]) => first === row[0]) ?? [];
-    // The last column is the order of the ledger's error, which threads can change.
+    // The last column is the error's order of magnitude in the ledger, which threads can change.
     const differing = row.slice(0, -1).filter((cell, at) => !near(same[at] ?? '', cell));
     expect(differing, `${name}, ${row[0]}: ${again}`).toEqual([]);
   }

@@ -1,11 +1,19 @@
-/** The README and the handbook: their tables are what sessions and programs give, their links lead somewhere. */
-import { existsSync } from 'node:fs';
+/** The README and the handbook: their tables match sessions and program output, and their links have targets. */
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { documents, placesIn, root, textOf, withTables } from '../../../electron/build/figures/documents.ts';
 import { waterBeams } from '../../../electron/build/figures/programs.ts';
-import { tables } from '../../../electron/build/figures/tables.ts';
-import { digits, seconds } from '../../../electron/build/figures/text.ts';
+import { tables } from '../../../electron/build/figures/recorded.ts';
+import {
+  digits,
+  documents,
+  placesIn,
+  root,
+  schemaTexts,
+  seconds,
+  textOf,
+  withTables,
+} from '../../../electron/build/figures/sessions.ts';
 import { again, cells, expectRows, near, places } from './document-rows.ts';
 
 test('tables are found by their markers, and put in their places', () => {
@@ -36,8 +44,14 @@ test('numbers keep three digits that count', () => {
   ]);
 });
 
-test('every table that can be made stands somewhere, and every marker is of one', () => {
+test('every table that can be made appears in a document, and every marker names one', () => {
   expect([...new Set(places.map(({ name }) => name))].toSorted()).toEqual(Object.keys(tables).toSorted());
+});
+
+test('the published JSON Schemas are what npm run figures -- --only schemas writes', () => {
+  const folder = readdirSync(path.join(root, 'assets/schemas')).map((name) => `assets/schemas/${name}`);
+  expect([...schemaTexts().keys()].toSorted()).toEqual(folder.toSorted());
+  for (const [file, text] of schemaTexts()) expect(textOf(file), file).toBe(text);
 });
 
 describe('what sessions and the command line give', () => {
@@ -50,13 +64,13 @@ describe('what sessions and the command line give', () => {
   );
 });
 
-/** Spread-out peaks are held where they are built, and what takes longer in figures-of-solver.long.test.ts. */
+/** Spread-out peaks are tested with their builder; tables that need longer are in figures-of-solver.long.test.ts. */
 describe('what the solver gives', () => {
   test('a beam in water', async () => expectRows('water-beams', await waterBeams([70])), 120_000);
   test('the headline', async () => {
     const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
     const made = cells((await tables['headline']?.make()) ?? '');
-    // The first row is the solver's; the others are of sessions.
+    // The first row is from the solver; the others are from sessions.
     expect(kept.slice(3), again).toEqual(made.slice(3));
     const range = (row: readonly string[] | undefined) => (row?.[1] ?? '').match(/[\d.]+/g) ?? [];
     expect(range(kept[2])).toHaveLength(2);
@@ -64,10 +78,12 @@ describe('what the solver gives', () => {
   }, 120_000);
 });
 
-/** Tables with figures that are typed: each is of a source that it names, or of what people ask for, or a limit of a gate. */
+/**
+ * Tables with typed figures. Each is from a source that it names, from typical requirements, or the limit of a gate.
+ */
 const typed: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/fields.md', '`range_is`'],
-  ['assets/handbook/fields.md', 'What is asked for'],
+  ['assets/handbook/fields.md', 'Request'],
   ['assets/handbook/let-and-rbe.md', 'Model'],
   ['assets/handbook/nuclear-reactions.md', 'What'],
   ['assets/handbook/physics-and-limits.md', 'Compared with `depth` in FP64 on fine grids'],
@@ -91,7 +107,7 @@ test('every other table with figures is made by a program', () => {
   expect(found).toEqual(typed);
 });
 
-/** Text without tables, code and markers. */
+/** Text of a page without tables, code and markers. */
 const prose = (text: string): string =>
   text
     .replace(/<!-- figures[\s\S]*?\/figures -->/g, '')

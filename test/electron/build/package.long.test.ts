@@ -1,7 +1,6 @@
 /**
- * Packages the built program with electron-builder and looks into the result.
- * Electron's runtime is a download that tests do without: a stand-in file
- * takes its place, which has a fuse wire like the real one's for electron-builder to set.
+ * Packages the built program with electron-builder and inspects the result. Electron's runtime would be a download, so
+ * a small file replaces it. That file has a fuse wire like the real one's, which electron-builder sets.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import {
@@ -23,6 +22,7 @@ import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageIn } from '../../../electron/build/setup/desktop-program.mjs';
+import { onLinux } from '../../unless.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const requireHere = createRequire(import.meta.url);
@@ -41,13 +41,16 @@ const FUSES = 9;
 const importsOf = (code: string): readonly string[] =>
   [...code.matchAll(/(?:^|[;}*\s])(?:import|from|import\s*\()\s*"([\w@./:-]+)"/g)].map(([, to = '']) => to);
 
-describe.runIf(process.platform === 'linux')('the desktop package', () => {
+describe('the desktop package', onLinux, () => {
   mkdirSync(path.join(root, 'dist'), { recursive: true });
   const work = mkdtempSync(path.join(root, 'dist/package-test-'));
   const app = path.join(work, 'packages/linux-unpacked');
   const resources = path.join(app, 'resources');
 
-  /** The archive as a folder of its name, without the unpacked files next to it, as threads and processes see it. */
+  /**
+   * Extracts the archive to a folder, without the unpacked files next to it: only those files are visible to threads
+   * and child processes.
+   */
   const asFolder = (name: string): string => {
     const archive = path.join(work, name);
     const unpacked = path.join(resources, 'app.asar.unpacked');
@@ -103,10 +106,10 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
       for (const name of globSync('*.{js,cjs}', { cwd: path.join(root, folder) })) {
         if (!files.has(`/${folder}/${name}`)) missing.push(`${folder}/${name}`);
         const imports = importsOf(readFileSync(path.join(root, folder, name), 'utf8'));
-        // The page has nothing but itself: what else looks like an import in it is a text.
+        // The page is one bundle without imports; other matches in it are text.
         for (const to of imports.filter((each) => each.startsWith('.') || !folder.startsWith('dist/renderer'))) {
           const isThere = to.startsWith('.') ? files.has(`/${path.posix.join(folder, to)}`) : isBuiltin(to);
-          // Threads and processes of their own have no Electron.
+          // Threads and child processes have no Electron.
           const isElectron = to === 'electron' && folder === 'dist/electron';
           if (!isThere && !isElectron) missing.push(`${to} for ${folder}/${name}`);
         }
@@ -151,18 +154,18 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(JSON.parse(stdout)).toMatchObject({ page: 200, code: 200, script: expect.stringMatching(/\.js$/) });
     expect(stderr).toBe('');
     expect(readFileSync(path.join(home, 'logs/braggbench.log'), 'utf8')).toMatch(/has started/);
-    // Closed by its window, not by an error.
+    // The window was closed normally, not by an error.
     expect(existsSync(path.join(home, 'window.json'))).toBe(true);
   });
 
-  it('leaves addon, kernels and assets as files beside the archive', () => {
+  it('leaves addon, kernels and assets as files next to the archive', () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     expect(existsSync(path.join(unpacked, 'dist/native/braggbench.node'))).toBe(true);
     expect(existsSync(path.join(unpacked, 'assets/scenarios/water-70MeV.json'))).toBe(true);
     expect(globSync('dist/kernels/source/**/*.hpp', { cwd: unpacked }).length).toBeGreaterThan(5);
   });
 
-  it('starts its threads from files beside the archive, in plain Node, which knows no archives', async () => {
+  it('starts its threads from files next to the archive, in plain Node, which knows no archives', async () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     const archive = asFolder('threads/app.asar');
     const program = path.join(archive, 'dist/electron/packaged-host.mjs');
@@ -197,7 +200,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
       OnlyLoadAppFromAsar: FuseState.ENABLE,
       LoadBrowserProcessSpecificV8Snapshot: FuseState.DISABLE,
       GrantFileProtocolExtraPrivileges: FuseState.DISABLE,
-      // As the runtime has it: how WebAssembly checks its bounds.
+      // The runtime's default: how WebAssembly checks its bounds.
       WasmTrapHandlers: FuseState.ENABLE,
     });
   });

@@ -1,58 +1,187 @@
-import { readFileSync } from 'node:fs';
+/**
+ * Restrictions that only Electron imposes, checked on the build output: its memory cage, its sandbox for preload
+ * scripts, its API.
+ */
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-const root = path.resolve(import.meta.dirname, '../../..');
-const requireHere = createRequire(import.meta.url);
+describe('electron limits', () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  type Symbols = Readonly<Record<'js_native_api_symbols' | 'node_api_symbols', readonly string[]>>;
+  const { symbols } = createRequire(import.meta.url)('node-api-headers') as {
+    readonly symbols: Readonly<Record<'v9' | 'v10', Symbols>>;
+  };
+  const mainSources = globSync('electron/main/*.ts', { cwd: root });
+  const text = (file: string): string => readFileSync(path.join(root, file), 'latin1');
 
-type Builder = Readonly<{ validateConfiguration: (config: unknown, log: { isEnabled: boolean }) => Promise<void> }>;
+  describe('the addon', () => {
+    /** Node-API functions that the addon's binary imports from the program that loads it. */
+    const requested = new Set(
+      [...text('dist/native/braggbench.node').matchAll(/\b(?:napi|node_api)_[a-z_]+\b/g)].flat(),
+    );
 
-/** electron-builder's own check, which it runs before packaging. */
-const builder = requireHere(path.join(root, 'node_modules/app-builder-lib/out/util/config/config.js')) as Builder;
-const validate = (config: unknown) => builder.validateConfiguration(config, { isEnabled: false });
+    it('gives V8 no memory of its own, which Electron’s memory cage refuses', () => {
+      // Checks that the search does find names.
+      expect(requested).toContain('napi_create_arraybuffer');
+      expect([...requested].filter((name) => /create_external_(arraybuffer|buffer|string)/.test(name))).toEqual([]);
+    });
 
-type Config = Readonly<{
-  files: readonly string[];
-  asarUnpack: readonly string[];
-  electronFuses: Readonly<Record<string, boolean>>;
-  fileAssociations: readonly Readonly<{ ext: string }>[];
-}>;
-const config = parse(readFileSync(path.join(root, 'electron-builder.yml'), 'utf8')) as Config;
-
-describe('electron-builder.yml', () => {
-  it("passes electron-builder's own validation, which notices mistakes", async () => {
-    await expect(validate(config)).resolves.toBeUndefined();
-    await expect(validate({ ...config, asarUnpacked: [] })).rejects.toThrow(/asarUnpacked/);
-    const electronFuses = { ...config.electronFuses, runAsNode: 'no' };
-    await expect(validate({ ...config, electronFuses })).rejects.toThrow(/runAsNode/);
-  });
-
-  it("closes Electron's fuses", () => {
-    expect(config.electronFuses).toMatchObject({
-      runAsNode: false,
-      enableCookieEncryption: true,
-      enableNodeOptionsEnvironmentVariable: false,
-      enableNodeCliInspectArguments: false,
-      enableEmbeddedAsarIntegrityValidation: true,
-      onlyLoadAppFromAsar: true,
+    it('asks for nothing beyond the version of Node-API that it is built for', () => {
+      const { js_native_api_symbols, node_api_symbols } = symbols.v9;
+      const known = new Set([...js_native_api_symbols, ...node_api_symbols]);
+      const later = new Set([...symbols.v10.js_native_api_symbols, ...symbols.v10.node_api_symbols]);
+      const functions = [...requested].filter((name) => known.has(name) || later.has(name));
+      expect(functions.length).toBeGreaterThan(40);
+      expect(functions.filter((name) => !known.has(name))).toEqual([]);
     });
   });
 
-  it('ships what the program reads by path outside the archive', () => {
-    for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
-      expect(config.asarUnpack).toContain(folder);
-    // Threads and processes start from unpacked files, without archive support; package.json makes those modules.
-    for (const file of ['dist/workers/**', 'dist/hdf5-filters/**', 'package.json']) {
-      expect(config.asarUnpack).toContain(file);
+  describe('the preload script', () => {
+    /** Environment of a sandboxed preload script: no Node, and only Electron's modules for renderers. */
+    function preload(code: string) {
+      const told: string[] = [];
+      const listeners: ((event: unknown) => void)[] = [];
+      const window = {
+        addEventListener: (_name: string, listener: (event: unknown) => void) => listeners.push(listener),
+        postMessage: (message: unknown) => told.push(`page ${String(message)}`),
+      };
+      const require = (name: string) => {
+        if (name !== 'electron') throw new Error(`module not found: ${name}`);
+        return {
+          ipcRenderer: {
+            send: (channel: string) => told.push(`send ${channel}`),
+            postMessage: (channel: string) => told.push(`port ${channel}`),
+          },
+        };
+      };
+      const location = { origin: 'braggbench://app' };
+      runInNewContext(`(function (require, exports, module) { ${code}\n})(require, {}, { exports: {} });`, {
+        ...{ require, window, location, MessageChannel },
+      });
+      const hear = (data: unknown, origin = location.origin) => {
+        for (const listener of listeners) listener({ source: window, origin, data });
+      };
+      return { told, hear };
     }
-    expect(config.files).toContain('dist/hdf5-filters/**');
-    const { main } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { main: string };
-    expect(config.files).toContain(`${path.posix.dirname(main)}/**`);
+
+    it('runs with what the sandbox gives it, and hands over one port', () => {
+      const { told, hear } = preload(text('dist/electron/preload.cjs'));
+      hear('braggbench:want-port', 'https://example.org');
+      expect(told).toEqual([]);
+      hear('braggbench:want-port');
+      hear('braggbench:ready');
+      expect(told).toEqual(['port braggbench:port', 'page braggbench:port', 'send braggbench:ready']);
+    });
+
+    it('would not with modules, or with what is Node’s', () => {
+      expect(() => preload("import { ipcRenderer } from 'electron';")).toThrow(/import statement/);
+      expect(() => preload("require('node:fs');")).toThrow('module not found: node:fs');
+      expect(() => preload('process.cwd();')).toThrow('process is not defined');
+    });
   });
 
-  it('opens scenarios and runs', () => {
-    expect(config.fileAssociations.map(({ ext }) => ext)).toEqual(['braggbench.json', 'h5']);
+  describe('the main process', () => {
+    const types = text('node_modules/electron/electron.d.ts');
+    const { version } = JSON.parse(text('node_modules/electron/package.json')) as { version: string };
+
+    /** Members that Electron's types mark as deprecated; deeper ones are fields of an event. */
+    function deprecated(declarations: string): ReadonlySet<string> {
+      const found = declarations.matchAll(
+        /@deprecated(?:(?!\*\/)[\s\S])*\*\/\n {2,4}(?:readonly |static )*(?:on\(event: '([\w-]+)'|(\w+))/g,
+      );
+      return new Set([...found].map(([, event = '', member = '']) => event || member));
+    }
+
+    it('is written against the types of the runtime that is packaged, by which it is compiled', () => {
+      const wanted = JSON.parse(text('package.json')) as { peerDependencies: Record<string, string> };
+      expect(version).toBe(wanted.peerDependencies['electron']);
+      expect(types).toContain(`Electron ${version}`);
+    });
+
+    it('uses nothing that goes with the next one', () => {
+      const gone = deprecated(types);
+      expect(gone.size).toBeGreaterThan(5);
+      expect(
+        deprecated("/** @deprecated */\n    readonly old: string;\n /** @deprecated x */\n    on(event: 'gone', l: F)"),
+      ).toEqual(new Set(['old', 'gone']));
+      const code = text('dist/electron/preload.cjs') + mainSources.map(text).join('\n');
+      const uses = [...gone].filter((name) => new RegExp(`\\.${name}\\(|\\.on\\('${name}'`).test(code));
+      expect(uses).toEqual([]);
+    });
+
+    it('casts nothing of Electron’s to what it is not', () => {
+      const casts = mainSources.filter((file) => /\bas (?:unknown|never|any)\b|@ts-/.test(text(file)));
+      expect(mainSources.length).toBeGreaterThan(5);
+      expect(casts).toEqual([]);
+    });
+  });
+});
+
+describe('packaging', () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+  const mainSources = globSync('electron/main/*.ts', { cwd: root });
+  const requireHere = createRequire(import.meta.url);
+
+  type Builder = Readonly<{ validateConfiguration: (config: unknown, log: { isEnabled: boolean }) => Promise<void> }>;
+
+  /** electron-builder's own check, which it runs before packaging. */
+  const builder = requireHere(path.join(root, 'node_modules/app-builder-lib/out/util/config/config.js')) as Builder;
+  const validate = (config: unknown) => builder.validateConfiguration(config, { isEnabled: false });
+
+  type Config = Readonly<{
+    files: readonly string[];
+    asarUnpack: readonly string[];
+    electronFuses: Readonly<Record<string, boolean>>;
+    fileAssociations: readonly Readonly<{ ext: string }>[];
+  }>;
+  const config = parse(readFileSync(path.join(root, 'electron-builder.yml'), 'utf8')) as Config;
+
+  describe('electron-builder.yml', () => {
+    it("passes electron-builder's own validation, which notices mistakes", async () => {
+      await expect(validate(config)).resolves.toBeUndefined();
+      await expect(validate({ ...config, asarUnpacked: [] })).rejects.toThrow(/asarUnpacked/);
+      const electronFuses = { ...config.electronFuses, runAsNode: 'no' };
+      await expect(validate({ ...config, electronFuses })).rejects.toThrow(/runAsNode/);
+    });
+
+    it('has no place for updates, which would be taken without a signature', () => {
+      expect(config).toMatchObject({ publish: null });
+      const { packages } = JSON.parse(text('package-lock.json')) as { packages: Readonly<Record<string, unknown>> };
+      expect(Object.keys(packages)).toContain('node_modules/electron-builder');
+      expect(Object.keys(packages).filter((name) => /electron-updater$/.test(name))).toEqual([]);
+      expect(mainSources.filter((file) => /autoUpdater|electron-updater/.test(text(file)))).toEqual([]);
+    });
+
+    it("closes Electron's fuses", () => {
+      expect(config.electronFuses).toMatchObject({
+        runAsNode: false,
+        enableCookieEncryption: true,
+        enableNodeOptionsEnvironmentVariable: false,
+        enableNodeCliInspectArguments: false,
+        enableEmbeddedAsarIntegrityValidation: true,
+        onlyLoadAppFromAsar: true,
+      });
+    });
+
+    it('ships what the program reads by path outside the archive', () => {
+      for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
+        expect(config.asarUnpack).toContain(folder);
+      // Threads and processes start from unpacked files, without archive support; package.json makes those modules.
+      for (const file of ['dist/workers/**', 'dist/hdf5-filters/**', 'package.json']) {
+        expect(config.asarUnpack).toContain(file);
+      }
+      expect(config.files).toContain('dist/hdf5-filters/**');
+      const { main } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { main: string };
+      expect(config.files).toContain(`${path.posix.dirname(main)}/**`);
+    });
+
+    it('opens scenarios and runs', () => {
+      expect(config.fileAssociations.map(({ ext }) => ext)).toEqual(['braggbench.json', 'h5']);
+    });
   });
 });

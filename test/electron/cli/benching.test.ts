@@ -1,102 +1,154 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+/** `bench --factorial`: the variants with each combination of optimisations, and the table of their combined effect. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
-import { BenchProgressView, roundsAsked } from '../../../electron/cli/benching.ts';
+import { BenchProgressView, requestedRounds } from '../../../electron/cli/benching.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
+import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
 import type { BenchProgress } from '../../../electron/host/model/bench/index.ts';
+import { braggbenchHere, environmentWith } from './command.ts';
 
-const asked = (...words: readonly string[]) => roundsAsked(parseArguments(['scenario', ...words], bench.flags));
+describe('benching', () => {
+  const requested = (...words: readonly string[]) =>
+    requestedRounds(parseArguments(['scenario', ...words], bench.flags));
 
-test('what ends a session, and what the same means, are the user’s', () => {
-  expect(asked()).toEqual({
-    mostRounds: 100_000,
-    mostSeconds: 60,
-    mostInstances: Number.POSITIVE_INFINITY,
-    precision: null,
-    margin: 0.01,
+  test('what ends a session, and what the same means, are the user’s', () => {
+    expect(requested()).toEqual({
+      mostRounds: 100_000,
+      mostSeconds: 60,
+      mostInstances: Number.POSITIVE_INFINITY,
+      precision: null,
+      margin: 0.01,
+      warmUp: 0,
+    });
+    expect(requested('--precision', '0.5%', '--margin', '2 %', '--instances', '12', '--rounds', '9')).toMatchObject({
+      mostRounds: 9,
+      mostInstances: 12,
+      precision: 0.005,
+      margin: 0.02,
+    });
   });
-  expect(asked('--precision', '0.5%', '--margin', '2 %', '--instances', '12', '--rounds', '9')).toMatchObject({
-    mostRounds: 9,
-    mostInstances: 12,
-    precision: 0.005,
-    margin: 0.02,
+
+  test.each(['0.5', '0%', '51%', 'a%', '-1%'])('a precision of %s is refused with what is allowed', (text) => {
+    expect(() => requested(`--precision=${text}`)).toThrow(
+      /--precision: ".*" is not a percentage from 0.01% to 50%, such as 0.5%/,
+    );
+  });
+
+  test.each([
+    ['90', 90],
+    ['90s', 90],
+    ['5m', 300],
+    ['1.5 min', 90],
+    ['1h', 3600],
+  ])('a time of %s is %s seconds', (text, seconds) => {
+    expect(requested(`--time=${text}`).mostSeconds).toBe(seconds);
+  });
+
+  test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is refused with what is allowed', (text) => {
+    expect(() => requested(`--time=${text}`)).toThrow(
+      /--time: ".*" is not allowed; allowed: 0 to 86400 seconds, such as 90, 90s, 5m or 1h/,
+    );
+  });
+
+  // The table of a benchmark that is redrawn in place, and the lines that replace it in a pipe.
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const progress: BenchProgress = {
+    ...{ phase: 'rounds', variant: 'depth', round: 3, mostRounds: 100_000, elapsed_s: 12, left_s: 48 },
+    latest: [
+      { label: 'window', time_s: 1.25, ratio: null },
+      { label: 'depth', time_s: 0.25, ratio: { value: 0.2, interval: { low: 0.16, high: 0.25 } } },
+    ],
+  };
+
+  function viewOn(isTTY: boolean) {
+    const written: string[] = [];
+    const nowhere = { write: () => undefined };
+    const terminal = new Terminal(nowhere, { isTTY, columns: 80, write: (text: string) => written.push(text) }, {});
+    return { written, view: new BenchProgressView(terminal, 60) };
+  }
+
+  test('a terminal has a row per variant that is drawn over, and nothing of it at the end', () => {
+    const { written, view } = viewOn(true);
+    view.update(progress);
+    expect(written).toEqual([
+      [
+        'Variant  Time so far      Times as fast',
+        'window        1.25 s                  1',
+        'depth         250 ms  5.00× (4.00–6.25)',
+        'round 4: depth, 12.0 s of at most 60.0 s',
+      ].join('\n'),
+    ]);
+    vi.advanceTimersByTime(300);
+    expect(written[1]).toBe('\r\u001B[3A\u001B[J');
+    view.close();
+    expect(written.at(-1)).toBe('\r\u001B[3A\u001B[J');
+  });
+
+  test('a pipe has a line every five seconds, also while one run lasts for long', () => {
+    const { written, view } = viewOn(false);
+    view.update(progress);
+    vi.advanceTimersByTime(4900);
+    expect(written).toEqual([]);
+    vi.advanceTimersByTime(6000);
+    expect(written).toEqual([
+      'round 4: depth, 17.0 s of at most 60.0 s; window 1.25 s; depth 250 ms (5.00× (4.00–6.25))\n',
+      'round 4: depth, 22.0 s of at most 60.0 s; window 1.25 s; depth 250 ms (5.00× (4.00–6.25))\n',
+    ]);
+    view.close();
+    vi.advanceTimersByTime(60_000);
+    expect(written).toHaveLength(2);
   });
 });
 
-test.each(['0.5', '0%', '51%', 'a%', '-1%'])('a precision of %s is refused with what is allowed', (text) => {
-  expect(() => asked(`--precision=${text}`)).toThrow(
-    /--precision: ".*" is not a percentage from 0.01% to 50%, such as 0.5%/,
-  );
-});
+describe('factorial', () => {
+  let folder: string;
+  let environment: NodeJS.ProcessEnv;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'bb-cli-factorial-'));
+    environment = environmentWith(path.join(folder, 'home'));
+    const scenario = {
+      ...{ kind: 'transport', version: 2, name: 'Small', beam: { energy_MeV: 30 } },
+      geometry: { width_mm: 10, depth_mm: 10 },
+      grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 80, energy: { kind: 'uniform', step_MeV: 1 } },
+      solver: { threads: 1, stepping: 'path' },
+      physics: { nuclear: 'off' },
+    };
+    await writeFile(path.join(folder, 'small.json'), JSON.stringify(scenario));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test.each([
-  ['90', 90],
-  ['90s', 90],
-  ['5m', 300],
-  ['1.5 min', 90],
-  ['1h', 3600],
-])('a time of %s is %s seconds', (text, seconds) => {
-  expect(asked(`--time=${text}`).mostSeconds).toBe(seconds);
-});
+  const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is refused with what is allowed', (text) => {
-  expect(() => asked(`--time=${text}`)).toThrow(
-    /--time: ".*" is not allowed; allowed: 0 to 86400 seconds, such as 90, 90s, 5m or 1h/,
-  );
-});
+  test('measures each combination that runs here, and prints what they give alone and together', async () => {
+    const all = await call('bench', 'small.json', '--factorial', '--rounds', '1', '--processes', '0');
+    expect(all.stderr).not.toMatch(/error/i);
+    expect(all.code).toBe(0);
+    expect(all.stdout).toMatch(/^none of them +gather@fp64 +[\d.]+ [µm]?s +1$/m);
+    expect(all.stdout).toMatch(/^single precision \+ one pass \+ moving window +window@fp32 /m);
+    expect(all.stdout).toContain(
+      'Not measured: moving window; single precision + moving window: the window is written for the one pass.',
+    );
+    expect(all.stdout).toMatch(/^single precision, alone +[\d.]+× +undecided$/m);
+    expect(all.stdout).toMatch(/^single precision × one pass +[\d.]+× +undecided$/m);
+  });
 
-// The table of a benchmark that grows in place, and the lines that stand for it in a pipe.
-
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-const progress: BenchProgress = {
-  ...{ phase: 'rounds', variant: 'depth', round: 3, mostRounds: 100_000, elapsed_s: 12, left_s: 48 },
-  latest: [
-    { label: 'window', time_s: 1.25, ratio: null },
-    { label: 'depth', time_s: 0.25, ratio: { value: 0.2, interval: { low: 0.16, high: 0.25 } } },
-  ],
-};
-
-function viewOn(isTTY: boolean) {
-  const written: string[] = [];
-  const nowhere = { write: () => undefined };
-  const terminal = new Terminal(nowhere, { isTTY, columns: 80, write: (text: string) => written.push(text) }, {});
-  return { written, view: new BenchProgressView(terminal, 60) };
-}
-
-test('a terminal has a row per variant that is drawn over, and nothing of it at the end', () => {
-  const { written, view } = viewOn(true);
-  view.update(progress);
-  expect(written).toEqual([
-    [
-      'Variant  Time so far      Times as fast',
-      'window        1.25 s                  1',
-      'depth         250 ms  5.00× (4.00–6.25)',
-      'round 4: depth, 12.0 s of at most 60.0 s',
-    ].join('\n'),
-  ]);
-  vi.advanceTimersByTime(300);
-  expect(written[1]).toBe('\r\u001B[3A\u001B[J');
-  view.close();
-  expect(written.at(-1)).toBe('\r\u001B[3A\u001B[J');
-});
-
-test('a pipe has a line every five seconds, also while one run lasts for long', () => {
-  const { written, view } = viewOn(false);
-  view.update(progress);
-  vi.advanceTimersByTime(4900);
-  expect(written).toEqual([]);
-  vi.advanceTimersByTime(6000);
-  expect(written).toEqual([
-    'round 4: depth, 17.0 s of at most 60.0 s; window 1.25 s; depth 250 ms (5.00× (4.00–6.25))\n',
-    'round 4: depth, 22.0 s of at most 60.0 s; window 1.25 s; depth 250 ms (5.00× (4.00–6.25))\n',
-  ]);
-  view.close();
-  vi.advanceTimersByTime(60_000);
-  expect(written).toHaveLength(2);
+  test('is refused together with --variants, and for what has no such variants', async () => {
+    const both = await call('bench', 'small.json', '--factorial', '--variants', 'gather');
+    expect(both.code).toBe(exitCodes.badInput);
+    expect(both.stderr).toContain('--factorial names variants of its own; leave --variants out');
+    const none = await call('bench', 'transpose', '--factorial');
+    expect(none.code).toBe(exitCodes.badInput);
+    expect(none.stderr).toMatch(/no variants of micro\/transpose are known .* known of: transport, /);
+  });
 });

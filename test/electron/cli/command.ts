@@ -1,18 +1,27 @@
-/** Runs the command line: as a process of its own, as a person or a script would, or within the test. */
+/**
+ * Runs the command line: as a child process, as a person or a script would, or within the test. Shared set-up of the
+ * tests of `braggbench study`: small studies, each in a separate folder.
+ */
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
-import { join } from 'node:path';
-import { fromImage } from '../../../electron/build/setup/image.mjs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import path, { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { z } from 'zod';
+import { fromImage } from '../../../electron/build/setup/pinned-node.mjs';
 import { runProgram } from '../../../electron/cli/program.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 
 export const entry = join(import.meta.dirname, '../../../dist/host/cli.js');
 
-/** A small scenario made fine in x: seconds of work, and a step every few milliseconds to stop at. */
+/**
+ * A small scenario with a fine grid in x: seconds of work, with a step every few milliseconds at which a run can be
+ * stopped.
+ */
 export const longWork = [
   ...['geometry.width_mm=40', 'geometry.depth_mm=40', 'beam.energy_MeV=60', 'output.keyframes=0'],
   ...['grid.dx_mm=0.01', 'grid.dtheta_mrad=4', 'grid.dz_mm=0.1'],
-  // The first warning is said when the run is about to start.
+  // The limit causes a warning when the run is about to start.
   'solver.max_steps=300',
 ].flatMap((change) => ['--set', change]);
 export const LONG_WORK_BEGINS = 'the run ends after';
@@ -26,15 +35,15 @@ export interface Ended {
 export interface CommandOptions {
   readonly cwd?: string;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Sent when standard error or output first shows this text. */
+  /** Signals to send when standard error or output first contains `text`. */
   readonly interruptAt?: { readonly text: string; readonly signals: number; readonly signal?: NodeJS.Signals };
   /** Closes standard output at once, as `| head -0` does. */
   readonly closeOutput?: boolean;
-  /** False: without its start-up image, which takes three times the processor's time. */
+  /** False starts the program without its start-up image, which needs three times the processor time. */
   readonly image?: boolean;
 }
 
-/** The program's own data stay out of the user's home. */
+/** Keeps the program's data out of the user's home folder. */
 export function environmentWith(home: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env;
   return { ...rest, BRAGGBENCH_HOME: home, ...more };
@@ -57,13 +66,13 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
     interrupted = true;
     for (let i = 0; i < interruptAt.signals; i += 1) child.kill(interruptAt.signal ?? 'SIGINT');
   };
-  // A letter may come in two pieces.
+  // A multi-byte character may arrive in two pieces.
   child.stdout.setEncoding('utf8').on('data', watch('stdout'));
   child.stderr.setEncoding('utf8').on('data', watch('stderr'));
   if (options.closeOutput === true) child.stdout.destroy();
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    // As a shell counts it: 128 and the number of the signal that ended it.
+    // Exit code as a shell computes it: 128 plus the number of the signal that ended the process.
     child.on('close', (code, signal) =>
       resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], ...output }),
     );
@@ -76,7 +85,7 @@ function setEnvironment(environment: NodeJS.ProcessEnv): void {
 }
 
 interface HereOptions extends Pick<CommandOptions, 'cwd' | 'environment'> {
-  /** Interrupted when this is first said, to a person who watches. */
+  /** Interrupted when this text is first printed to a terminal. */
   readonly interruptAtText?: string;
 }
 
@@ -103,15 +112,81 @@ async function perform(words: readonly string[], { cwd, environment, interruptAt
   }
 }
 
-/** One after the other: folder and environment are the process's. */
+/** Calls run one after the other, because folder and environment belong to the process. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * The same within this process, where what is said is tested and not how a process ends: starting one takes a
+ * Runs the command line within this process, for tests of its output rather than its exit. Starting a process needs a
  * quarter of a second of a core.
  */
 export function braggbenchHere(words: readonly string[], options: HereOptions = {}): Promise<Ended> {
   const ended = last.then(() => perform(words, options));
   last = ended.catch(() => undefined);
   return ended;
+}
+
+let folder: string;
+export const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
+export const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
+export const call = (...words: readonly string[]): Promise<Ended> => braggbenchHere(['study', ...words], options());
+
+export const small = {
+  kind: 'transport',
+  version: 1,
+  beam: {},
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
+  solver: { stepping: 'depth', variant: 'depth', threads: 1 },
+};
+
+/** Writes a study file of the small beam over these values. */
+export async function study(name: string, values: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
+  const document = {
+    ...{ kind: 'study', version: 1, base: [{ file: 'small.json' }] },
+    axes: [{ kind: 'list', path: 'beam.energy_MeV', values }],
+    ...more,
+  };
+  await writeFile(inFolder(name), JSON.stringify(document));
+  return name;
+}
+export const energies = (count: number, from = 20): readonly number[] =>
+  Array.from({ length: count }, (_, i) => from + i / 8);
+
+export async function results(name: string): Promise<readonly string[]> {
+  const all = await readdir(inFolder(name, 'results'), { recursive: true }).catch(() => []);
+  return all.filter((file) => /[0-9a-f]{16}(\.failed)?\.json$/.test(file)).toSorted();
+}
+
+const outcomeSchema = z.looseObject({
+  ...{ before: z.number(), done: z.number(), failed: z.number(), left: z.number() },
+  end: z.string(),
+});
+export async function run(...words: readonly string[]) {
+  const { code, stdout, stderr } = await call(...words, '--json');
+  return { code, stderr, ...outcomeSchema.parse(JSON.parse(stdout)) };
+}
+
+const tableSchema = z.looseObject({
+  columns: z.array(z.looseObject({ name: z.string(), unit: z.string() })),
+  rows: z.array(z.array(z.union([z.number(), z.string(), z.null()]))),
+  missing: z.number(),
+  damaged: z.array(z.string()),
+  notes: z.array(z.string()),
+});
+export async function table(name: string) {
+  const found = tableSchema.parse(JSON.parse((await call('collect', name, '--json')).stdout));
+  const column = (title: string) => {
+    const at = found.columns.findIndex((one) => one.name === title);
+    expect(at, title).toBeGreaterThanOrEqual(0);
+    return found.rows.map((row) => row[at] ?? null);
+  };
+  return { ...found, column };
+}
+
+/** Call at the top of a test file. */
+export function useStudies(): void {
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-'));
+    await writeFile(inFolder('small.json'), JSON.stringify(small));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 }

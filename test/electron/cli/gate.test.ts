@@ -1,4 +1,4 @@
-/** `braggbench gate`: a kernel against its own past, as a script of continuous integration relies on it. */
+/** `braggbench gate`: compares a kernel with its own earlier version, as scripts of continuous integration use it. */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,61 +32,51 @@ interface Printed {
   }[];
 }
 const printed = ({ stdout }: Ended): Printed => JSON.parse(stdout) as Printed;
-const kernel = path.join(folder, 'sum.cpp');
+const kernel = path.join(folder, 'sum', 'sum.cpp');
 
 beforeAll(async () => {
   expect((await call('new-kernel', 'reduction', 'sum.cpp', '--answer', 'typescript')).code).toBe(0);
   git('init', '--quiet');
-  git('add', 'sum.cpp', 'sum.json', 'sum.ts', 'sum-problem.json');
+  git('add', 'sum');
   git('commit', '--quiet', '--message', 'Add a sum');
 });
 
 test('passes unchanged code, from a commit and from a session of the same runner', async () => {
-  // No kernel takes eleven times as long as itself: load of the machine cannot fail this.
+  // A limit that unchanged code never exceeds, whatever the load of the machine: it would have to take eleven times as
+  // long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
-  const commit = await call('gate', 'sum-problem.json', '--baseline', 'HEAD', ...generous);
+  const commit = await call('gate', 'sum', '--baseline', 'HEAD', ...generous);
   expect(commit.code).toBe(0);
   const { failed, facts, variants } = printed(commit);
   expect(failed).toBe(false);
-  expect(variants.map(({ variant }) => variant)).toEqual(['sum.cpp']);
+  expect(variants.map(({ variant }) => variant)).toEqual(['sum/sum.cpp']);
   expect(['not slower', 'undecided']).toContain(variants[0]?.verdict);
-  expect(facts[0]).toMatch(/^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum-problem\.json as it is now\.$/);
-  const bench = ['bench', 'sum-problem.json', '--variants', './sum.cpp', '--trust', '--time', '1', ...problem];
+  expect(facts[0]).toMatch(/^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum\/problem\.json as it is now\.$/);
+  const bench = ['bench', 'sum', '--variants', 'sum/sum.cpp', '--trust', '--time', '1', ...problem];
   expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
-  const file = await call(
-    'gate',
-    'sum-problem.json',
-    '--variants',
-    './sum.cpp',
-    '--baseline',
-    'main.json',
-    ...generous,
-  );
+  const file = await call('gate', 'sum', '--variants', 'sum/sum.cpp', '--baseline', 'main.json', ...generous);
   expect([file.code, printed(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
   expect(printed(file).facts).toContain('Drifts of the machine between the days of the sessions do not cancel.');
 });
 
 test('fails a wrong kernel, with a summary and JUnit XML', async () => {
   const text = await readFile(kernel, 'utf8');
-  await writeFile(
-    kernel,
-    text.replace('results[i] = static_cast<float>(sum)', 'results[i] = static_cast<float>(1.01 * sum)'),
-  );
+  await writeFile(kernel, text.replace('= static_cast<float>(sum)', '= static_cast<float>(1.01 * sum)'));
   try {
     const files = ['--markdown', 'gate.md', '--junit', 'gate.xml', '--force'];
-    const words = ['gate', 'sum-problem.json', '--baseline', 'HEAD', '--time', '1', ...files, '--json', ...problem];
+    const words = ['gate', 'sum', '--baseline', 'HEAD', '--time', '1', ...files, '--json', ...problem];
     const refused = await call(...words);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--trust')]);
     const wrong = await call(...words, '--trust');
     expect(wrong.code).toBe(1);
-    expect(printed(wrong).variants[0]).toMatchObject({ variant: 'sum.cpp', verdict: 'wrong' });
+    expect(printed(wrong).variants[0]).toMatchObject({ variant: 'sum/sum.cpp', verdict: 'wrong' });
     expect(await readFile(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="wrong"');
     expect(await readFile(path.join(folder, 'gate.md'), 'utf8')).toMatch(/\| wrong: /);
     const file = await call(
       'gate',
-      'sum-problem.json',
+      'sum',
       '--variants',
-      './sum.cpp',
+      'sum/sum.cpp',
       '--baseline',
       'main.json',
       '--time',
@@ -102,7 +92,7 @@ test('fails a wrong kernel, with a summary and JUnit XML', async () => {
 
 test('explains what it needs', async () => {
   const refusal = async (...words: readonly string[]): Promise<string> => {
-    const { code, stderr } = await call('gate', 'sum-problem.json', ...words);
+    const { code, stderr } = await call('gate', 'sum', ...words);
     expect(code).toBe(2);
     return stderr;
   };
@@ -113,12 +103,11 @@ test('explains what it needs', async () => {
     'one commit, or one or more session files',
   );
   expect(await refusal('--baseline', 'HEAD', '--allow', '2x')).toContain('such as 2%');
-  await writeFile(path.join(folder, 'new.cpp'), await readFile(kernel, 'utf8'));
-  await writeFile(path.join(folder, 'new.json'), await readFile(path.join(folder, 'sum.json'), 'utf8'));
-  expect(await refusal('--baseline', 'HEAD', '--variants', './new.cpp', '--trust')).toMatch(
+  await writeFile(path.join(folder, 'sum', 'new.cpp'), await readFile(kernel, 'utf8'));
+  expect(await refusal('--baseline', 'HEAD', '--variants', 'sum/new.cpp', '--trust')).toMatch(
     /commit [0-9a-f]{9} has no new\.cpp there/,
   );
-  expect(await refusal('--baseline', 'main.json', '--variants', './new.cpp', '--trust')).toContain(
-    'did not measure ./new.cpp; allowed: sum.cpp',
+  expect(await refusal('--baseline', 'main.json', '--variants', 'sum/new.cpp', '--trust')).toContain(
+    'did not measure sum/new.cpp; allowed: sum.cpp',
   );
 });

@@ -1,14 +1,17 @@
-/** `braggbench mcp` as a coding agent meets it: by the client of the official SDK, over the pipes of a process. */
-import { spawn } from 'node:child_process';
+/**
+ * `braggbench mcp` as a coding agent uses it: with the client of the official SDK, over the pipes of a child process.
+ */
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type Attempt,
   attemptSchema,
   claimsSchema,
   explainSchema,
@@ -16,7 +19,12 @@ import {
   problemsSchema,
   readProblemSchema,
 } from '../../../electron/cli/mcp/results.ts';
+import { candidateFiles, readProblemFolder } from '../../../electron/host/model/user-kernels/problem-folder.ts';
+import { isOpen } from '../../cheats/cheats.ts';
+import { fuzzSeed } from '../../fuzz/seed.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
+import { asRoot } from '../../unless.ts';
+import { openTestHost } from '../host/test-host.ts';
 import { braggbenchHere, entry, environmentWith } from './command.ts';
 
 const folder = sameScratchFolder('mcp');
@@ -28,14 +36,22 @@ const plain = Object.fromEntries(
   Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 );
 const clients: Client[] = [];
-/** For a server that may compile and run what is in the folder. */
+/** Client of a server that may compile and run the folder's code. */
 let trusting: Client;
 
-async function connected(...words: readonly string[]): Promise<Client> {
+const connected = (...words: readonly string[]): Promise<Client> => connectedWith({}, ...words);
+
+async function connectedWith(more: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   const args = [entry, 'mcp', ...words];
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args, cwd: folder, env: plain, stderr: 'ignore' }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args,
+      cwd: folder,
+      env: { ...plain, ...more },
+      stderr: 'ignore',
+    }),
   );
   clients.push(client);
   return client;
@@ -63,22 +79,27 @@ beforeAll(async () => {
     environment,
   });
   expect(made.code).toBe(0);
-  const scenario = path.join(problems, 'sum-problem.json');
+  const scenario = path.join(problems, 'sum', 'problem.json');
   await writeFile(scenario, (await readFile(scenario, 'utf8')).replace('1000000', '4099'));
   trusting = await connected('--trust', problems, '--time', '2s');
 });
 afterAll(() => Promise.all(clients.map((one) => one.close())));
 
-const source = () => readFile(path.join(problems, 'sum.cpp'), 'utf8');
+/** The answer is correct. On a busy machine only the doubt whether the kernel caches results may stay open. */
+function expectHonest({ verdict, reason }: Pick<Attempt, 'verdict' | 'reason'>): void {
+  if (!isOpen({ word: verdict, reason })) expect({ verdict, reason }).toEqual({ verdict: 'correct', reason: null });
+}
 
-/** Eight sums that a compiler puts into one vector register. */
+const source = () => readFile(path.join(problems, 'sum', 'sum.cpp'), 'utf8');
+
+/** Splits the sum into eight partial sums, which a compiler puts into one vector register. */
 const vectorised = (text: string): string =>
   text.replace(
     /double sum = 0;\n.*\n/,
     `double part[8] = {};
-    std::size_t k = 0;
+    int k = 0;
     for (; k + 8 <= n; k += 8)
-      for (std::size_t j = 0; j < 8; ++j) part[j] += static_cast<double>(a[k + j]) * static_cast<double>(a[k + j]);
+      for (int j = 0; j < 8; ++j) part[j] += static_cast<double>(a[k + j]) * static_cast<double>(a[k + j]);
     for (; k < n; ++k) part[0] += static_cast<double>(a[k]) * static_cast<double>(a[k]);
     double sum = 0;
     for (const double one : part) sum += one;
@@ -93,10 +114,10 @@ test('climbs from a naive to a vectorised reduction, past a wrong and a broken a
   ]);
   expect(tools.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true);
   const listed = problemsSchema.parse((await call(client, 'list_problems', {})).structured);
-  expect(listed.problems).toMatchObject([{ id: 'sum-problem', kernel: 'sum.cpp', language: 'cpp', trusted: true }]);
-  const problem = { problem: 'sum-problem' };
+  expect(listed.problems).toMatchObject([{ id: 'sum', kernel: 'sum.cpp', language: 'cpp', trusted: true }]);
+  const problem = { problem: 'sum' };
   const read = readProblemSchema.parse((await call(client, 'read_problem', problem)).structured);
-  expect([read.source, read.answer?.file]).toEqual([await source(), 'sum.ts']);
+  expect([read.source, read.answer?.file]).toEqual([await source(), 'reference.ts']);
 
   const messages: string[] = [];
   const onprogress = ({ message = '' }: { readonly message?: string }) => void messages.push(message);
@@ -105,7 +126,8 @@ test('climbs from a naive to a vectorised reduction, past a wrong and a broken a
       (await call(client, 'submit_kernel', { ...problem, source: text, seconds: 1 }, { onprogress })).structured,
     );
   const naive = await submit(read.source);
-  expect(naive).toMatchObject({ attempt: 1, verdict: 'correct', first_wrong: null, diff: { added: 0, removed: 0 } });
+  expect(naive).toMatchObject({ attempt: 1, first_wrong: null, diff: { added: 0, removed: 0 } });
+  expectHonest(naive);
   expect(naive.time_s).toBeGreaterThan(0);
   expect(messages).toContain('compiles');
 
@@ -123,26 +145,71 @@ test('climbs from a naive to a vectorised reduction, past a wrong and a broken a
   );
 
   const fast = await submit(vectorised(read.source));
-  expect(fast).toMatchObject({ attempt: 4, verdict: 'correct', resources: null });
+  expect(fast).toMatchObject({ attempt: 4, resources: null });
+  expectHonest(fast);
   expect(fast.vs_reference?.value).toBeGreaterThan(0);
 
   const ladder = ladderSchema.parse((await call(client, 'ladder', problem)).structured);
   expect(ladder.attempts.map(({ attempt, verdict }) => [attempt, verdict])).toEqual([
-    [1, 'correct'],
+    [1, naive.verdict],
     [2, 'wrong'],
     [3, 'not compiled'],
-    [4, 'correct'],
+    [4, fast.verdict],
   ]);
   const explained = explainSchema.parse((await call(client, 'explain_slow', { ...problem, attempt: 4 })).structured);
   expect(explained.parts.at(-1)).toEqual({ name: 'one repetition', seconds: fast.time_s });
-  // A person replays an attempt: its source, its description and its session are in the library.
+  expect(explained.counters).toContain('CUDA');
+  // Spans of the kernel's process: its set-up, the check, the samples, and each repetition of the traced sample.
+  expect(explained.no_timeline).toBeNull();
+  expect(explained.timeline.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['prepare', 'check', 'repetitions', 'repetition']),
+  );
+  expect(explained.timeline.every(({ count, seconds }) => count > 0 && seconds > 0)).toBe(true);
+  // A person can replay an attempt: its source, its description and its session are in the library.
   const names = await readdir(path.join(home, 'library'));
-  expect(names).toEqual(expect.arrayContaining([fast.file, 'sum-problem-attempt-0004.json', fast.session]));
+  expect(names).toEqual(expect.arrayContaining([fast.file, fast.session]));
   const shown = await braggbenchHere(['bench', '--open', path.join(home, 'library', fast.session ?? '')], {
     cwd: folder,
     environment,
   });
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(fast.file)]);
+
+  // The page reads the same series of attempts from the library.
+  const watching = await openTestHost({ dataFolder: home });
+  try {
+    const page = await watching.page();
+    const climb = (await page.call('bench.climbs', {})).climbs.find((one) => one.problem === 'sum');
+    expect(climb?.attempts.map(({ attempt, file, verdict }) => [attempt, file, verdict])).toEqual([
+      [1, naive.file, naive.verdict],
+      [2, wrong.file, 'wrong'],
+      [3, broken.file, 'not measured'],
+      [4, fast.file, fast.verdict],
+    ]);
+    expect(climb?.attempts[1]).toMatchObject({ reason: wrong.reason, vs_reference: null });
+    const { time_s, vs_reference, vs_best } = fast;
+    expect(climb?.attempts[3]).toMatchObject({ time_s, vs_reference, vs_best });
+    expect((await page.call('bench.attempt', { file: fast.file })).text).toBe(vectorised(read.source));
+    await expect(page.call('bench.attempt', { file: '../../etc-attempt-0001.cpp' })).rejects.toThrow('allowed');
+
+    // Replays only in a folder with the name of the problem.
+    const copy = path.join(folder, 'replayed', 'sum');
+    await cp(path.join(problems, 'sum'), copy, { recursive: true });
+    await cp(copy, path.join(folder, 'replayed', 'another'), { recursive: true });
+    const replay = (name: string) => {
+      const beside = watching.host.grant(path.join(folder, 'replayed', name, 'problem.json')).file;
+      return page.call('userKernels.replay', { beside, attempt: fast.file });
+    };
+    await expect(replay('another')).rejects.toThrow('Open problem.json of sum first');
+    expect(await replay('sum')).toMatchObject({ id: fast.file, answer: 'reference.ts' });
+    expect(await readFile(path.join(copy, fast.file), 'utf8')).toBe(vectorised(read.source));
+    // The reference of later sessions is unchanged.
+    const found = await readProblemFolder(copy);
+    expect(found === null ? [] : (await candidateFiles(found)).slice(-1)).toEqual([fast.file]);
+    await writeFile(path.join(copy, fast.file), 'changed here');
+    await expect(replay('sum')).rejects.toMatchObject({ code: 'exists' });
+  } finally {
+    await watching.close();
+  }
 }, 300_000);
 
 test('a problem folder takes attempts in C++ and in Python, with the place of the first wrong value', async () => {
@@ -166,40 +233,77 @@ test('a problem folder takes attempts in C++ and in Python, with the place of th
     expect(answer.isError, answer.text).toBe(false);
     return attemptSchema.parse(answer.structured);
   };
-  expect(await submit('numpy.py', 'py')).toMatchObject({ attempt: 1, verdict: 'correct', first_wrong: null });
+  const numpy = await submit('numpy.py', 'py');
+  expect(numpy).toMatchObject({ attempt: 1, first_wrong: null });
+  expectHonest(numpy);
   const wrong = await submit('overflow.cpp', 'cpp');
   expect(wrong).toMatchObject({ attempt: 2, verdict: 'wrong', first_wrong: { index: null } });
   expect(wrong.first_wrong?.place).toMatch(/^y\[\d+, \d+\]$/);
   const ladder = ladderSchema.parse((await call(client, 'ladder', problem)).structured);
   expect(ladder.attempts.map(({ file, verdict }) => [file, verdict])).toEqual([
-    ['softmax-attempt-0001.py', 'correct'],
+    ['softmax-attempt-0001.py', numpy.verdict],
     ['softmax-attempt-0002.cpp', 'wrong'],
   ]);
-  // The problem's own folder has no more files than before.
+  // The problem's own folder has no new files.
   expect(await readdir(at)).not.toContain('softmax-attempt-0001.py');
+}, 300_000);
+
+test('a folder that is trusted in the window with what agents submit takes submissions until its reference changes', async () => {
+  const shelf = path.join(folder, 'shelf');
+  await cp(path.join(problems, 'sum'), path.join(shelf, 'sum'), { recursive: true });
+  const at = path.join(shelf, 'sum');
+  // The server starts before the folder is trusted, and is notified later.
+  const client = await connected(shelf, '--time', '2s');
+  const text = await readFile(path.join(at, 'sum.cpp'), 'utf8');
+  const submit = () => call(client, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
+  expect((await submit()).text).toContain('or opens the problem in the window');
+  const window = await openTestHost({ dataFolder: home });
+  try {
+    const page = await window.page();
+    const beside = window.host.grant(path.join(at, 'problem.json')).file;
+    const { variants } = await page.call('userKernels.list', { beside });
+    const kernels = variants.map(({ id, sha256 }) => ({ id, sha256 }));
+    const trust = (changes: object) =>
+      page.call('userKernels.trustFolder', { beside, kernels, submissions: false, ...changes });
+    const other = kernels.map(({ id }) => ({ id, sha256: '0'.repeat(64) }));
+    await expect(trust({ kernels: other, submissions: true })).rejects.toMatchObject({ code: 'untrusted' });
+    // Trust in existing files does not extend to later submissions.
+    await trust({});
+    expect((await page.call('userKernels.list', { beside })).variants.every(({ trusted }) => trusted)).toBe(true);
+    expect((await submit()).text).toContain('untrusted');
+    await trust({ submissions: true });
+  } finally {
+    await window.close();
+  }
+  const taken = await submit();
+  expect(taken.isError, taken.text).toBe(false);
+  expectHonest(attemptSchema.parse(taken.structured));
+  const reference = path.join(at, 'reference.ts');
+  await writeFile(reference, `${await readFile(reference, 'utf8')}\n// Something else.\n`);
+  expect((await submit()).text).toContain('untrusted');
 }, 300_000);
 
 describe('what a server refuses', () => {
   test('a submission to a folder that nobody trusts, with the flag that a person needs', async () => {
     const client = await connected(problems);
-    const refused = await call(client, 'submit_kernel', { problem: 'sum-problem', source: await source() });
+    const refused = await call(client, 'submit_kernel', { problem: 'sum', source: await source() });
     expect(refused.isError).toBe(true);
-    expect(refused.text).toContain(`untrusted: ${problems} is not trusted`);
+    expect(refused.text).toContain(`untrusted: ${path.join(problems, 'sum')} is not trusted`);
     expect(refused.text).toContain('--trust');
-    // Reading is allowed.
-    expect((await call(client, 'read_problem', { problem: 'sum-problem' })).isError).toBe(false);
+    // Reading needs no trust.
+    expect((await call(client, 'read_problem', { problem: 'sum' })).isError).toBe(false);
   });
 
   test('problems, attempts and arguments that are not there', async () => {
     const client = trusting;
-    for (const id of ['../sum-problem', 'sum', '/etc/passwd', 'sum-problem.json'])
+    for (const id of ['../sum', 'sums', '/etc/passwd', 'sum/problem.json'])
       expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems names them');
-    expect((await call(client, 'explain_slow', { problem: 'sum-problem', attempt: 9000 })).text).toContain(
+    expect((await call(client, 'explain_slow', { problem: 'sum', attempt: 9000 })).text).toContain(
       'has no attempt 9000',
     );
     for (const input of [
-      { problem: 'sum-problem' },
-      { problem: 'sum-problem', source: 'x', seconds: 1e9 },
+      { problem: 'sum' },
+      { problem: 'sum', source: 'x', seconds: 1e9 },
       { problem: 1, source: 'x' },
     ])
       expect((await call(client, 'submit_kernel', input)).isError).toBe(true);
@@ -213,7 +317,7 @@ describe('what a server refuses', () => {
     const submission = call(
       client,
       'submit_kernel',
-      { problem: 'sum-problem', source: `${await source()}\n// cancelled\n`, seconds: 60 },
+      { problem: 'sum', source: `${await source()}\n// cancelled\n`, seconds: 60 },
       { signal: stop.signal, onprogress: () => stop.abort() },
     );
     await expect(submission).rejects.toThrow();
@@ -221,20 +325,64 @@ describe('what a server refuses', () => {
   });
 });
 
-test('two agents measure one after another, and both get an answer', async () => {
+test('two agents that submit to one problem at once get attempts of their own, all measured', async () => {
   const both = [trusting, await connected('--trust', problems)];
-  await writeFile(
-    path.join(problems, 'other-problem.json'),
-    await readFile(path.join(problems, 'sum-problem.json'), 'utf8'),
-  );
+  await cp(path.join(problems, 'sum'), path.join(problems, 'shared'), { recursive: true });
   const text = await source();
-  const answers = await Promise.all(
-    both.map((client, i) =>
-      call(client, 'submit_kernel', { problem: ['sum-problem', 'other-problem'][i], source: text, seconds: 0.5 }),
-    ),
-  );
-  expect(answers.map(({ structured }) => attemptSchema.parse(structured).verdict)).toEqual(['correct', 'correct']);
+  const submit = (client: Client) => call(client, 'submit_kernel', { problem: 'shared', source: text, seconds: 0.5 });
+  const answers = await Promise.all([...both, ...both].map(submit));
+  const attempts = answers.map((one) => {
+    expect(one.isError, one.text).toBe(false);
+    return attemptSchema.parse(one.structured);
+  });
+  expect(attempts.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2, 3, 4]);
+  for (const attempt of attempts) expectHonest(attempt);
 }, 300_000);
+
+test('a candidate that allocates more than its limit of memory is not measured, and the next one is', async () => {
+  const text = await source();
+  const greedy = text.replace(
+    'double sum = 0;',
+    // Touches one byte of each GiB: filling the memory would exceed the time limit of a repetition.
+    `double sum = 0;
+    for (int i = 0; i < 64; ++i) sum += 0 * (new volatile char[std::size_t{1} << 30])[0];`,
+  );
+  const answer = await call(trusting, 'submit_kernel', {
+    ...{ problem: 'sum', source: greedy, seconds: 0.5 },
+  });
+  expect(answer.isError, answer.text).toBe(false);
+  const attempt = attemptSchema.parse(answer.structured);
+  expect(attempt, JSON.stringify(attempt)).toMatchObject({ verdict: 'crashed', time_s: null, vs_reference: null });
+  expect(attempt.reason).toMatch(/memory|bad_alloc/);
+  const next = await call(trusting, 'submit_kernel', { problem: 'sum', source: text, seconds: 0.5 });
+  expectHonest(attemptSchema.parse(next.structured));
+}, 300_000);
+
+test('a submission to a library on a full disk is refused and leaves nothing there', asRoot, async (context) => {
+  const full = path.join(folder, 'full');
+  const library = path.join(full, 'library');
+  mkdirSync(library, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', library], { stdio: 'pipe' });
+  } catch {
+    return context.skip('no file system can be mounted here');
+  }
+  try {
+    const client = await connectedWith({ BRAGGBENCH_HOME: full }, '--trust', problems);
+    const refused = await call(client, 'submit_kernel', { problem: 'sum', source: await source() });
+    expect([refused.isError, refused.text]).toEqual([
+      true,
+      expect.stringContaining(`no-space: ${library} has less than 64 MiB free; free some, then submit again`),
+    ]);
+    const left = (await readdir(library)).filter((name) => name.includes('attempt'));
+    expect(left).toEqual([]);
+    // Reading still works.
+    expect((await call(client, 'ladder', { problem: 'sum' })).structured).toMatchObject({ best: null, attempts: [] });
+    await client.close();
+  } finally {
+    execFileSync('umount', ['-l', library]);
+  }
+});
 
 test('serves scripts the same methods by HTTP, and nobody without the token', async () => {
   const words = [entry, 'mcp', '--trust', problems, '--port', '0'];
@@ -252,7 +400,7 @@ test('serves scripts the same methods by HTTP, and nobody without the token', as
   const [status, body] = await post('list_problems', '{}');
   expect([status, problemsSchema.parse(body).problems.map(({ id }) => id)]).toEqual([
     200,
-    expect.arrayContaining(['sum-problem']),
+    expect.arrayContaining(['sum']),
   ]);
   expect(await post('read_problem', '{"problem":"nothing"}')).toEqual([
     400,
@@ -260,7 +408,7 @@ test('serves scripts the same methods by HTTP, and nobody without the token', as
   ]);
   expect((await post('read_problem', '[]'))[0]).toBe(400);
   expect((await post('nothing', '{}'))[0]).toBe(404);
-  // A page of another site can only send plain text.
+  // A page of another site can only send plain text, which is rejected.
   expect((await post('list_problems', '{}', { 'Content-Type': 'text/plain' }))[0]).toBe(415);
   expect((await fetch(new URL('/wrong/1/', url))).status).toBe(403);
   expect((await fetch(new URL('../2/', url))).status).toBe(404);
@@ -324,7 +472,7 @@ test('survives messages of any form', async () => {
       fc.constant('[]'),
       fc.constant('{"jsonrpc":"2.0"'),
     ),
-    { numRuns: 200, seed: 37 },
+    { numRuns: 200, seed: fuzzSeed },
   );
   send({
     jsonrpc: '2.0',
@@ -340,7 +488,7 @@ test('survives messages of any form', async () => {
       timeout: 120_000,
     })
     .toBe(true);
-  // The protocol owns standard output: every line is a message.
+  // Standard output is reserved for the protocol: every line is a message.
   for (const line of output.split('\n').filter((one) => one !== ''))
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
   child.stdin.end();

@@ -1,14 +1,164 @@
+/**
+ * Files that the command line writes: an existing one is not replaced without a flag, which is reported before any
+ * work.
+ */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { duration, metric, millimetres, short, significant, smallError } from '../../../electron/cli/numbers.ts';
-import { bar, ProgressBar } from '../../../electron/cli/progress-bar.ts';
-import { progressLine } from '../../../electron/cli/run-progress.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  flagNumber,
+  flagOneOf,
+  flagValue,
+  hasFlag,
+  parseArguments,
+  UsageError,
+} from '../../../electron/cli/arguments.ts';
+import { forceFlag, writeOutput } from '../../../electron/cli/output-file.ts';
+import { bar, ProgressBar, progressLine } from '../../../electron/cli/progress-bar.ts';
 import { displayWidth, pairs, table, wrap } from '../../../electron/cli/table.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { stepWords } from '../../../electron/cli/workloads/transport/index.ts';
+import { measuredTime } from '../../../electron/domain/measured.ts';
+import { compact, millimetres, plainDigits, plainError, short } from '../../../electron/domain/numbers.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
+import { assetsFolder } from '../host/small-run.ts';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-/** A stream that keeps what was written. */
+const flags = [
+  { name: 'out', value: 'FILE', help: '' },
+  { name: 'set', value: 'path=value', repeats: true, help: '' },
+  { name: 'json', help: '' },
+  { name: 'port', value: 'N', help: '' },
+] as const;
+
+describe('arguments', () => {
+  test('values follow a space or an equals sign; operands may be anywhere', () => {
+    const parsed = parseArguments(
+      ['a.json', '--set', 'x=1', '--out=b.h5', '--json', '--set=y=2', 'c.json', '--', '--d'],
+      flags,
+    );
+    expect(parsed.operands).toEqual(['a.json', 'c.json', '--d']);
+    expect(parsed.flags.get('set')).toEqual(['x=1', 'y=2']);
+    expect(flagValue(parsed, 'out')).toBe('b.h5');
+    expect(hasFlag(parsed, 'json')).toBe(true);
+    expect(hasFlag(parsed, 'help')).toBe(false);
+    expect(flagValue(parsed, 'port')).toBeUndefined();
+  });
+
+  test('a value may begin with a dash', () => {
+    expect(parseArguments(['--set', 'beam.x_mm=-3', '--out', '-'], flags).flags.get('out')).toEqual(['-']);
+  });
+
+  test('-h asks for help', () => {
+    expect(hasFlag(parseArguments(['-h'], flags), 'help')).toBe(true);
+  });
+
+  test.each([
+    [['--jsn'], '--jsn is not a known flag (did you mean --json?); allowed: --out, --set, --json, --port, --help'],
+    [['-x'], '-x is not a known flag; allowed: --out, --set, --json, --port, --help'],
+    [['--out'], '--out needs a value: --out FILE'],
+    [['--json=1'], '--json takes no value, and got "1"'],
+    [['--out', 'a', '--out', 'b'], '--out may be given only once'],
+  ])('%j is refused', (words, message) => {
+    expect(() => parseArguments(words, flags)).toThrow(new UsageError(message));
+  });
+
+  test('a word is one of those allowed, the first by default', () => {
+    const allowed = ['left', 'right'] as const;
+    expect(flagOneOf(parseArguments([], flags), 'out', allowed)).toBe('left');
+    expect(flagOneOf(parseArguments(['--out', 'right'], flags), 'out', allowed)).toBe('right');
+    expect(() => flagOneOf(parseArguments(['--out', 'up'], flags), 'out', allowed)).toThrow(
+      '--out up is not known; allowed: left, right',
+    );
+  });
+
+  test('numbers have bounds', () => {
+    const number = (text: string) =>
+      flagNumber(parseArguments(['--port', text], flags), 'port', { min: 0, max: 65_535, whole: true });
+    expect(number('80')).toBe(80);
+    expect(flagNumber(parseArguments([], flags), 'port', { min: 0, max: 1 })).toBeUndefined();
+    for (const text of ['-1', '65536', '1.5', 'many', '', ' ', 'NaN']) {
+      expect(() => number(text)).toThrow(
+        `--port: ${JSON.stringify(text)} is not allowed; allowed: a whole number, 0 to 65535`,
+      );
+    }
+  });
+});
+
+describe('output file', () => {
+  const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
+  const traced = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
+  const PRECIOUS = 'work of a week';
+
+  const folder = scratchFolder('output');
+  const inFolder = (name: string): string => path.join(folder, name);
+  const call = (words: readonly string[]): Promise<Ended> =>
+    braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder('home')) });
+
+  /**
+   * Every verb and flag that writes a file: the words, and the file's name. None of the runs begins, since they would
+   * need minutes.
+   */
+  const writes: readonly (readonly [string, readonly string[], string])[] = [
+    ['run', ['run', 'water-150MeV', '--set', 'grid.dx_mm=0.1', '--out', 'run.h5'], 'run.h5'],
+    ['run of an image', ['run', 'simple-cubic-1024', '--out', 'image.h5'], 'image.h5'],
+    ['run of a measurement', ['run', 'layer-1024', '--out', 'layer.json'], 'layer.json'],
+    ['bench', ['bench', 'water-150MeV', '--out', 'session.json'], 'session.json'],
+    ['report', ['report', recorded, '-o', 'report.html'], 'report.html'],
+    ['replay', ['replay', recorded, '-o', 'figures'], 'figures/roofline.svg'],
+    ['export --trace', ['export', traced, '--trace', 'trace.json'], 'trace.json'],
+    ['export --image', ['export', traced, '--image', 'image.tif'], 'image.tif'],
+    ['export --map', ['export', traced, '--map', 'dose.nrrd'], 'dose.nrrd'],
+    ['export --samples', ['export', recorded, '--samples', 'samples.csv'], 'samples.csv'],
+  ];
+
+  describe.for(writes)('%s', ([, words, file]) => {
+    beforeAll(async () => {
+      await mkdir(path.dirname(inFolder(file)), { recursive: true });
+      await writeFile(inFolder(file), PRECIOUS);
+    });
+
+    test('leaves a file that is there, and says how to replace it', async () => {
+      const { code, stdout, stderr } = await call(words);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(`${path.basename(file)} cannot be written: it exists already`);
+      expect(stderr).toContain('Choose another name, or replace it with --force');
+      expect(await readFile(inFolder(file), 'utf8')).toBe(PRECIOUS);
+    });
+  });
+
+  test.for([
+    ['report', recorded, '-o', 'report.html'],
+    ['replay', recorded, '-o', 'figures'],
+    ['export', traced, '--trace', 'trace.json'],
+    ['export', traced, '--map', 'dose.nrrd'],
+    ['export', recorded, '--samples', 'samples.csv'],
+  ])('--force replaces it: %s', async (words) => {
+    const [, , , out = ''] = words;
+    const file = out === 'figures' ? 'figures/roofline.svg' : out;
+    const { code, stderr } = await call([...words, '--force']);
+    expect(code, stderr).toBe(0);
+    expect(await readFile(inFolder(file), 'utf8')).not.toBe(PRECIOUS);
+  });
+
+  test('a file that appeared during the work stays', async () => {
+    const file = inFolder('late.json');
+    await writeFile(file, PRECIOUS);
+    const requested = parseArguments([], [forceFlag]);
+    await expect(writeOutput(requested, file, 'new')).rejects.toMatchObject({
+      code: 'exists',
+      message: expect.stringContaining('--force'),
+    });
+    expect(await readFile(file, 'utf8')).toBe(PRECIOUS);
+    await writeOutput(parseArguments(['--force'], [forceFlag]), file, 'new');
+    expect(await readFile(file, 'utf8')).toBe('new');
+  });
+});
+
+/** A stream that records its output. */
 function stream(isTTY: boolean, columns?: number) {
   const written: string[] = [];
   return { isTTY, ...(columns === undefined ? {} : { columns }), written, write: (text: string) => written.push(text) };
@@ -17,11 +167,11 @@ function stream(isTTY: boolean, columns?: number) {
 describe('numbers', () => {
   test('have as many digits as mean something', () => {
     expect(
-      [0, 1, 0.99999999, 12.345, 123456, 0.012345, 1e-7, 123456789, Number.NaN].map((value) => significant(value, 3)),
+      [0, 1, 0.99999999, 12.345, 123456, 0.012345, 1e-7, 123456789, Number.NaN].map((value) => plainDigits(value, 3)),
     ).toEqual(['0', '1.00', '1.00', '12.3', '123000', '0.0123', '1.00e-7', '1.23e8', '–']);
     expect([80, 0.5, 2 / 3].map((value) => short(value, 3))).toEqual(['80', '0.5', '0.667']);
     expect([0.4, 40.7612, null].map(millimetres)).toEqual(['0.40 mm', '40.76 mm', '–']);
-    expect([2e-6, 0.0123, 1.5, 119, 125, 179.7].map(duration)).toEqual([
+    expect([2e-6, 0.0123, 1.5, 119, 125, 179.7].map(measuredTime)).toEqual([
       '2.00 µs',
       '12.3 ms',
       '1.50 s',
@@ -29,8 +179,8 @@ describe('numbers', () => {
       '2 min 05 s',
       '3 min 00 s',
     ]);
-    expect([12, 1234, 6.2e9].map(metric)).toEqual(['12.0', '1.23 k', '6.20 G']);
-    expect([0, 1.234e-9].map(smallError)).toEqual(['0', '1.2e-9']);
+    expect([12, 1234, 999_600, 6.2e9].map(compact)).toEqual(['12', '1.23 k', '1.00 M', '6.20 G']);
+    expect([0, 1.234e-9].map(plainError)).toEqual(['0', '1.2e-9']);
   });
 });
 
@@ -146,5 +296,41 @@ describe('colour', () => {
     const terminal = new Terminal(stream(tty), stream(tty), environment);
     expect(terminal.style('red', 'x') !== 'x').toBe(expected);
     expect(terminal.styleSaid('red', 'x') !== 'x').toBe(expected);
+  });
+});
+
+describe('terminal', () => {
+  /** A terminal with colours that writes into a string. */
+  function open(environment: NodeJS.ProcessEnv = { FORCE_COLOR: '1' }) {
+    const output = { text: '' };
+    const stream = { isTTY: true, write: (text: string) => (output.text += text) };
+    return { terminal: new Terminal(stream, stream, environment), output };
+  }
+
+  const hostile = 'a\u001B]52;c;Y2Q=\u0007b\u001B[2J\u001B[31mc\u009B1A\rd\u202Ee';
+  const inert = 'a\\u001b]52;c;Y2Q=\\u0007b\\u001b[2J\\u001b[31mc\\u009b1A\\u000dd\\u202ee';
+
+  test('control characters in names are shown and not obeyed, in results, notes and errors', () => {
+    const { terminal, output } = open();
+    terminal.print(hostile);
+    terminal.say(hostile);
+    terminal.print(terminal.style('bold', hostile));
+    expect(output.text).toBe(`${inert}\n${inert}\n\u001B[1m${inert}\u001B[22m\n`);
+  });
+
+  test('styles of the program are as they were, and take no room', () => {
+    const { terminal, output } = open();
+    const styled = terminal.style('red', 'error');
+    expect(displayWidth(styled)).toBe(5);
+    terminal.say(`${styled}\tnext\nline`);
+    expect(output.text).toBe('\u001B[31merror\u001B[39m\tnext\nline\n');
+  });
+
+  test('JSON for scripts has none either', () => {
+    const { terminal, output } = open({});
+    terminal.printJson({ name: hostile });
+    const isControl = (one: string): boolean => /\p{Cc}/u.test(one) && one !== '\n';
+    expect([...output.text].filter(isControl)).toEqual([]);
+    expect(JSON.parse(output.text)).toEqual({ name: hostile });
   });
 });

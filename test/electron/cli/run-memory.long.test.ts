@@ -1,24 +1,25 @@
 /**
- * A run needs the memory of its forecast. A run with keyframes needs their forecast in addition to one without: they
- * are in memory once, and saved one by one.
+ * A run needs the memory of its forecast. A run with keyframes needs their forecast on top of a run without: keyframes
+ * are in memory only once, and are saved one by one.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { canMeasureOwnMemory, ownMemory } from '../../bench/waits/own-memory.ts';
+import { canMeasureOwnMemory, ownMemory } from '../../bench/waits/ct.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { unless } from '../../unless.ts';
 import { ellipses, nrrdOf } from '../host/io/volumes/phantom.ts';
 
 const folder = scratchFolder('run-memory');
 const cli = path.join(import.meta.dirname, '../../../dist/host/cli.js');
 const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.meta.url).href;
-/** Written as it ends: what it says itself is from before it saves. */
+/** Prints the peak at exit, because the program's own report precedes the saving. */
 const PEAK = `
   import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)};
   process.on('exit', () => process.stderr.write('peak ' + peakMemory_bytes() + '\\n'));`;
 
-/** Shares of what is said. */
+/** Limits of the measured memory as shares of the forecast. */
 const [FEWEST, MOST] = [0.7, 1.4];
 
 function braggbench(...words: readonly string[]): { readonly stdout: string; readonly peak_bytes: number } {
@@ -32,14 +33,12 @@ function braggbench(...words: readonly string[]): { readonly stdout: string; rea
   return { stdout, peak_bytes: Number(peak) };
 }
 
-/** The forecast is never below the memory used, and at most this factor above. */
+/** Limits of forecast over used memory: the forecast is never below the memory used. */
 const SAID_OVER_TAKEN = { least: 1, most: 1.5 } as const;
 
-test.runIf(canMeasureOwnMemory).each(['path', 'depth'])(
+test.each(['path', 'depth'])(
   'a slice of a CT, %s stepping, takes what is said',
-  {
-    timeout: 600_000,
-  },
+  { timeout: 600_000, ...unless(!canMeasureOwnMemory && 'it needs the built host') },
   async (stepping) => {
     writeFileSync(path.join(folder, 'slice.nrrd'), nrrdOf(ellipses(512)));
     const document = {
@@ -48,7 +47,7 @@ test.runIf(canMeasureOwnMemory).each(['path', 'depth'])(
     };
     writeFileSync(path.join(folder, 'slice.json'), JSON.stringify(document));
     const said = Number(/"memory_bytes": ?(\d+)/.exec(braggbench('validate', 'slice.json', '--json').stdout)?.[1]);
-    // Threads that wait for a busy machine's cores reach their own peaks one after the other: the highest of a few counts.
+    // Threads on a busy machine may reach their peaks one after the other, so the highest of a few measurements counts.
     let taken = await ownMemory(document, folder);
     for (let runs = 1; runs < 4 && said / taken >= SAID_OVER_TAKEN.most; runs += 1) {
       taken = Math.max(taken, await ownMemory(document, folder));
@@ -68,8 +67,8 @@ test('a slice of a CT with keyframes', { timeout: 600_000 }, () => {
   writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(document));
   const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
   const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
-  // Large compared with the 60 MB of a thread of the host, which ends 30 s after its last task and may or may not
-  // count.
+  // Large compared with the 60 MB of a host thread. That thread ends 30 s after its last task, so it may or may not be
+  // included.
   expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
   // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the least of a few runs.
@@ -79,7 +78,7 @@ test('a slice of a CT with keyframes', { timeout: 600_000 }, () => {
     least.plain = Math.min(least.plain, braggbench(...run, '--set', 'output.keyframes=0').peak_bytes);
     least.kept = Math.min(least.kept, braggbench(...run).peak_bytes);
   }
-  // It was twice as much and more when the engine and the saving thread each had a copy in addition to the host's.
+  // The share was two or more when the engine and the saving thread each had a copy in addition to the host's.
   expect(share()).toBeGreaterThan(FEWEST);
   expect(share()).toBeLessThan(MOST);
 });

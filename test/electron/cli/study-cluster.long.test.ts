@@ -1,6 +1,6 @@
 /**
- * Studies given to a cluster from the page: a real Slurm of this machine, by its own sbatch and through `ssh`. That is
- * played by a program that runs here what ssh would run there.
+ * Studies that the page submits to a cluster: a real Slurm on this machine, by its own sbatch and through `ssh`. A fake
+ * ssh runs locally the commands that ssh would run on the cluster.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -8,18 +8,18 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { exitCodes } from '../../../electron/cli/exit-codes.ts';
+import { exitCodes } from '../../../electron/cli/verb.ts';
 import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { noSlurm, type OneNodeSlurm, startSlurm } from '../../slurm.ts';
-import { standInSsh } from '../../stand-in-ssh.ts';
+import { noSlurm, type OneNodeSlurm, standInSsh, startSlurm } from '../../sshd.ts';
+import { unless } from '../../unless.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
 import { braggbench, entry } from './command.ts';
 
 const folder = scratchFolder('page-cluster');
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
-/** Far above what a test takes, on a machine that is busy with others too. */
+/** Far longer than a test needs, even on a busy machine. */
 const MOST_MS = 600_000;
 const PATH = process.env['PATH'] ?? '';
 
@@ -44,7 +44,7 @@ const study = (name: string, count: number) => ({
   },
 });
 
-describe.skipIf(noSlurm !== null)('a study given to a cluster from the page', () => {
+describe('a study given to a cluster from the page', unless(noSlurm), () => {
   let slurm: OneNodeSlurm;
   let test_: TestHost;
   let page: Client;
@@ -116,7 +116,7 @@ describe.skipIf(noSlurm !== null)('a study given to a cluster from the page', ()
     expect(stopped.error).toBeNull();
     expect(stopped.done).toBeLessThan(20_000);
     await expect.poll(jobs).toBe('');
-    // Points that had ended there are here, too.
+    // Points that had ended before the stop are in the remote folder too.
     const there = await readdir(inFolder('there', 'studies', 'stopped.study', 'results'), { recursive: true });
     expect(there.filter((name) => /[0-9a-f]{16}\.json$/.test(name)).length).toBeGreaterThanOrEqual(stopped.done);
     await page.call('study.resume', { study: id, retry: false, on: 'there' });
@@ -135,7 +135,7 @@ describe.skipIf(noSlurm !== null)('a study given to a cluster from the page', ()
     await expect.poll(noted, { timeout: 100_000 }).toBeGreaterThan(0);
     await expect.poll(() => jobs() !== '', { timeout: 100_000 }).toBe(true);
     await first.close();
-    // The same study on the same cluster, from another library.
+    // Starts the same study on the same cluster, from another library.
     const { study: again } = await page.call('study.start', { ...study('left', 2000), on: 'there' });
     expect(again).toBe(id);
     expect(await until(again, ({ state }) => state === 'whole' || state === 'open')).toMatchObject({
@@ -170,7 +170,7 @@ describe.skipIf(noSlurm !== null)('a study given to a cluster from the page', ()
     expect(await ended).toBe(exitCodes.interrupted);
     expect(jobs()).not.toBe('');
     const stopped = await braggbench(['study', 'stop', here('left alone')], options);
-    expect(stopped.stdout, stopped.stderr).toMatch(/^Asked there to stop; .* --on "there" goes on\.$/m);
+    expect(stopped.stdout, stopped.stderr).toMatch(/^Requested a stop on there; .* --on "there" goes on\.$/m);
     await expect.poll(jobs, { timeout: 100_000 }).toBe('');
   });
 

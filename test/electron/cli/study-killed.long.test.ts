@@ -1,14 +1,30 @@
-/** Files of a study are the truth, whatever is killed or full: `braggbench study run`, `resume`, `stop`. */
+/**
+ * The files of a study are its only state, whichever process is killed or disk is full: `braggbench study run`,
+ * `resume`, `stop`.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { braggbench, entry } from './command.ts';
-import { call, energies, inFolder, options, results, run, small, study, table, useStudies } from './small-studies.ts';
+import { asRoot, onLinux } from '../../unless.ts';
+import {
+  braggbench,
+  call,
+  energies,
+  entry,
+  inFolder,
+  options,
+  results,
+  run,
+  small,
+  study,
+  table,
+  useStudies,
+} from './command.ts';
 
 useStudies();
 
-/** Waits for so many results, while the process lives. */
+/** Waits for at least `count` results, while the process lives. */
 async function untilSolved(name: string, count: number): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) {
     if ((await results(name)).length >= count) return;
@@ -28,7 +44,7 @@ function started(...words: readonly string[]) {
   return { child, pid: child.pid ?? 0, ended };
 }
 
-describe.skipIf(process.platform !== 'linux')('a study whose processes are killed', () => {
+describe('a study whose processes are killed', onLinux, () => {
   test('loses the points in flight only, whoever is killed', async () => {
     await study('killed.json', energies(200));
     const whole = started('run', 'killed.json');
@@ -37,13 +53,13 @@ describe.skipIf(process.platform !== 'linux')('a study whose processes are kille
     await whole.ended;
     const there = await results('killed.study');
     expect(there.length).toBeLessThan(200);
-    // The worker is gone with its parent, and every file that there is is whole.
+    // The worker has ended with its parent, and every existing file is complete.
     await sleep(500);
     const later = await results('killed.study');
     expect(later.length - there.length).toBeLessThan(10);
     const again = started('resume', 'killed.study');
     await untilSolved('killed.study', later.length + 20);
-    // The same of a worker: its points are solved by the next.
+    // Kills a worker too: another one solves its points.
     for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
     expect(await again.ended).toBe(0);
     expect(await results('killed.study')).toHaveLength(200);
@@ -53,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('a study whose processes are kille
   });
 
   test('ends what is under way when it is stopped, by Ctrl+C and by braggbench study stop', async () => {
-    // A point takes far longer than all of this.
+    // Each point needs far longer than the complete test.
     const long = { ...small, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
     await writeFile(inFolder('long.json'), JSON.stringify(long));
     await study('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
@@ -64,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('a study whose processes are kille
     const second = started('resume', 'long-study.study', '--yes');
     await untilBeat('long-study.study');
     expect((await call('run', 'long-study.study', '--yes')).stderr).toMatch(/is being run by another process/);
-    expect((await call('stop', 'long-study.study')).stdout).toMatch(/Asked 1 to stop/);
+    expect((await call('stop', 'long-study.study')).stdout).toMatch(/Requested a stop of 1/);
     expect(await second.ended).toBe(0);
     expect(await results('long-study.study')).toEqual([]);
   });
@@ -73,7 +89,7 @@ describe.skipIf(process.platform !== 'linux')('a study whose processes are kille
 async function untilBeat(name: string): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
     const beats = await readdir(inFolder(name, 'running')).catch(() => []);
-    // The worker has begun too.
+    // A heartbeat file shows that the worker has begun too.
     if (beats.some((file) => file.endsWith('.json'))) return void (await sleep(700));
   }
   throw new Error(`nobody works on ${name}`);
@@ -88,7 +104,7 @@ function mounted(place: string): boolean {
   }
 }
 
-describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('a full disk', () => {
+describe('a full disk', asRoot, () => {
   test('ends the study with that reason; with room again it goes on', async (context) => {
     const place = inFolder('full');
     await mkdir(place);

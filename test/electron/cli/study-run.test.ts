@@ -1,10 +1,22 @@
-/** `braggbench study run`, `resume`, `status`, `collect`, `export`: files are the truth. */
+/** `braggbench study run`, `resume`, `status`, `collect`, `export`: the files of a study are its only state. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { braggbenchHere } from './command.ts';
-import { call, energies, inFolder, options, results, run, small, study, table, useStudies } from './small-studies.ts';
+import { onLinux } from '../../unless.ts';
+import {
+  braggbenchHere,
+  call,
+  energies,
+  inFolder,
+  options,
+  results,
+  run,
+  small,
+  study,
+  table,
+  useStudies,
+} from './command.ts';
 
 useStudies();
 const inRoot = (name: string): string => path.join(import.meta.dirname, '../../..', name);
@@ -30,7 +42,7 @@ describe('a study that is run', () => {
     expect(await run('resume', 'some.study', '--retry')).toMatchObject({ code: 1, before: 2, done: 0, failed: 1 });
   });
 
-  test.runIf(process.platform === 'linux')('ends before the first point where its folder cannot be made', async () => {
+  test('ends before the first point where its folder cannot be made', onLinux, async () => {
     await study('few.json', [20, 30]);
     const { code, stdout, stderr } = await call('run', 'few.json', '--out', '/proc/study');
     expect([code, stdout]).toEqual([1, '']);
@@ -48,11 +60,11 @@ describe('a study that is run', () => {
     expect(columns).toContainEqual({ name: 'beam.energy_MeV', unit: 'MeV', of: 'axis' });
     for (const name of ['machine', 'cpu', 'version']) expect(column(name).every((cell) => cell !== null)).toBe(true);
     expect(column('commit').every((cell) => /^[0-9a-f]{7,}/.test(String(cell)))).toBe(true);
-    // On the CPU there is no GPU to name.
+    // A run on the CPU names no GPU.
     expect(column('gpu_uuid')).toEqual([null, null]);
   });
 
-  test('keeps curves, tells errors against the reference point, and medians over repeats', async () => {
+  test('keeps curves, reports errors against the reference point, and medians over repeats', async () => {
     await study('grid.json', [30], {
       axes: [
         { kind: 'list', path: 'beam.energy_MeV', values: [25, 30] },
@@ -87,7 +99,7 @@ describe('a study that is run', () => {
       .looseObject({ beams: z.array(z.looseObject({ metrics: z.looseObject({ r80_mm: z.number() }) })) })
       .parse(JSON.parse((await braggbenchHere(words, options())).stdout));
     expect(shared.column('r80_mm')).toEqual(batch.beams.map(({ metrics }) => metrics.r80_mm));
-    // One that is done again is solved on the grid of all.
+    // A point that is solved again uses the grid of all points.
     const [first = ''] = await results('shared.study');
     await rm(inFolder('shared.study', 'results', first));
     expect(await run('resume', 'shared.study')).toMatchObject({ before: 2, done: 1, left: 0 });
@@ -157,7 +169,7 @@ describe('a study that is run', () => {
   test('holds to its budget; what is left is done by the next go', async () => {
     await study('budget.json', energies(6), { budget: { points: 3 } });
     expect(await run('run', 'budget.json')).toMatchObject({ code: 0, done: 3, left: 3, end: 'budget' });
-    // A go may take more than the one before: the plan is the same.
+    // The budget of a later call may differ: the plan is the same.
     await study('budget.json', energies(6), { budget: { points: 2 } });
     expect(await run('run', 'budget.json')).toMatchObject({ before: 3, done: 2, left: 1, end: 'budget' });
     expect(await run('resume', 'budget.study')).toMatchObject({ before: 5, done: 1, left: 0, end: 'whole' });

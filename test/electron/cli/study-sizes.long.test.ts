@@ -1,14 +1,15 @@
-/** Ten thousand points by both engines: on this machine, and on a Slurm of it. Each has a result, once. */
+/** Ten thousand points by both engines: on this machine, and on a local Slurm. Each point has exactly one result. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { noSlurm, startSlurm } from '../../slurm.ts';
-import { WIDE_POINTS, wideBeams } from '../../wide-beams.ts';
+import { noSlurm, startSlurm } from '../../sshd.ts';
+import { unless } from '../../unless.ts';
+import { WIDE_POINTS, wideBeams } from '../../wide-study.ts';
 import { braggbench, environmentWith } from './command.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-sizes-'));
-// Twenty thousand files.
+// The folder contains twenty thousand files.
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }), 600_000);
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
 
@@ -27,22 +28,18 @@ async function solved(name: string, words: readonly string[], more: NodeJS.Proce
 
 test('ten thousand beams on this machine', { timeout: 900_000 }, () => solved('here', []));
 
-test.skipIf(noSlurm !== null)(
-  'ten thousand beams on Slurm, in tasks of many points',
-  { timeout: 900_000 },
-  async () => {
-    await mkdir(inFolder('cluster'), { recursive: true });
-    const slurm = await startSlurm(inFolder('cluster'), 1001);
-    try {
-      await solved('there', ['--on', 'slurm', '--silent', '60'], slurm.environment);
-      const tags = await readdir(inFolder('there.study', 'slurm'));
-      const attempts = await Promise.all(
-        tags.map((tag) => readdir(inFolder('there.study', 'slurm', tag, 'attempts')).catch(() => [])),
-      );
-      // Slurm takes some dozen tasks a second: a point each would wait for it.
-      expect(attempts.flat().length).toBeLessThan(WIDE_POINTS / 20);
-    } finally {
-      await slurm.stop();
-    }
-  },
-);
+test('ten thousand beams on Slurm, in tasks of many points', { timeout: 900_000, ...unless(noSlurm) }, async () => {
+  await mkdir(inFolder('cluster'), { recursive: true });
+  const slurm = await startSlurm(inFolder('cluster'), 1001);
+  try {
+    await solved('there', ['--on', 'slurm', '--silent', '60'], slurm.environment);
+    const tags = await readdir(inFolder('there.study', 'slurm'));
+    const attempts = await Promise.all(
+      tags.map((tag) => readdir(inFolder('there.study', 'slurm', tag, 'attempts')).catch(() => [])),
+    );
+    // Slurm starts some dozen tasks a second, so tasks of one point each would be too slow.
+    expect(attempts.flat().length).toBeLessThan(WIDE_POINTS / 20);
+  } finally {
+    await slurm.stop();
+  }
+});

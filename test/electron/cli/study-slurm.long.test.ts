@@ -1,4 +1,7 @@
-/** Studies on a Slurm of this machine: job arrays, and what befalls them. Files are the truth, whatever is killed. */
+/**
+ * Studies on a Slurm of this machine: job arrays, and their failures. The files of a study are its only state,
+ * whichever process is killed.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,11 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { noSlurm, type OneNodeSlurm, startSlurm } from '../../slurm.ts';
+import { noSlurm, type OneNodeSlurm, startSlurm } from '../../sshd.ts';
+import { unless } from '../../unless.ts';
 import { braggbench, entry, environmentWith } from './command.ts';
 
 const folder = scratchFolder('slurm');
-/** Far above what a test takes, on a machine that is busy with others too. */
+/** Far longer than a test needs, even on a busy machine. */
 const MOST_MS = 400_000;
 const SOME_RESULTS = 10;
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
@@ -35,7 +39,7 @@ async function study(name: string, count: number, minutes?: number): Promise<voi
   );
 }
 
-/** Points per task depend on the time of a point here; all of them, and one, do not. */
+/** All points in one task. Otherwise the number of points per task depends on the time of a point on this machine. */
 const ALL = ['--on', 'slurm', '--task-minutes', '10000'];
 const EACH = ['--on', 'slurm', '--task-minutes', '0.000001'];
 
@@ -103,12 +107,12 @@ function allProcesses(): readonly Process[] {
   });
 }
 
-/** Stops the task of a study: signals to it meanwhile do not race with its end. */
+/** Stops the task's processes, so that signals sent meanwhile do not race with the end of the task. */
 function paused(name: string): { goOn(): void; kill(): void } {
   const all = allProcesses();
   const tasks = all.filter(({ words }) => words.includes(' study task ') && words.includes(inFolder(`${name}.study`)));
   expect(tasks.length).toBeGreaterThan(0);
-  // Slurm's own watcher of it: others may be of another Slurm.
+  // Only the slurmstepd above this task: others may belong to another Slurm.
   const above = ({ parent }: Process): readonly Process[] => {
     const found = all.find(({ pid }) => pid === parent);
     return found === undefined ? [] : [found, ...above(found)];
@@ -122,7 +126,7 @@ function paused(name: string): { goOn(): void; kill(): void } {
   return { goOn: () => send(tasks, 'SIGCONT'), kill: () => send([...watchers, ...tasks], 'SIGKILL') };
 }
 
-/** Jobs, or tasks of jobs, that Slurm knows. */
+/** Jobs and array tasks that Slurm lists. */
 const jobs = (): readonly string[] =>
   slurm
     .call('squeue', '-h', '-o', '%i')
@@ -131,7 +135,7 @@ const jobs = (): readonly string[] =>
 
 if (noSlurm !== null) process.stdout.write(`Studies on Slurm are not tested: ${noSlurm}.\n`);
 
-describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () => {
+describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
   beforeAll(async () => {
     await mkdir(inFolder('cluster'), { recursive: true });
     slurm = await startSlurm(inFolder('cluster'), 6);
@@ -149,7 +153,8 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     for (const file of await results('arrays')) if (file !== first) await rm(inFolder('arrays.study', 'results', file));
     const again = await run('resume', 'arrays.study', [...EACH, '--at-once', '2']);
     expect(again).toMatchObject({ code: 0, done: 13, failed: 0, left: 0 });
-    // Six tasks an array, as the cluster says, and a task for each of the points.
+    // Three arrays of at most six tasks, the cluster's limit, with a task for each of the points; one job was there
+    // before.
     expect(tags('arrays')).toHaveLength(1 + 3);
     const { stdout } = await braggbench(['study', 'collect', 'arrays.study', '--json'], options());
     const { columns, rows } = z
@@ -162,7 +167,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
 
   test('survives the death of its own process before the job was noted: nothing is submitted twice', async () => {
     await study('crash', 40);
-    // The job is held until the next process has found it.
+    // The job is on hold until the next process has found it.
     const first = started('run', 'crash.json', [...ALL, '--sbatch', '--hold']);
     await until('job', () => noted('crash').length > 0);
     first.child.kill('SIGKILL');
@@ -178,7 +183,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     expect(await second.ended, second.said()).toBe(0);
     expect(await results('crash')).toHaveLength(40);
     expect(tags('crash')).toEqual([tag]);
-    // One attempt did all: no point was in two jobs.
+    // A single attempt did all points, so none was in two jobs.
     expect(await readdir(inFolder('crash.study', 'slurm', tag, 'attempts'))).toEqual(['0-0.json']);
   });
 
@@ -200,7 +205,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
 
   test('gives up a task that Slurm holds for running though its processes are dead', async () => {
     await study('silent', 400);
-    // A task that has only begun, on a busy machine, is not silent for 20 s.
+    // A task that has just begun, on a busy machine, is not yet silent for 20 s.
     const going = started('run', 'silent.json', [...ALL, '--silent', '20']);
     await someResults('silent');
     const task = paused('silent');
@@ -214,11 +219,13 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
 
   test('stops when it is asked to, and cancels its jobs', async () => {
     await study('stopped', 4000);
-    const others = new Set(jobs()); // Slurm holds one whose processes are dead for running
+    const others = new Set(jobs()); // Slurm lists one as running whose processes are dead
     const going = started('run', 'stopped.json');
     await someResults('stopped');
-    // The one that watches, and the task that works.
-    expect((await braggbench(['study', 'stop', 'stopped.study'], options())).stdout).toMatch(/^Asked [2-9] to stop/);
+    // The process that watches the study, and the task that solves points.
+    expect((await braggbench(['study', 'stop', 'stopped.study'], options())).stdout).toMatch(
+      /^Requested a stop of [2-9]/,
+    );
     expect(await going.ended, going.said()).toBe(0);
     await until('end of its jobs', () => jobs().every((job) => others.has(job)));
     expect((await results('stopped')).length).toBeLessThan(4000);
@@ -226,21 +233,21 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
 
   test('tries a task that dies each time thrice, and says at each point how it ended', async () => {
     await study('dying', 3);
-    // Node ends there before it begins.
+    // The preload file does not exist, so Node fails at start.
     const dies = ['--sbatch', '--export=NODE_OPTIONS=--require=/nowhere.cjs'];
     expect(await run('run', 'dying.json', [...ALL, ...dies])).toMatchObject({ code: 1, done: 0, failed: 3, left: 0 });
     const { stdout } = await braggbench(['study', 'status', 'dying.study'], options());
     expect(
       stdout.match(/failed [0-9a-f]{16}: Its task ended 3 times without a result.*FAILED, exit \d+:\d/g),
     ).toHaveLength(3);
-    // Somewhere else the same points can be solved.
+    // Without that variable the same points can be solved.
     expect(await run('resume', 'dying.study', [...ALL, '--retry'])).toMatchObject({ code: 0, done: 3, left: 0 });
   });
 
   test('jobs that are gone when it begins are no tries: their points are', async () => {
     await study('gone', 3);
     expect(await run('run', 'gone.json')).toMatchObject({ code: 0, done: 3, left: 0 });
-    // As if that had been the third try, and its process had died before it saw that the disk was full.
+    // Imitates a third attempt whose process died before it noticed that the disk was full.
     const [tag = ''] = tags('gone');
     const submission = inFolder('gone.study', 'slurm', tag, 'submission');
     await writeFile(submission, JSON.stringify({ ...JSON.parse(await readFile(submission, 'utf8')), attempt: 3 }));
@@ -254,7 +261,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     const going = started('run', 'limit.json', [...ALL, '--warning', '50', '--sbatch', '--time=60']);
     await someResults('limit');
     const [job = ''] = noted('limit');
-    // Slurm warns up to a minute early, and not before a minute has passed: here the signal is sent at once.
+    // Slurm sends its warning up to a minute early, and not within the first minute; the test sends the signal at once.
     slurm.call('scancel', '--batch', '--signal=USR1', `${job}_0`);
     const [tag = ''] = tags('limit');
     const attempt = async (): Promise<{ readonly end: string | null; readonly done: number }> =>
@@ -264,7 +271,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     expect(end).toBe('stopped from outside');
     expect(done).toBeGreaterThan(0);
     expect((await results('limit')).length).toBeGreaterThanOrEqual(done);
-    // The same task waits for its next go.
+    // The same task is requeued and waits.
     await until('requeued task', () => /PENDING BeginTime/.test(slurm.call('squeue', '-h', '-r', '-o', '%T %r')));
     await braggbench(['study', 'stop', 'limit.study'], options());
     expect(await going.ended, going.said()).toBe(0);
@@ -278,9 +285,9 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     } catch {
       return context.skip('no file system can be mounted here');
     }
-    // Also where the test runs out of time.
+    // Unmounts even if the test runs out of time.
     context.onTestFinished(() => void execFileSync('umount', ['-l', place]));
-    // A page each: more than there is room for, whoever writes first.
+    // The results need a page each, more than fit on the disk, whichever process writes first.
     await study('room', 100);
     const full = await braggbench(['study', 'run', 'room.json', ...ALL, '--json'], options());
     expect(full.code).toBe(1);
@@ -289,7 +296,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     execFileSync('mount', ['-o', 'remount,size=32m', place], { stdio: 'pipe' });
     expect(await run('resume', 'room.study', [...ALL, '--retry'])).toMatchObject({ code: 0, failed: 0, left: 0 });
     expect((await results('room')).filter((file) => !file.includes('.failed'))).toHaveLength(100);
-    // Every result is whole.
+    // Every result is complete.
     const { stdout } = await braggbench(['study', 'collect', 'room.study', '--json'], options());
     expect(JSON.parse(stdout)).toMatchObject({ missing: 0, damaged: [] });
   });
@@ -305,7 +312,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
   });
 });
 
-test.skipIf(noSlurm !== null)('without Slurm on the path it is said so', async () => {
+test('without Slurm on the path it is said so', unless(noSlurm), async () => {
   await study('nowhere', 1);
   const environment = { ...environmentWith(inFolder('home')), PATH: inFolder() };
   const { code, stderr } = await braggbench(['study', 'run', 'nowhere.json', '--on', 'slurm'], {

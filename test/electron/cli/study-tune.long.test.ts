@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
-/** Every configuration is compiled: seconds each, and more where others compile too. */
+/** Limit for tests that compile every configuration: seconds each, and longer on a busy machine. */
 const LONG_MS = 600_000;
 let folder = '';
 
@@ -34,7 +34,7 @@ const study = (variants: readonly string[], rest: object = {}) => ({
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-tune-'));
   const original = await readFile(path.join(root, 'kernels/micro/arithmetic/gemm.cpp'), 'utf8');
-  // Right for 1, wrong for 2, and no program for 3.
+  // kFactor: correct for 1, wrong for 2, and a compile error for 3.
   const mine = original
     .replace(
       'constexpr std::size_t kDepth = 64, kWide = 512;',
@@ -64,7 +64,7 @@ async function rows(name: string): Promise<readonly Readonly<Record<string, unkn
 }
 
 test(
-  'a user kernel is tuned once it is trusted: right, wrong and what does not compile are told apart',
+  'a user kernel is tuned once it is trusted: right, wrong and what does not compile are distinguished',
   async () => {
     await writeFile(path.join(folder, 'mine-study.json'), JSON.stringify(study(['./mine.cpp'])));
     const refused = await run('study', 'run', 'mine-study.json');
@@ -79,7 +79,7 @@ test(
       [3, 'failed', null],
     ]);
     expect(found[2]?.['error']).toMatch(/static assertion failed/);
-    // The wrong one is not among the best, however fast.
+    // The wrong configuration is not among the best, however fast.
     expect(tuned.stdout).toContain('mine.cpp[kFactor=1]');
     expect(tuned.stdout).not.toContain('mine.cpp[kFactor=2]');
   },
@@ -141,7 +141,7 @@ test(
     expect(right.value).toBeGreaterThan(0);
     expect(unknown).toEqual({ id: 8, status: 'no such point' });
     expect(foreign.status).toBe('not understood');
-    // Measured once: the same answer again.
+    // A configuration is measured only once: the second answer is identical.
     expect(same).toMatchObject({ id: 9, status: 'right', value: right.value, point: right.point });
     expect(end.best.map(({ variant }: { variant: string }) => variant)).toContain('cpu-blocks[kDepth=64;kWide=256]');
   },

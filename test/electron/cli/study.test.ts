@@ -1,28 +1,151 @@
-/** `braggbench study plan`: points, their cost, points that cannot be run; nothing is saved. */
+/**
+ * `braggbench study plan`: points, their cost, and points that cannot run; no file is written. `braggbench study
+ * clusters`, and studies submitted to a cluster through a fake ssh. Studies of more than a day need confirmation, by
+ * the forecast of any machine and of this one.
+ */
+import { cpSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { refuseTooLong } from '../../../electron/cli/studies/run.ts';
+import { Terminal } from '../../../electron/cli/terminal.ts';
+import { newCluster } from '../../../electron/contract/study/clusters.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { standInSsh } from '../../sshd.ts';
+import { tinyScenario } from '../host/small-run.ts';
+import { openTestHost, type TestHost } from '../host/test-host.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-const folder = scratchFolder('study');
-const inFolder = (name: string): string => path.join(folder, name);
-const call = (...words: readonly string[]): Promise<Ended> =>
-  braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(inFolder('home')) });
+describe('study clusters', () => {
+  const folder = scratchFolder('study-clusters');
+  let test_: TestHost;
+  let page: Client;
+  const call = (...words: readonly string[]): Promise<Ended> => {
+    const PATH = `${standInSsh(path.join(folder, 'bin'))}${path.delimiter}${process.env['PATH']}`;
+    return braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(test_.folder, { PATH }) });
+  };
 
-const small = {
-  kind: 'transport',
-  version: 1,
-  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
-  solver: { stepping: 'depth', variant: 'depth', threads: 1 },
-};
+  beforeAll(async () => {
+    test_ = await openTestHost();
+    page = await test_.page();
+    const axes = [{ kind: 'list', path: 'beam.energy_MeV', values: [20, 25] }];
+    const study = { kind: 'study', version: 1, base: [{ scenario: tinyScenario }], axes };
+    await writeFile(path.join(folder, 'two.json'), JSON.stringify(study));
+    await writeFile(
+      path.join(folder, 'search.json'),
+      JSON.stringify({
+        ...{ kind: 'study', version: 1, axes: [{ kind: 'tunables', variants: ['cpu-blocks'] }] },
+        ...{ base: [{ scenario: { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 64, n: 64, k: 64 } } }] },
+        search: { strategy: 'random' },
+      }),
+    );
+  });
+  afterAll(() => test_.close());
 
-beforeAll(async () => {
-  await writeFile(inFolder('small.json'), JSON.stringify({ ...small, beam: {} }));
-  await writeFile(
-    inFolder('energies.yaml'),
-    `kind: study
+  test('page and command line describe the same clusters, and neither loses what the other added', async () => {
+    expect(await call('clusters')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^No cluster is described/),
+    });
+    const words = ['--host', 'away', '--modules', 'cuda/13.0 gcc', '--sbatch', '--partition=cpu', '--cores', '4'];
+    expect(await call('clusters', 'add', 'far', ...words)).toMatchObject({ code: 0 });
+    const far = {
+      ...newCluster,
+      ...{ name: 'far', host: 'away', modules: ['cuda/13.0', 'gcc'], sbatch: '--partition=cpu', cores: 4 },
+    };
+    expect(await page.call('study.clusters', {})).toEqual({ clusters: [far] });
+    const near = { ...newCluster, name: 'near' };
+    await page.call('study.keepClusters', { clusters: [far, near] });
+    expect(JSON.parse((await call('clusters', 'list', '--json')).stdout)).toEqual({ clusters: [far, near] });
+    expect((await call('clusters')).stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 2))).toEqual([
+      ['name', 'login host'],
+      ['far', 'away'],
+      ['near', 'this machine'],
+      [''],
+    ]);
+    const again = await call('clusters', 'add', 'far', '--host', 'login');
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain('There is a cluster far already. Choose another name, or replace it with --force.');
+    expect(await call('clusters', 'add', 'far', '--host', 'login', '--force')).toMatchObject({ code: 0 });
+    expect((await page.call('study.clusters', {})).clusters.map(({ host }) => host)).toEqual(['login', '']);
+    expect(await call('clusters', 'remove', 'near')).toMatchObject({ code: 0 });
+    expect((await page.call('study.clusters', {})).clusters.map(({ name }) => name)).toEqual(['far']);
+  });
+
+  test.each([
+    [['clusters', 'remove', 'nowhere'], 'There is no cluster nowhere; known: far.'],
+    [['clusters', 'try', 'nowhere'], 'There is no cluster nowhere; known: far.'],
+    [['run', 'two.json', '--on', 'nowhere'], 'There is no cluster nowhere; known: far.'],
+    [['clusters', 'add', 'slurm'], 'slurm means sbatch of this machine; choose another name'],
+    [['clusters', 'add', 'x', '--host', '-oProxyCommand=x'], 'The login host is not what ssh takes for a host'],
+    [['clusters', 'add', 'x', '--cores', 'many'], 'Cores: must be a whole number from 1 to 1024'],
+    [['clusters', 'add'], 'study clusters add needs the name of a cluster'],
+    [['clusters', 'drop', 'far'], '"drop" is not known; allowed: list, add, remove, try'],
+    [['run'], 'study run needs a study'],
+    [['run', 'two.json', '--on', 'far', '--silent', '9'], '--silent goes with --on slurm alone, not with --on far'],
+    [['run', 'search.json', '--on', 'far'], 'A search measures on one machine: far has no part in it.'],
+  ])('study %j says what is wrong', async (words, says) => {
+    const { code, stderr } = await call(...words);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(says);
+  });
+
+  test('a cluster that does not answer is one sentence, and the study goes on here', async () => {
+    expect(await call('clusters', 'add', 'gone', '--host', 'away')).toMatchObject({ code: 0 });
+    const says = 'gone: ssh away failed: ssh: connect to host away port 22: Connection timed out.';
+    expect((await call('clusters', 'try', 'gone')).stderr).toContain(says);
+    expect((await call('run', 'two.json', '--on', 'gone')).stderr).toContain(says);
+    expect((await call('status', 'two.json')).stdout).toContain('given to the cluster gone');
+    expect(await call('resume', 'two.json')).toMatchObject({ code: 0 });
+    expect((await call('status', 'two.json')).stdout).not.toContain('gone');
+  });
+});
+
+describe('study of many days', () => {
+  const DAY_S = 24 * 3600;
+  const silent = { isTTY: false, write: () => undefined };
+  const terminal = new Terminal(silent, silent, {});
+  const begun = (least_s: number | null, here_s: number | null, budget = {}) => ({
+    ...{ folder: { folder: 'a.study', head: { least_s, points: 100 } }, here_s, budget },
+  });
+
+  test.each([
+    [begun(400 * DAY_S, null), 100, 'a.study: the 100 points take at least 1.1 years one after the other.'],
+    [begun(3600, 3 * DAY_S), 100, 'a.study: the 100 points take about 3.0 days on this machine.'],
+    [begun(null, 3 * DAY_S), 50, 'a.study: the 50 points take about 1.5 days on this machine.'],
+  ])('%j is refused', async (study, left, says) => {
+    await expect(refuseTooLong({ terminal }, study, left)).rejects.toThrow(`${says} Begin all the same with --yes`);
+  });
+
+  test.each([
+    [begun(3600, null), 100],
+    [begun(3600, 3 * DAY_S), 10],
+    [begun(400 * DAY_S, null, { minutes: 5 }), 100],
+  ])('%j is begun', async (study, left) => {
+    await expect(refuseTooLong({ terminal }, study, left)).resolves.toBeUndefined();
+  });
+});
+
+describe('study', () => {
+  const folder = scratchFolder('study');
+  const inFolder = (name: string): string => path.join(folder, name);
+  const call = (...words: readonly string[]): Promise<Ended> =>
+    braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(inFolder('home')) });
+
+  const small = {
+    kind: 'transport',
+    version: 1,
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
+    solver: { stepping: 'depth', variant: 'depth', threads: 1 },
+  };
+
+  beforeAll(async () => {
+    await writeFile(inFolder('small.json'), JSON.stringify({ ...small, beam: {} }));
+    await writeFile(
+      inFolder('energies.yaml'),
+      `kind: study
 version: 1
 name: Energies
 base:
@@ -33,51 +156,74 @@ axes:
 conditions:
   - beam.energy_MeV < 60 || solver.precision == "fp64"
 `,
-  );
-  await writeFile(
-    inFolder('far.yaml'),
-    'kind: study\nversion: 1\nbase: [{ file: small.json }]\naxes:\n  - { kind: list, path: beam.energy_MeV, values: [40, 4000] }\n',
-  );
-  await writeFile(
-    inFolder('bad.yaml'),
-    'kind: study\nversion: 1\nbase: [{ file: small.json }]\naxes:\n  - { kind: rnage }\n',
-  );
-});
+    );
+    await writeFile(
+      inFolder('far.yaml'),
+      'kind: study\nversion: 1\nbase: [{ file: small.json }]\naxes:\n  - { kind: list, path: beam.energy_MeV, values: [40, 4000] }\n',
+    );
+    await writeFile(
+      inFolder('bad.yaml'),
+      'kind: study\nversion: 1\nbase: [{ file: small.json }]\naxes:\n  - { kind: rnage }\n',
+    );
+  });
 
-const planSchema = z.looseObject({
-  state_bytes: z.number().positive(),
-  least_s: z.number().positive(),
-  combinations: z.number(),
-  forecast: z.looseObject({ expected_s: z.number().positive(), machine: z.string(), isLeast: z.literal(false) }),
-  points: z.array(z.looseObject({ id: z.string(), settings: z.record(z.string(), z.unknown()) })),
-});
+  const planSchema = z.looseObject({
+    state_bytes: z.number().positive(),
+    least_s: z.number().positive(),
+    combinations: z.number(),
+    forecast: z.looseObject({ expected_s: z.number().positive(), machine: z.string(), isLeast: z.literal(false) }),
+    points: z.array(z.looseObject({ id: z.string(), settings: z.record(z.string(), z.unknown()) })),
+  });
 
-test('points, memory and least time of a study whose axes complete its base scenario', async () => {
-  const { code, stdout } = await call('plan', 'energies.yaml', '--json');
-  expect(code).toBe(0);
-  const plan = planSchema.parse(JSON.parse(stdout));
-  expect([plan.points.length, plan.combinations]).toEqual([7, 8]);
-  expect(plan.points[6]?.settings).toEqual({ 'beam.energy_MeV': 60, 'solver.precision': 'fp64' });
-  const told = await call('plan', 'energies.yaml');
-  expect(told.stdout).toMatch(
-    /^Energies\n7 points of 8 combinations \(1 left out by conditions\)\nMemory of a point: up to /,
-  );
-  expect(told.stdout).toMatch(/Time: at least .* one after the other/);
-  expect(told.stdout).toMatch(
-    /On .* \(.*\d+ cores?\): about .*, (\d+ points|one point) at a time, up to .*, estimated from (one|[2-4]) trial points?/,
-  );
-});
+  test('points, memory and least time of a study whose axes complete its base scenario', async () => {
+    const { code, stdout } = await call('plan', 'energies.yaml', '--json');
+    expect(code).toBe(0);
+    const plan = planSchema.parse(JSON.parse(stdout));
+    expect([plan.points.length, plan.combinations]).toEqual([7, 8]);
+    expect(plan.points[6]?.settings).toEqual({ 'beam.energy_MeV': 60, 'solver.precision': 'fp64' });
+    const told = await call('plan', 'energies.yaml');
+    expect(told.stdout).toMatch(
+      /^Energies\n7 points of 8 combinations \(1 left out by conditions\)\nMemory of a point: up to /,
+    );
+    expect(told.stdout).toMatch(/Time: at least .* one after the other/);
+    expect(told.stdout).toMatch(
+      /On .* \(.*\d+ cores?\): about .*, (\d+ points|one point) at a time, up to .*, estimated from (one|[2-4]) trial points?/,
+    );
+  });
 
-test('a point that cannot be run is named with why', async () => {
-  const { code, stdout } = await call('plan', 'far.yaml');
-  expect(code).toBe(2);
-  expect(stdout).toMatch(/cannot be run [0-9a-f]{16} \(beam\.energy_MeV = 4000\): .*too large; allowed/);
-});
+  test('a point that cannot be run is named with why', async () => {
+    const { code, stdout } = await call('plan', 'far.yaml');
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/cannot be run [0-9a-f]{16} \(beam\.energy_MeV = 4000\): .*too large; allowed/);
+  });
 
-test('faults of the file are named at their lines, and nothing else is said', async () => {
-  const { code, stdout, stderr } = await call('plan', 'bad.yaml');
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/bad\.yaml:5:\d+: axes\[0\]\.kind: "rnage" is not known \(did you mean range\?\)/);
-  expect((await call('plan', 'nowhere.yaml')).stderr).toMatch(/nowhere\.yaml: there is no such file/);
-  expect((await call('paln', 'bad.yaml')).stderr).toMatch(/"paln" is not known; allowed: plan/);
+  test('sizes of a problem folder beyond the limits of an axis or a constraint are named with what is allowed', async () => {
+    cpSync(path.resolve('assets/problems/softmax-rows'), path.join(folder, 'softmax'), { recursive: true });
+    const axes = [{ kind: 'list', path: 'problem.columns', values: [0, 1_048_577, 1.5, 300_000] }];
+    const study = { kind: 'study', version: 1, base: [{ file: 'softmax' }], axes };
+    await writeFile(path.join(folder, 'sizes.json'), JSON.stringify(study));
+    const { code, stdout } = await call('plan', 'sizes.json');
+    expect(code).toBe(2);
+    expect(
+      [...stdout.matchAll(/^cannot be run [0-9a-f]{16} \((.*?)\): (.*)$/gm)].map(([, at, why]) => [at, why]),
+    ).toEqual([
+      ['problem.columns = 0', 'problem.columns: 0 is not a size of this axis; allowed: 1 to 1048576'],
+      ['problem.columns = 1048577', 'problem.columns: 1048577 is not a size of this axis; allowed: 1 to 1048576'],
+      ['problem.columns = 1.5', expect.stringContaining('1.5 is not a whole number')],
+      ['problem.columns = 300000', expect.stringContaining('does not hold at rows = 1024, columns = 300000')],
+    ]);
+    await writeFile(
+      path.join(folder, 'sizes.json'),
+      JSON.stringify({ ...study, axes: [{ kind: 'list', path: 'problem.depth', values: [1] }] }),
+    );
+    expect((await call('plan', 'sizes.json')).stdout).toContain('is the size of no axis; allowed: rows, columns');
+  });
+
+  test('errors of the file are named at their lines, and nothing else is said', async () => {
+    const { code, stdout, stderr } = await call('plan', 'bad.yaml');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/bad\.yaml:5:\d+: axes\[0\]\.kind: "rnage" is not known \(did you mean range\?\)/);
+    expect((await call('plan', 'nowhere.yaml')).stderr).toMatch(/nowhere\.yaml: there is no such file/);
+    expect((await call('paln', 'bad.yaml')).stderr).toMatch(/"paln" is not known; allowed: plan/);
+  });
 });

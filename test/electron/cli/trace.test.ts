@@ -1,14 +1,70 @@
+/** `braggbench project`: packed on this machine, unpacked into another home folder. */
 import { writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { tinyScenario } from '../host/small-run.ts';
-import { braggbenchHere } from './command.ts';
+import { braggbenchHere, environmentWith } from './command.ts';
+
+describe('project', () => {
+  let folder: string;
+  const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
+  const call = (home: string, ...words: readonly string[]) =>
+    braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder(home)) });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'project-'));
+    await writeFile(inFolder('tiny.json'), JSON.stringify(tinyScenario));
+    const axes = [{ kind: 'list', path: 'beam.energy_MeV', values: [20, 24] }];
+    await writeFile(
+      inFolder('two.json'),
+      JSON.stringify({ kind: 'study', version: 1, base: [{ file: 'tiny.json' }], axes }),
+    );
+  });
+
+  test('a scenario and a study with its results go to a colleague, and are looked at there', {
+    timeout: 120_000,
+  }, async () => {
+    expect((await call('mine', 'study', 'run', 'two.json')).code).toBe(0);
+    const packed = await call('mine', 'project', 'pack', 'ours.braggbench', 'tiny.json', 'two.study');
+    expect([packed.code, packed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ours\.braggbench: 1 file and 1 study in /),
+    ]);
+    const unpacked = await call('theirs', 'project', 'unpack', 'ours.braggbench');
+    expect(unpacked.stdout).toMatch(/scenario +tiny\.json +new\nstudy +two +new\nours lies in /);
+    const { library } = JSON.parse((await call('theirs', 'project', 'unpack', 'ours.braggbench', '--json')).stdout) as {
+      readonly library: string;
+    };
+    expect((await readdir(library)).toSorted()).toEqual(['studies', 'tiny.json']);
+    const mine = await call('mine', 'study', 'export', 'two.study', 'mine.csv');
+    const theirs = await call('theirs', 'study', 'export', path.join(library, 'studies', 'two.study'), 'theirs.csv');
+    expect([mine.code, theirs.code]).toEqual([0, 0]);
+    // Packs that complete library again.
+    expect((await call('theirs', 'project', 'pack', 'all.braggbench', '--library')).stdout).toMatch(
+      /1 file and 1 study/,
+    );
+  });
+
+  test('what it does not know is refused, with what is allowed', async () => {
+    const pack = (...words: readonly string[]) => call('mine', 'project', 'pack', ...words);
+    expect(await pack('x.zip', 'tiny.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('.braggbench') });
+    expect(await pack('x.braggbench', 'nowhere')).toMatchObject({
+      stderr: expect.stringContaining('nowhere is no such file'),
+    });
+    expect(await pack('x.braggbench')).toMatchObject({ code: 2, stderr: expect.stringContaining('--library') });
+    expect(await call('mine', 'project', 'unpack', 'tiny.json')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('is no archive, or is damaged') },
+    });
+  });
+});
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
-/** A run of an earlier window variant, which took its steps by graphs. */
+/** A run of an earlier window variant, which took its steps by CUDA graphs. */
 const earlier = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
-/** Recorded on an H200, as nsys exports it, packed. */
+/** Recorded on an H200, exported by nsys, and compressed. */
 const nsight = path.resolve(import.meta.dirname, '../../golden/traces/nsight-systems-2025.3-h200.sqlite.gz');
 const folder = scratchFolder('trace');
 

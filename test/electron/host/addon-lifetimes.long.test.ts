@@ -1,10 +1,10 @@
-/** Runs of every workload are started, cancelled, closed and dropped in any order, and nothing of them is left behind. */
+/** Runs of every workload are started, cancelled, closed and dropped in any order, and none leaves anything behind. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { extraStraggling, loadAddon, offersOf } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
-import { openScenarios, problemOf, type Scenarios } from '../../../electron/host/workloads/scenarios/index.ts';
+import { openScenarios, problemOf, type Scenarios } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { assetsFolder, memoryLimit_bytes, smallScenario } from './small-run.ts';
 import { smallImage } from './workloads/small-image.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
 });
 
-/** Numbers from 0 to 1, the same in every session. */
+/** Seeded pseudo-random numbers from 0 to 1. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -37,7 +37,7 @@ interface Life {
   look(): void;
 }
 
-/** Factories of runs of each workload: small ones, and one that would need hours. */
+/** Factories of runs of each workload: small runs, and one that would need hours. */
 async function makers(): Promise<readonly (() => Life)[]> {
   const check = (document: object) => scenarios.check(document, { name: 'test', folder: null });
   const cpu = { solver: { threads: 2 } };
@@ -90,7 +90,7 @@ async function makers(): Promise<readonly (() => Life)[]> {
   ];
 }
 
-/** Some seconds of them, where nothing else uses the cores. */
+/** Number of random operations: some seconds on an idle machine. */
 const TURNS = 400;
 const MOST_AT_ONCE = 6;
 
@@ -111,7 +111,7 @@ it('ends cleanly whatever is started, cancelled, watched and dropped when', { ti
     if (what < 0.4 && alive.size < MOST_AT_ONCE) {
       const life = any(makes)?.();
       if (life === undefined) continue;
-      // Some are cancelled before they start, or are dropped without.
+      // Some runs are cancelled before they start, and some are dropped without being started.
       if (random() < 0.1) life.cancel();
       if (random() < 0.1) continue;
       started += 1;
@@ -123,11 +123,11 @@ it('ends cleanly whatever is started, cancelled, watched and dropped when', { ti
     await new Promise((resolve) => setTimeout(resolve, random() * 20));
   }
   for (const life of [...alive]) cancel(life);
-  // A run that goes on in spite of that ends after the test's time.
+  // A run that ignored its cancellation would end after the test's timeout.
   const settled = await Promise.allSettled(ends);
   expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
   expect(started).toBeGreaterThan(20);
-  // The addon works as before.
+  // The addon still works.
   const again = makes[1]?.();
   expect(await again?.start()).toMatchObject({ status: 'done', done: 1 });
 });

@@ -4,7 +4,7 @@ import type { GammaDose } from '../../../electron/contract/dose.ts';
 import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -25,7 +25,7 @@ async function run(scenario: Record<string, unknown>): Promise<string> {
 const viewport = { horizontal: null, vertical: null, pixels: [1000, 1000] as [number, number] };
 
 describe('the gamma index of two runs', () => {
-  it('is zero against itself, fails beside a shifted beam, and passes with a wider criterion', async () => {
+  it('is zero against itself, fails against a shifted beam, and passes with a wider criterion', async () => {
     const first = await run({ ...smallScenario });
     const moved = await run({ ...smallScenario, beam: { energy_MeV: 30, x_mm: 0.5 } });
     const against = (reference: string, dose: number, distance_mm: number) =>
@@ -34,32 +34,33 @@ describe('the gamma index of two runs', () => {
     expect([same.passed, same.worst]).toEqual([1, 0]);
     expect(same.points).toBeGreaterThan(20);
     expect(same.map).toMatchObject({ quantity: 'gamma index', unit: '', min: 0, max: 0 });
-    // Points that are not judged are NaN, and most of the field is not judged.
+    // Points that are not judged are NaN, which is most of the field.
     expect([...same.map.values].filter((value) => !Number.isNaN(value))).toHaveLength(same.points);
     const tight = await against(moved, 0.01, 0.1);
     expect(tight.passed).toBeLessThan(0.5);
     expect(tight.worst).toBeGreaterThan(1);
     const wide = await against(moved, 0.01, 1);
     expect(wide.passed).toBe(1);
-    // The same dose lies half a millimetre away.
+    // An equal dose is half a millimetre away.
     expect(wide.worst).toBeCloseTo(0.5, 6);
     await expect(against(moved, 0.5, 1)).rejects.toMatchObject({ code: 'bad-request' });
   });
 
-  it('is of dose by mass, or of energy by area where that is asked for or densities are not known', async () => {
+  it('is of dose by mass, or of energy by area where that is requested or densities are not known', async () => {
     const bone = { x_mm: [-20, 20], z_mm: [2, 4], material: 'bone-compact-icru' };
     const first = await run({ ...smallScenario, geometry: { regions: [bone] } });
     const ask = { run: first, reference: first, dose: 0.01, distance_mm: 1, viewport };
     expect((await page.call('dose.gamma', ask)).by).toBe('mass');
     expect((await page.call('dose.gamma', { ...ask, by: 'area' })).by).toBe('area');
 
-    // Two cells of 1 g/cm³ and one of 2, all with the same dose; the other run has 1.5 % more in the light ones.
+    // Two cells of 1 g/cm³ and one of 2 g/cm³, with equal dose by mass. The other run has 1.5 % more in the light
+    // cells.
     const axes = { nz: 3, nx: 1, dz_mm: 1, dx_mm: 1, density_g_cm3: Float64Array.of(1, 2, 1) };
     const reference = { dose: Float64Array.of(1, 2, 1), axes } as RunData;
     const other = { dose: Float64Array.of(1.015, 2, 1.015), axes } as RunData;
     const passed = (by: GammaDose): number =>
       gamma(gammaMap(reference, by), gammaMap(other, by), { dose: 0.01, distance_mm: 0.05 }).passed;
-    // 1 % of the largest is 0.01 by mass, and 0.02 by area, for dense matter takes up twice as much.
+    // 1 % of the largest dose is 0.01 by mass, but 0.02 by area, because dense matter absorbs twice as much.
     expect(passed('mass')).toBeCloseTo(1 / 3, 12);
     expect(passed('area')).toBe(1);
     const old = { ...other, axes: { ...axes, density_g_cm3: null } } as RunData;
@@ -67,7 +68,7 @@ describe('the gamma index of two runs', () => {
     expect(gammaDoseOf('mass', [reference, other])).toBe('mass');
   });
 
-  it('is the same row by row as at once, and stops when it is told to', async () => {
+  it('is the same row by row as at once, and stops when it is aborted', async () => {
     const dose = Float64Array.from({ length: 400 }, (_, i) => Math.exp(-(((i % 20) - 10) ** 2) / 20));
     const map = { dose, nz: 20, nx: 20, dz_mm: 0.5, dx_mm: 0.5 };
     const other = { ...map, dose: dose.map((value) => 1.01 * value) };
@@ -102,17 +103,17 @@ describe('the gamma index against a dose of another program', () => {
       expect([same.passed, same.worst < 1e-3, same.points > 20], what).toEqual([1, true, true]);
       expect(same.map.horizontal).toMatchObject({ name: 'z', fullFrom: 0, fullTo: 11 });
       expect(same.map.vertical).toMatchObject({ name: 'x', fullFrom: -6, fullTo: 6 });
-      // Two cells deeper, and back by a distance that reaches as far.
+      // Shifted by two cells; a distance criterion of the same length tolerates the shift.
       const moved = await ask(info.id, { shift_depth_mm: 0.5 });
       expect(moved.passed).toBeLessThan(0.9);
       expect(moved.map.horizontal.fullFrom).toBeCloseTo(0.5, 9);
       expect((await ask(info.id, { shift_depth_mm: 0.5 }, 1)).passed).toBe(1);
-      // The other way round it is no such dose.
+      // With the axes exchanged the doses differ.
       expect((await ask(info.id, { depth: 'x', across: 'y' })).passed).toBeLessThan(0.5);
     }
   });
 
-  it('compares in absolute terms where the unit is told: of planes and volumes, by area and by mass', async () => {
+  it('compares in absolute terms where the unit is reported: of planes and volumes, by area and by mass', async () => {
     const protons = 4;
     const first = await run({ ...smallScenario, beam: { ...smallScenario.beam, weight: protons } });
     const text = (content: string): Uint8Array => new TextEncoder().encode(content);
@@ -123,11 +124,11 @@ describe('the gamma index against a dose of another program', () => {
         ...{ run: first, reference: { dose, ...shifts, unit, ...parts } },
         ...{ dose: 0.001, distance_mm: 0.1, viewport },
       });
-    // As it was written, MeV/mm²; water, so that 1 MeV/mm² is 160.2 nGy mm.
+    // The file is in MeV/mm²; in water, 1 MeV/mm² is 160.2 nGy mm.
     expect(await ask(flat.id, 'MeV/mm2')).toMatchObject({ by: 'area', passed: 1 });
     expect(await ask(flat.id, null)).toMatchObject({ by: 'mass', passed: 1 });
     expect((await ask(flat.id, 'nGy mm')).passed).toBe(0);
-    // The same as a volume of two layers of 2 mm, in Gy per 10⁹ protons.
+    // The same dose as a volume of two layers of 2 mm, in Gy per 10⁹ protons.
     const data = await page.call('run.export', { run: first, what: 'dose' });
     const rows = new TextDecoder()
       .decode(data.bytes)
@@ -143,7 +144,7 @@ describe('the gamma index against a dose of another program', () => {
     const files = [named('v.mhd', text(header)), named('v.raw', new Uint8Array(volume.buffer))];
     const solid = await page.call('dose.import', { files });
     expect(await ask(solid.id, 'Gy/1e9')).toMatchObject({ by: 'mass', passed: 1 });
-    // For other numbers of protons than these it is another dose.
+    // In Gy, which is a dose of another number of protons.
     expect((await ask(solid.id, 'Gy')).passed).toBe(0);
     await expect(ask(solid.id, 'nGy mm')).rejects.toThrow(
       /v\.mhd has 3 axes, and nGy mm, .* is of 2; allowed: Gy per 10⁹ protons; /,
@@ -170,7 +171,7 @@ describe('the gamma index against a dose of another program', () => {
     await expect(against(zero.id)).rejects.toThrow('d.mhd: no dose is above zero.');
     await expect(against(zero.id, { depth: 'z' })).rejects.toThrow('depth and across must be two of its axes: x, y');
     for (let i = 0; i < 4; i += 1) await take(named(name, bytes));
-    await expect(against(zero.id)).rejects.toThrow('This dose is no longer kept. Open its file again.');
+    await expect(against(zero.id)).rejects.toThrow('This dose is no longer in memory. Open its file again.');
   });
 });
 
@@ -185,7 +186,7 @@ describe('the width in Fermi–Eyges theory', () => {
     const moments = await page.call('run.moments', { run: id });
     expect(reason).toBeNull();
     expect(curve?.positions[0]).toBeCloseTo(0.125, 9);
-    // Half way of 30 MeV's 8.9 mm.
+    // Half of the range of 30 MeV, 8.9 mm.
     const at = 18;
     expect(curve?.positions[at]).toBeCloseTo(moments.depth_mm[at] ?? 0, 9);
     expect(Math.abs((curve?.values[at] ?? 0) / (moments.sigma_x_mm[at] ?? 1) - 1)).toBeLessThan(0.01);

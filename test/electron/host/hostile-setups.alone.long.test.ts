@@ -1,10 +1,13 @@
-/** Scenarios that ask for as much as a file may: the host's main loop answers others while they are checked and begun. */
+/**
+ * Scenarios with the largest requests that a file can make: the host's event loop serves others while they are checked
+ * and started.
+ */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfFrame } from '../../../electron/contract/scenario/transport/what-if.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { heldBy, leastHold, longestHold, MOST_MS } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -28,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => test_.close());
 
-/** A Live session that waits for its answers. */
+/** A Live session whose requests wait for their answers. */
 function openLive(page: Client, session: string): { ask(scenario: object): Promise<void>; close(): void } {
   let [sequence, answered] = [0, 0];
   const take = (frame: WhatIfFrame): void => {
@@ -39,8 +42,8 @@ function openLive(page: Client, session: string): { ask(scenario: object): Promi
     /** Sends a request and waits for its answer; the next request ends a slow one. */
     async ask(scenario) {
       sequence += 1;
-      const asked = { session, sequence, scenario: { ...scenario }, name: '', full: false, maps: [doseMap] };
-      await page.call('whatIf.ask', asked);
+      const requested = { session, sequence, scenario: { ...scenario }, name: '', full: false, maps: [doseMap] };
+      await page.call('whatIf.ask', requested);
       const until_ms = performance.now() + MOST_TO_ANSWER_MS;
       while (answered < sequence && performance.now() < until_ms) await new Promise((done) => setTimeout(done, 20));
     },
@@ -63,7 +66,7 @@ const image = (
   detector: { ...smallImage.detector, ...parts.detector },
 });
 
-/** Depth stepping in large bins of range. */
+/** Depth stepping with large range bins. */
 const depth = (geometry: object, grid: object): object => ({
   kind: 'transport',
   version: 1,
@@ -112,7 +115,7 @@ const hostile: readonly (readonly [string, object])[] = [
   ['a fine grid', { ...smallScenario, grid: { dx_mm: 0.01, dz_mm: 0.01, dtheta_mrad: 0.1, theta_max_mrad: 1000 } }],
 ];
 
-/** Checks it, resolves it, and starts it, to cancel it when it has run for a while. */
+/** Resolves and starts a scenario, and cancels the run after a while. */
 async function startAndCancel(given: object): Promise<void> {
   const scenario: Record<string, unknown> = { ...given };
   await page.call('scenario.resolve', { scenario, file: null }).catch(() => null);
@@ -122,11 +125,11 @@ async function startAndCancel(given: object): Promise<void> {
   await page.call('run.cancel', { run: run.id }).catch(() => null);
   const asked_ms = performance.now();
   await test_.host.runs.ended(run.id);
-  // Also while its tables are made, which may take minutes.
+  // Cancelling is also fast while the tables are built, which may need minutes.
   expect(performance.now() - asked_ms).toBeLessThan(MOST_TO_CANCEL_MS);
 }
 
-/** On a machine that is busy with other things, too: pages of 676 megabytes are not there at once. */
+/** Large enough for a busy machine, on which allocating 676 megabytes is not immediate. */
 const MOST_TO_CANCEL_MS = 60_000;
 
 it.for(hostile)('%s', { timeout: 400_000 }, async ([, scenario]) => {
@@ -165,7 +168,7 @@ test('texts and lists as large as they may be, and larger', { timeout: 120_000 }
   let seconds = 1e9;
   const hold = await leastHold(() => {
     seconds += 1;
-    // Touched, so that it appears changed: a cached list is not read again.
+    // Sets the modification time so that the list appears changed: a cached list is not read again.
     utimesSync(list, seconds, seconds);
     return page.call('scenario.resolve', { scenario: listed, file });
   });

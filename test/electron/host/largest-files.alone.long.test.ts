@@ -1,13 +1,16 @@
-/** Files of every kind as large as they may be, made to take long: the host's main loop answers others while they are read. */
+/**
+ * Files of every kind of the largest allowed size, crafted to be slow: the host's event loop serves others while they
+ * are read.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
 import { runPacker } from '../../../electron/host/app/run-files/packer.ts';
-import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/aside.ts';
+import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
 import { largestText_bytes } from '../../../electron/host/io/text/read.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { ellipses, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
 import { heldBy, leastHold, MOST_MS } from './longest-hold.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
@@ -30,7 +33,7 @@ afterAll(() => test_.close());
 const put = (name: string, text: string | Uint8Array): void => writeFileSync(path.join(library, name), text);
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
-/** `head`, as many of `unit` as fit into a file of `most` bytes, and `tail`. */
+/** `head`, then as many of `unit` as fit into a file of `most` bytes, then `tail`. */
 function filled(head: string, unit: (i: number) => string, tail = '', most = largestText_bytes): string {
   const parts = [head];
   let left = most - head.length - tail.length;
@@ -81,7 +84,7 @@ const scenarios: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-/** Opened, listed, taken into the form, and checked there. */
+/** Opens a scenario, lists it, parses it into the form and checks it. */
 async function openScenario(name: string, text: string): Promise<void> {
   put(name, text);
   const opened = await page.call('scenario.open', { file: inLibrary(name) });
@@ -95,7 +98,7 @@ it.for(scenarios)('a scenario of %s', async ([, name, text]) => {
   expect(await leastHold(() => openScenario(name, text))).toBeLessThan(MOST_MS);
 });
 
-test('a scenario of more values than any has is told so', async () => {
+test('a scenario of too many values is rejected with the reason', async () => {
   const [, name, text] = scenarios[0] ?? ['', '', ''];
   const { draft, issues } = await page.call('scenario.parse', { text, name });
   expect(draft).toBeNull();
@@ -133,18 +136,18 @@ const beside: readonly (readonly [string, string, string, object])[] = [
   ],
 ];
 
-it.for(beside)('a scenario beside %s', async ([, name, text, parts]) => {
+it.for(beside)('a scenario next to %s', async ([, name, text, parts]) => {
   const scenario = { ...smallScenario, ...parts };
   put('beside.json', JSON.stringify(scenario));
   const hold = await leastHold(async () => {
-    // Rewritten, since an unchanged file is not read again.
+    // The file is rewritten, since an unchanged file is not read again.
     put(name, text);
     await page.call('scenario.resolve', { scenario, file: inLibrary('beside.json') });
   });
   expect(hold).toBeLessThan(MOST_MS);
 });
 
-/** A recorded session with the samples of its first report over and over, so many that it is as large as it may be. */
+/** A recorded session that repeats the samples of its first report up to the largest allowed size. */
 function largeSession(): string {
   const file = path.join(assetsFolder, 'runs', 'h200-water-70MeV.json');
   const session = JSON.parse(readFileSync(file, 'utf8'));
@@ -235,7 +238,7 @@ test('a trace of three hundred thousand spans', async () => {
   expect(hold).toBeLessThan(MOST_MS);
 });
 
-/** Slices from -30 mm on, every 3 mm. */
+/** Slices every 3 mm, from -30 mm on. */
 const cts: readonly (readonly [string, string, (file: string) => void])[] = [
   ['a series of ninety slices of 512 × 512', 'ct-series', (folder) => writeSeries(folder, ellipses(512, thorax, 90))],
   [
@@ -249,7 +252,7 @@ test.for(cts)('a CT: %s', async ([, name, write]) => {
   write(path.join(library, name));
   let at_mm = -33;
   const hold = await leastHold(async () => {
-    // Another slice each time: one that was read last is not read again.
+    // Each request is for another slice: the last one is cached.
     at_mm += 3;
     const scenario = {
       ...{ kind: 'transport', version: 2, beam: { energy_MeV: 120, x_sigma_mm: 4 } },

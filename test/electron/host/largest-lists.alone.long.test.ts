@@ -1,10 +1,10 @@
-/** Many files, many sessions, many values of a sweep: the host's main loop answers others while they are gone through. */
+/** Many files, sessions and sweep values: the host's event loop serves others while they are processed. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { labelsFile } from '../../../electron/host/app/library/labels.ts';
-import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/aside.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import { labelsFile } from '../../../electron/host/app/library/facts.ts';
+import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { heldBy, idleHold, leastOf, longestHold, MOST_MS } from './longest-hold.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -52,7 +52,10 @@ test.each(ofSessions)('a hundred recorded sessions: %s', async (_what, ask) => {
   expect(await heldAtFirst(ask)).toBeLessThan(MOST_MS);
 });
 
-/** As sessions were before instances: judged by the bootstrap of their rounds. So many rounds that it is as large as it may be. */
+/**
+ * A session in the older form without instances, judged by the bootstrap of its rounds. It has as many rounds as the
+ * size limit allows.
+ */
 function oldSession(): string {
   const session = JSON.parse(readFileSync(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8'));
   const [report] = session.reports;
@@ -116,7 +119,7 @@ test('a library of many files with long remarks', async () => {
       'found by remarks',
       () => {
         n += 1;
-        // Other labels each time: those that are known are not taken in again.
+        // Changes the labels each time, because unchanged ones are not read again.
         writeFileSync(
           labelsFile(library),
           JSON.stringify({ version: 1, labels: { ...labels, n: { tags: [`${n}`], remark: '' } } }),
@@ -138,7 +141,7 @@ test('a draft of as many values as a file may hold', async () => {
   const extra = Array.from({ length: 7_000 }, (_, i) => ({ a: i, b: [i, 'x'], c: { d: 1 } }));
   const regions = extra.map((_, i) => ({ z_mm: [i, i + 1], material: 'water', x_mm: [-1, 1] }));
   const drafts = { extra: { ...smallScenario, extra }, regions: { ...smallScenario, geometry: { regions } } };
-  // Without a page in the same process, which takes its own time to lay out what it asks.
+  // Calls the host directly: a page in this process would need time to serialize its requests.
   for (const scenario of Object.values(drafts)) {
     const file = inLibrary('large.json');
     const long = await heldBy([

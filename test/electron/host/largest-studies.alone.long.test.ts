@@ -1,12 +1,14 @@
-/** A study of a hundred thousand rows: every view has all of them, and the host's main loop answers others meanwhile. */
+/**
+ * A study of a hundred thousand rows: every view has all of them, and the host's event loop serves others meanwhile.
+ */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { idAt } from '../../../electron/contract/study/point-ids.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import { idAt } from '../../../electron/contract/study/result.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { heatCells } from '../../../renderer/panels/studies/heat-map.ts';
 import { parallelOf } from '../../../renderer/panels/studies/parallel.ts';
 import { resultsChart } from '../../../renderer/panels/studies/results-chart.ts';
-import { NO_VALUES, withAnswer } from '../../../renderer/panels/studies/values.ts';
+import { NO_VALUES, withAnswer } from '../../../renderer/panels/studies/use-rows.ts';
 import { WIDE_VARIANTS, writeWideStudy } from '../../wide-study.ts';
 import { leastHold, MOST_MS } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
@@ -27,7 +29,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => test_.close());
 
-const asked: readonly (readonly [string, () => Promise<unknown>])[] = [
+const requested: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['listed', () => page.call('study.list', {})],
   ['first rows', () => page.call('study.rows', look)],
   [
@@ -41,7 +43,7 @@ const asked: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['exported', () => page.call('study.export', { study, format: 'csv' })],
 ];
 
-test.each(asked)('a hundred thousand rows, %s: nobody else waits', { timeout: 600_000 }, async (_what, ask) => {
+test.each(requested)('a hundred thousand rows, %s: nobody else waits', { timeout: 600_000 }, async (_what, ask) => {
   await ask(); // read once: the measured requests are cached
   expect(await leastHold(ask)).toBeLessThan(MOST_MS);
 });

@@ -1,4 +1,4 @@
-/** Calls of the launch explorer: which kernels there are, and what a driver says of them. */
+/** Calls of the launch explorer: the list of kernels, and a driver's data about them. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ it('lists the kernels of the recorded sessions if none were compiled here', asyn
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('compiled kernels are told by workload; a report that is none is a fault', async () => {
+it('compiled kernels are reported by workload; a report that is none is an error', async () => {
   const page = await host.page();
   const kernel = {
     ...{ name: 'sweep', architecture: 'sm_90', registers: 40, shared_bytes: 0, constant_bytes: 0, stack_bytes: 0 },

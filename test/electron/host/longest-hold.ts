@@ -1,11 +1,11 @@
 /** Longest time for which synchronous work blocks the main thread. */
 import { expect } from 'vitest';
 
-/** Not noticeable to a person. */
+/** Limit in ms, too short for a person to notice. */
 export const MOST_MS = 50;
-/** The least of a few counts: what else this process does, such as collecting the garbage of other tests, comes and goes. */
+/** Most attempts, of which the least counts: garbage of other tests and similar work of this process varies. */
 const ATTEMPTS = 8;
-/** With `BRAGGBENCH_HOLDS=1` all are made, and said: how far each is from the limit. */
+/** With `BRAGGBENCH_HOLDS=1` all attempts are made and printed, to show their distance from the limit. */
 const SAID = process.env['BRAGGBENCH_HOLDS'] === '1';
 
 /** Processor time of this thread since `before`, ms. */
@@ -20,22 +20,22 @@ const USUAL_PAGE_MS = 1.5e-3;
 const PAGES_TRIED = 1024;
 const PAGE_BYTES = 4096;
 
-/** Time per page here and now: a virtual machine that has returned its memory needs ten times as much. */
+/** Time per page on this machine now: a virtual machine that has returned its memory needs ten times as much. */
 function page_ms(): number {
   const [before, faults] = [process.threadCpuUsage(), pageFaults()];
   Buffer.allocUnsafeSlow(PAGES_TRIED * PAGE_BYTES).fill(1);
   return spent_ms(before) / Math.max(1, pageFaults() - faults);
 }
 
-/** As on a machine with memory at hand: less what the pages took beyond it, and no less than that machine's part. */
+/** Time as on a machine with free memory: subtracts the extra time of the pages, but no more than their share. */
 function asUsual(hold_ms: number, pages: number, each_ms: number): number {
   const beyond_ms = pages * Math.max(0, each_ms - USUAL_PAGE_MS);
   return Math.max(hold_ms - beyond_ms, hold_ms * Math.min(1, USUAL_PAGE_MS / each_ms));
 }
 
 /**
- * Processor time of the main thread between two of its turns, the longest, ms. What other programs do is not in it, nor
- * is what this machine takes for memory beyond what others take.
+ * Longest processor time of the main thread between two iterations of the event loop, ms. Excludes other programs, and
+ * the time that this machine needs for memory beyond the usual.
  */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
   const each_ms = page_ms();
@@ -54,7 +54,7 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** The least of the attempts that it takes to be below the limit. */
+/** The least of the attempts; stops at the first one below the limit. */
 export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
   const all: number[] = [];
   while (all.length < ATTEMPTS && (SAID || Math.min(...all) >= MOST_MS)) all.push(await attempt());
@@ -64,18 +64,18 @@ export async function leastOf(attempt: () => Promise<number>, what = ''): Promis
   return least;
 }
 
-/** The thread when it does nothing: garbage is collected now and then. */
+/** Time of an idle thread: garbage is collected now and then. */
 export const idleHold = (): Promise<number> => longestHold(() => new Promise((resolve) => setTimeout(resolve, 300)));
 
-/** The least of some attempts, less what the thread is held when it does nothing. */
+/** The least of some attempts, minus the time of an idle thread. */
 export async function leastHold(work: () => Promise<unknown>, what?: string): Promise<number> {
   const idle = await idleHold();
   return leastOf(async () => (await longestHold(work)) - idle, what);
 }
 
 /** Requests, each checked against the limit; returns those above it, in ms. */
-export async function heldBy(asked: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
+export async function heldBy(requested: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
   const held: Record<string, number> = {};
-  for (const [what, ask] of asked) held[what] = Math.round(await leastHold(ask, what));
+  for (const [what, ask] of requested) held[what] = Math.round(await leastHold(ask, what));
   return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MOST_MS));
 }

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunProgress } from '../../../electron/contract/progress.ts';
-import type { CutsFrame, LiveFrame, MapRequest, RunInfo } from '../../../electron/contract/run.ts';
+import type { CutsFrame, LiveFrame, MapRequest, RunInfo, RunProgress } from '../../../electron/contract/run.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { NO_STEP } from '../../../electron/host/model/timeline/trace.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { smallScenario } from './small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost, watchedScenario } from './test-host.ts';
 
@@ -99,7 +98,7 @@ describe('a run', () => {
     );
   });
 
-  it('keeps its keyframes, each to be shown over any of the kept axes', async () => {
+  it('keeps its keyframes, each to be shown over any of the saved axes', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(id);
     const { frames } = await page.call('run.keyframes', { run: id });
@@ -113,7 +112,7 @@ describe('a run', () => {
     for (const map of shown.maps) {
       const cells = map.horizontal.cellsPerSample * map.vertical.cellsPerSample;
       const protons = map.values.reduce((a, b) => a + b, 0) * cells;
-      // Partial samples at the edges are means over fewer cells; the beam is not there.
+      // Partial samples at the edges are means over fewer cells, but no protons are there.
       expect(protons).toBeCloseTo(1, 3);
     }
     await expect(page.call('run.keyframe', { run: id, index: 1, maps: [doseMap] })).rejects.toMatchObject({
@@ -123,8 +122,8 @@ describe('a run', () => {
     const { pairs } = await page.call('run.keyframes', { run: id });
     expect(pairs.map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z', 'e–x', 'z–theta']);
     const cut = { ...maps[0], quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
-    const asked = { run: id, index: 0, maps: [{ ...cut, cuts: [{ axis: 'e' as const, index: 3 }] }] };
-    await expect(page.call('run.keyframe', asked)).rejects.toMatchObject({ code: 'not-found' });
+    const requested = { run: id, index: 0, maps: [{ ...cut, cuts: [{ axis: 'e' as const, index: 3 }] }] };
+    await expect(page.call('run.keyframe', requested)).rejects.toMatchObject({ code: 'not-found' });
   });
 
   it('cuts the phase space of a run that computes, for those who look at it', async () => {
@@ -140,7 +139,7 @@ describe('a run', () => {
       { frame: (value) => void live.push(value) },
     );
     await finished(id);
-    // The cuts come with a frame after the first; along the beam's own angle there is most of it.
+    // The cuts arrive after the first frame; the cut along the beam's own angle contains most protons.
     const whole3 = live.filter(({ maps }) => maps.every((map) => map !== null));
     expect(whole3.length).toBeGreaterThan(3);
     const early = whole3.find(({ step }) => step > 2 && step < 40);
@@ -161,7 +160,7 @@ describe('a run', () => {
     await page.call('run.cancel', { run: outside.id });
   });
 
-  it('cuts the phase space of a run that is over, by computing a kept step again', async () => {
+  it('cuts the phase space of an ended run by recomputing a saved step', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(id);
     const { grid } = await page.call('run.summary', { run: id });
@@ -181,7 +180,7 @@ describe('a run', () => {
     const each = await Promise.all(
       [0, 1, 2, 3].map((part) => {
         const angles = Array.from({ length: cells }, (_, i) => i).filter((i) => i % 4 === part);
-        // At most sixteen maps a time.
+        // At most sixteen maps at a time.
         return Promise.all(
           Array.from({ length: Math.ceil(angles.length / 16) }, (_, i) =>
             asked(index, angles.slice(16 * i, 16 * i + 16).map(angle)),
@@ -189,7 +188,7 @@ describe('a run', () => {
         );
       }),
     );
-    // All cuts of an axis add up to the stored sum over it.
+    // All cuts along an axis add up to the stored sum over it.
     const sum = new Float64Array(kept[0]?.values.length ?? 0);
     for (const { all, error } of each.flat()) {
       expect(error).toBeNull();
@@ -206,7 +205,7 @@ describe('a run', () => {
     sum.forEach((value, i) => {
       expect(Math.abs(value - (kept[0]?.values[i] ?? 0))).toBeLessThan(1e-5 * peak);
     });
-    // Step 0 needs no computed steps; neither do cached planes.
+    // Step 0 needs no recomputed steps, and neither do cached planes.
     const first = await asked(0, [angle(Math.floor(cells / 2))]);
     expect(first.all.at(-1)).toMatchObject({ state: 'done', step: 0 });
     const again = await asked(0, [angle(Math.floor(cells / 2))]);
@@ -229,8 +228,7 @@ describe('a run', () => {
     );
     await eventually(() => seen.some((frame) => frame.state === 'computing' && frame.step > 2));
     handle.close();
-    // The lane is free for the next run, and not because the step was computed to its end: a new request starts from
-    // the beginning.
+    // The lane was freed by the cancellation, not by the end of the step: a new request starts from the beginning.
     const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(next.id);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
@@ -244,7 +242,7 @@ describe('a run', () => {
     expect(anew[0]?.state).not.toBe('done');
     asked.close();
 
-    // A CPU variant of ours recomputes sums that a run on a GPU did not store: user kernels are not used for it.
+    // A shipped CPU variant recomputes sums that a run on a GPU did not store; user kernels are not used for it.
     const base = test.host.userKernels.bases().find(({ id: one }) => one === 'gather');
     if (base === undefined) throw new Error('there is no gather');
     test.host.userKernels.adopt({
@@ -256,7 +254,7 @@ describe('a run', () => {
       refused: [],
       description: {
         ...{ kind: 'variant', version: 1, workload: 'transport', bench: '', base: 'gather' },
-        ...{ replaces: base.source, title: 'Mine', changes: '', answer: '', compile: {}, tunables: [], conditions: [] },
+        ...{ replaces: base.source, title: 'Mine', changes: '', compile: {}, tunables: [], conditions: [] },
       },
       base,
       sha256: '0'.repeat(64),
@@ -269,7 +267,7 @@ describe('a run', () => {
     }));
     const gpu = await test.host.runs.adopt({ ...kept, variant: 'cuda-window', keyframes: withoutSums }, null);
     const pair = { ...over, horizontal: 'x', vertical: 'e' } as const;
-    await expect(page.call('run.keyframe', { run: gpu.id, index: 1, maps: [pair] })).rejects.toThrow('are not kept');
+    await expect(page.call('run.keyframe', { run: gpu.id, index: 1, maps: [pair] })).rejects.toThrow('are not saved');
     const made = await new Promise<CutsFrame | null>((resolve) => {
       let last: CutsFrame | null = null;
       const reader = {
@@ -283,7 +281,7 @@ describe('a run', () => {
     const { maps: own } = await page.call('run.keyframe', { run: next.id, index: 1, maps: [pair] });
     expect(made?.state === 'done' && made.maps[0]?.values).toEqual(own[0]?.values);
 
-    // A run whose numbers are not those of its scenario, as after a change of tables.
+    // A run whose numbers do not match its scenario, as after a change of tables.
     const data = runOf('transport', await test.host.runs.data(next.id));
     const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));
     const { id: other } = await test.host.runs.adopt({ ...data, keyframes: shifted }, null);
@@ -321,7 +319,7 @@ describe('a run', () => {
     const itself = await page.call('run.keyframe', { run: first.id, index: 1, maps: [step] });
     expect([itself.maps[0]?.min, itself.maps[0]?.max]).toEqual([0, 0]);
     const later = await page.call('run.keyframe', { run: first.id, index: 2, maps: [step] });
-    // The protons have moved: fewer in some cells, more in others.
+    // The protons have moved: the difference is negative in some cells and positive in others.
     expect(later.maps[0]?.min).toBeLessThan(0);
     expect(later.maps[0]?.max).toBeGreaterThan(0);
     const nearest = { ...protons, against: { run: second.id, keyframe: null } };
@@ -379,11 +377,11 @@ describe('a run', () => {
     expect(summary.steps).toBeGreaterThanOrEqual(10);
     expect(summary.steps).toBeLessThan(60);
     expect(summary.metrics.energy_deposited_MeV).toBeGreaterThan(1);
-    // The dose ends where the run was stopped: that is no Bragg peak.
+    // The dose ends where the run was stopped, which is not a Bragg peak.
     expect(summary.metrics.r80_mm).toBeNull();
     const { maps } = await page.call('run.maps', { run: id, maps: [doseMap] });
     expect(maps[0]?.max).toBeGreaterThan(0);
-    // Once more does no harm.
+    // A second cancellation has no effect.
     expect((await page.call('run.cancel', { run: id })).state).toBe('cancelled');
   });
 
@@ -476,7 +474,7 @@ describe('results beyond the bound of memory', () => {
       expect(new Set(summaries.map((s) => s.metrics.r80_mm)).size).toBe(1);
       const [again] = await Promise.all([client.call('run.summary', { run: ids[0] ?? '' })]);
       expect(again).toEqual(summaries[0]);
-      // A page asks for several views of a run at once: it is read once for all of them.
+      // A page requests several views of a run at once; the file is read once for all of them.
       const data = (i: number) => own.host.runs.data(ids[i] ?? '');
       const before = await data(1);
       const afterOthers = async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileRef } from '../../../electron/contract/files.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import type { Client } from '../../../renderer/client/index.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { eventually, openTestHost, type TestHost } from './test-host.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => test.close());
 const inLibrary = (key: string): FileRef => ({ kind: 'library', key });
 
 describe('scenarios', () => {
-  it('a text with faults gives the draft and every issue with its line', async () => {
+  it('a text with errors gives the draft and every issue with its line', async () => {
     const text = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": 900 },\n  "gird": {}\n}\n';
     const { draft, issues } = await page.call('scenario.parse', { text, name: 'a.json' });
     expect(draft).toMatchObject({ beam: { energy_MeV: 900 } });
@@ -29,7 +29,7 @@ describe('scenarios', () => {
     expect((await page.call('scenario.parse', { text: 'not a scenario: [', name: 'b.yaml' })).draft).toBeNull();
   });
 
-  it('with numbers that no frame can carry come as text, with their fault', async () => {
+  it('with numbers that no frame can carry come as text, with their error', async () => {
     for (const [written, shown] of [
       ['.nan', 'NaN'],
       ['.inf', 'Infinity'],
@@ -108,12 +108,12 @@ describe('scenarios', () => {
         ifExists: 'replace',
       }),
     ).rejects.toMatchObject({ code: 'exists' });
-    // Also when they are opened by their path, as `npm start` does.
+    // Examples are also protected when opened by their path, as `npm start` does.
     const granted = test.host.grant(path.join(assetsFolder, 'scenarios', 'water-70MeV.json'));
     expect(granted.file).toEqual(inLibrary('water-70MeV.json'));
   });
 
-  it('with a table of their own find it beside their file, also as a draft', async () => {
+  it('with a table of their own find it next to their file, also as a draft', async () => {
     await mkdir(path.join(test.folder, 'library'), { recursive: true });
     const water = await readFile(path.join(assetsFolder, 'materials', 'stopping', 'water-icru49.csv'), 'utf8');
     await writeFile(path.join(test.folder, 'library', 'mine.csv'), water);

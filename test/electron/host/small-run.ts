@@ -1,12 +1,65 @@
-/** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
+/**
+ * A real run of milliseconds: 30 MeV in water on a coarse grid. Scenarios for most tests, transport only: the reading
+ * of another kind contains an error. A run file read as a run of transport. A problem solved by the addon, and the
+ * depth of its distal falloff.
+ */
 import { assetsFolder as nearestAssets } from '../../../electron/cli/assets-folder.ts';
-import { extraStraggling, loadAddon, type NativeAddon, offersOf } from '../../../electron/host/io/addon/addon.ts';
-import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
-import { openScenarios } from '../../../electron/host/workloads/scenarios/index.ts';
+import { readRun as readAny } from '../../../electron/host/app/run-files/tasks.ts';
+import {
+  extraStraggling,
+  loadAddon,
+  type NativeAddon,
+  offersOf,
+  type TransportProblem,
+} from '../../../electron/host/io/addon/addon.ts';
+import { hostWorkloads, openedAs } from '../../../electron/host/workloads/index.ts';
+import {
+  openScenarios,
+  problemOf,
+  type Reading,
+  type ReadOptions,
+  type ScenarioOrigin,
+  type Scenarios,
+} from '../../../electron/host/workloads/scenarios/scenarios.ts';
+import { cellCurve, fallsTo, peakOf } from '../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
-import { TransportScenarios } from './transport-scenarios.ts';
+import { asTransport } from '../../../electron/host/workloads/transport/scenario/estimate.ts';
 
-/** Also from a bundle. */
+export class TransportScenarios {
+  /** Scenarios of every kind. */
+  readonly any: Scenarios;
+  readonly resolve = problemOf;
+
+  constructor(any: Scenarios) {
+    this.any = any;
+  }
+
+  get materials(): Scenarios['materials'] {
+    return this.any.materials;
+  }
+
+  async read(file: string, options?: ReadOptions): Promise<Reading> {
+    return asTransport(await this.any.read(file, options), file);
+  }
+
+  async parse(text: string, place: ScenarioOrigin, options?: ReadOptions): Promise<Reading> {
+    return asTransport(await this.any.parse(text, place, options), place.name);
+  }
+
+  async check(document: unknown, place: ScenarioOrigin): Promise<Reading> {
+    return asTransport(await this.any.check(document, place), null);
+  }
+
+  text(document: unknown): string {
+    return this.any.text(document);
+  }
+
+  write(file: string, document: unknown, ifExists?: 'replace' | 'refuse'): Promise<void> {
+    return this.any.write(file, document, ifExists);
+  }
+}
+
+/** Works from a bundle too. */
 export const assetsFolder = nearestAssets(import.meta.dirname);
 export const memoryLimit_bytes = 2 ** 31;
 
@@ -21,7 +74,7 @@ export const smallScenario = {
   output: { keyframes: 4 },
 } as const;
 
-/** The same in a sixtieth of the time: where many runs are made, or NumPy makes one. */
+/** The same beam in a sixtieth of the time, for many runs or for a run in NumPy. */
 export const tinyScenario = {
   ...smallScenario,
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
@@ -44,16 +97,19 @@ export async function openTestScenarios(
   return new TransportScenarios(any);
 }
 
-/** Runs a scenario through the addon, without queue or host; keyframes, half of its time, are made where a test asks for them. */
+/**
+ * Runs a scenario through the addon, without queue or host. Keyframes would double its time, so they are made only on
+ * request.
+ */
 export async function runScenario(
-  asked: object,
+  requested: object,
   limit_bytes = memoryLimit_bytes,
   folder: string | null = null,
 ): Promise<RunData> {
   const addon = loadAddon();
   const scenarios = await openTestScenarios(addon, limit_bytes);
-  const output = 'output' in asked && typeof asked.output === 'object' ? asked.output : {};
-  const document = { ...asked, output: { keyframes: 0, ...output } };
+  const output = 'output' in requested && typeof requested.output === 'object' ? requested.output : {};
+  const document = { ...requested, output: { keyframes: 0, ...output } };
   const reading = await scenarios.check(document, { name: 'test', folder });
   const problem = scenarios.resolve(reading);
   const run = addon.createTransport(problem);
@@ -72,4 +128,21 @@ export async function runScenario(
     wall_s: 0.01,
   };
   return runData(context, problem, axesOf(problem, run.plan), result, await keyframesOf(run, result));
+}
+
+export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
+  return openedAs('transport', await readAny(bytes, name), name);
+}
+
+export async function runOnce(addon: NativeAddon, problem: TransportProblem) {
+  const { dose } = await addon.createTransport({ ...problem, keyframes: 0 }).start(() => undefined);
+  const { nx, nz, dz_mm } = problem.grid;
+  const values = Float64Array.from({ length: nz }, (_, z) =>
+    dose.subarray(z * nx, (z + 1) * nx).reduce((a, b) => a + b),
+  );
+  const curve = cellCurve(0, dz_mm, values);
+  const peak = peakOf(curve);
+  if (peak === null) throw new Error('no peak');
+  const at = (share: number): number => fallsTo(curve, peak, share * peak.height) ?? Number.NaN;
+  return { values, r80_mm: at(0.8), r90_mm: at(0.9) };
 }

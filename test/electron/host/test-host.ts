@@ -1,16 +1,25 @@
-/** A host with the real addon and a folder of its own. */
+/**
+ * A host with the real addon and a temporary data folder. A host for all tests of a file, closed after them, and a page
+ * connected to it. Benchmarks of tests, through the interface that the page and the command line use.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterAll } from 'vitest';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 import { type Host, type HostOptions, openHost, type ShellHandlers } from '../../../electron/host/index.ts';
-import { inProcessPorts } from '../../../electron/transports/in-process.ts';
-import { type Client, connect } from '../../../renderer/client/index.ts';
+import type { NativeAddon } from '../../../electron/host/io/addon/addon.ts';
+import { measureReport } from '../../../electron/host/workloads/bench.ts';
+import type { BenchProblem } from '../../../electron/host/workloads/benchable.ts';
+import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
+import { inProcessPorts } from '../../../electron/transports/websocket-host.ts';
+import { type Client, connect } from '../../../renderer/data/client/client.ts';
 import { assetsFolder, memoryLimit_bytes } from './small-run.ts';
 
 export interface TestHost {
   readonly host: Host;
   readonly folder: string;
-  /** A page of this host. */
+  /** Connects a page to this host. */
   page(shell?: ShellHandlers): Promise<Client>;
   close(): Promise<void>;
 }
@@ -50,7 +59,7 @@ export async function openTestHost(options: Partial<HostOptions> = {}): Promise<
   };
 }
 
-/** A run of about two seconds in eighty steps, to be watched and cancelled: the oracle, on one thread. */
+/** A run of about two seconds in eighty steps, to be watched and cancelled, by one thread of the reference variant. */
 export const longScenario = {
   kind: 'transport',
   version: 1,
@@ -62,7 +71,7 @@ export const longScenario = {
   output: { keyframes: 4 },
 } as const;
 
-/** The same in as many steps on a quarter of its cells: to be watched to its end. */
+/** The same number of steps on a quarter of its cells, to be watched to the end. */
 export const watchedScenario = {
   ...longScenario,
   name: 'watched run',
@@ -75,4 +84,29 @@ export async function eventually(condition: () => boolean, within_ms = 60_000): 
     if (Date.now() > until) throw new Error(`the condition did not come true within ${within_ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+export async function hostOfFile(): Promise<Readonly<{ test_: TestHost; page: Client }>> {
+  const test_ = await openTestHost();
+  afterAll(() => test_.close());
+  return { test_, page: await test_.page() };
+}
+
+export type HereOptions = Parameters<typeof measureReport>[3];
+
+export function benchHere(addon: NativeAddon, problem: BenchProblem, options: HereOptions): Promise<SessionReport> {
+  return measureReport(addon, hostWorkloads[problem.kind].benchable, problem, options);
+}
+
+/** The entry with a label, or of a variant. Throws if it was not measured. */
+export function measuredIn({ entries }: SessionReport, label: string): MeasuredSessionEntry {
+  const entry = entries.find((one) => one.label === label);
+  if (entry?.status !== 'measured') throw new Error(`${label} was not measured`);
+  return entry;
+}
+
+export function accuracyIn(entry: MeasuredSessionEntry, id: string): MeasuredSessionEntry['accuracy'][number] {
+  const found = entry.accuracy.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`${entry.label} has no ${id}`);
+  return found;
 }

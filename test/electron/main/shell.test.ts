@@ -1,4 +1,4 @@
-/** The question before the window closes, with answers that come late. */
+/** The question before the window closes, with late answers. */
 import type { BrowserWindow } from 'electron';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ShellEvent } from '../../../electron/contract/shell.ts';
@@ -14,13 +14,13 @@ const window = {
 
 describe('the question before the window closes', () => {
   let shell: WindowShell;
-  let asked: number[];
+  let requested: number[];
 
   beforeEach(() => {
     shell = new WindowShell(window, { inFront: () => true, openWindow: () => undefined });
-    asked = [];
+    requested = [];
     shell.events((event: ShellEvent) => {
-      if (event.kind === 'close-requested') asked.push(event.request);
+      if (event.kind === 'close-requested') requested.push(event.request);
     });
     shell.document({ title: 'a.json', edited: true });
   });
@@ -28,24 +28,24 @@ describe('the question before the window closes', () => {
   it('is not put without changes', async () => {
     shell.document({ title: 'a.json', edited: false });
     expect(await shell.mayClose()).toBe(true);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('goes by the answer to the last request, however late an earlier one is answered', async () => {
     const first = shell.mayClose();
     const second = shell.mayClose();
     expect(await first).toBe(false);
-    const [one = 0, two = 0] = asked;
+    const [one = 0, two = 0] = requested;
     expect(one).not.toBe(two);
-    // The page dismissed its first question for the second, and says so now.
+    // The page replaced its first question by the second, and reports that late.
     shell.close(one, false);
     shell.close(two, true);
     expect(await second).toBe(true);
-    // Nothing waits any more: a second answer to it is nobody's.
+    // No question is open: a second answer is ignored.
     shell.close(two, false);
     const third = shell.mayClose();
     shell.close(two, true);
-    shell.close(asked.at(-1) ?? 0, false);
+    shell.close(requested.at(-1) ?? 0, false);
     expect(await third).toBe(false);
   });
 

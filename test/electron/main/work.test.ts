@@ -1,4 +1,4 @@
-/** The stories of a session of work, with the main process over a stand-in of Electron. */
+/** Stories of a work session, with the main process over a stand-in of Electron. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { tellWork } from '../../desktop/stories/work.ts';
@@ -9,7 +9,7 @@ vi.mock('electron', async () => (await import('./stand-in/electron.ts')).electro
 
 tellWork(standIn);
 
-describe('what the program has asked of Electron', () => {
+describe('requests of the program to Electron', () => {
   it('a locked-in window, and a sandbox for every page', () => {
     const { webPreferences } = stage.window.options as { webPreferences: Record<string, unknown> };
     expect(webPreferences).toMatchObject({
@@ -22,7 +22,7 @@ describe('what the program has asked of Electron', () => {
     expect(stage.schemes).toMatchObject([{ scheme: 'braggbench', privileges: { standard: true, secure: true } }]);
   });
 
-  it('crash reports that stay here, and one instance that is told what the next was asked for', () => {
+  it('crash reports that stay here, and one instance that receives the arguments of the next', () => {
     expect(stage.crashReports).toMatchObject({ uploadToServer: false });
     expect(stage.handed).toMatchObject({ args: ['quick.braggbench.json', '--run'] });
   });

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect as connectTcp, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Served, serve } from '../../../electron/server/index.ts';
+import { type Served, serve, watchIdle } from '../../../electron/server/index.ts';
 import { openSocketPort } from '../../../electron/transports/websocket-page.ts';
-import { type Client, type ConnectionState, connect } from '../../../renderer/client/index.ts';
+import { type Client, type ConnectionState, connect } from '../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { eventually, longScenario } from '../host/test-host.ts';
@@ -19,7 +20,7 @@ let token: string;
 /** Address of the page, with the token in its path. */
 let page: string;
 
-/** A page folder as the build writes it, and a file next to it that must not be served. */
+/** A page folder as after a build, and a file next to it that must not be served. */
 beforeAll(async () => {
   await mkdir(path.join(folder, 'page', 'assets'), { recursive: true });
   await writeFile(path.join(folder, 'page', 'browser.html'), '<!doctype html><title>page</title>');
@@ -45,7 +46,7 @@ afterEach(() => served.close());
 
 type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 
-/** A request whose path and headers go out exactly as written; fetch would clean them. */
+/** Sends a request whose path and headers are exactly as given; fetch would normalize them. */
 async function raw(target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
   const sent = request({ host: '127.0.0.1', port: served.port, path: target, method, headers });
   sent.end();
@@ -119,7 +120,7 @@ describe('the page', () => {
     ]) {
       expect((await raw(target)).status).toBe(403);
     }
-    // A name that someone else has pointed at this machine.
+    // Another host name that resolves to this machine.
     for (const host of ['evil.example', `127.0.0.1.evil.example:${served.port}`, '0.0.0.0']) {
       expect((await raw(`/${token}/`, { host })).status).toBe(403);
     }
@@ -132,7 +133,7 @@ describe('the page', () => {
 });
 
 describe('the socket', () => {
-  /** The status that an upgrade was refused with, or `open`. */
+  /** The status with which an upgrade was refused, or `open`. */
   async function upgrade(address: string, headers: Record<string, string>): Promise<number | 'open'> {
     const socket = new WebSocket(address, { headers });
     return new Promise((resolve) => {
@@ -159,7 +160,7 @@ describe('the socket', () => {
       { origin: 'http://evil.example' },
       { origin: 'null' },
       { origin: `https://127.0.0.1:${served.port}` },
-      // Another server on this machine.
+      // Page of another server on this machine.
       { origin: 'http://127.0.0.1:9999' },
       { origin: 'http://localhost:8000' },
       { origin: 'http://evil.example', host: 'evil.example' },
@@ -189,7 +190,7 @@ describe('a connection', () => {
   let opened: WebSocket[];
   beforeEach(() => {
     opened = [];
-    // The browser's WebSocket names its page's origin by itself; here that is done for it.
+    // Sets the page's origin, which a browser's WebSocket sends automatically.
     class PageSocket extends WebSocket {
       constructor(address: string) {
         super(address, { origin: new URL(page).origin });
@@ -261,21 +262,48 @@ describe('a connection', () => {
     const client = await openPage(states);
     await served.close();
     await eventually(() => states.some(({ kind }) => kind === 'reconnecting'));
-    // Refused at least twice: however soon the page is closed, the first may have come before.
+    // At least two refusals: the first one may have happened before the page was closed.
     await eventually(() => opened.filter(({ readyState }) => readyState === WebSocket.CLOSED).length >= 3);
     client.close();
     await expect(openSocketPort(`ws://127.0.0.1:${served.port}/`)).rejects.toThrow('the host does not answer');
   });
 });
 
+describe('a workbench on another machine', () => {
+  it('ends after checks in a row that find neither a page nor work', async () => {
+    let checks = 0;
+    // The third check finds use, so that earlier checks no longer count.
+    const isUsed = (): boolean => {
+      checks += 1;
+      return checks === 3;
+    };
+    const watch = watchIdle(isUsed, { checks: 4, every_ms: 1 });
+    await watch.idle;
+    expect(checks).toBe(7);
+    watch.stop();
+  });
+
+  it('leaves its address for whoever connects, and takes it away with its end', async () => {
+    const at = path.join(folder, 'session');
+    await mkdir(at, { recursive: true });
+    await writeFile(path.join(at, 'token'), 'a'.repeat(32));
+    const data = path.join(folder, 'far');
+    const far = await serve({ ...options(), dataFolder: data, session: { folder: at, as: 'box' } });
+    const left = JSON.parse(await readFile(path.join(at, 'serving.json'), 'utf8'));
+    expect(left).toEqual({ port: far.port, token: 'a'.repeat(32) });
+    await far.close();
+    expect(existsSync(path.join(at, 'serving.json'))).toBe(false);
+  });
+});
+
 describe('the port', () => {
-  it('in use: one clear sentence when it was asked for, the next free one otherwise', async () => {
+  it('in use: one clear sentence when it was requested, the next free one otherwise', async () => {
     await expect(serve({ ...options(), port: served.port })).rejects.toMatchObject({
       code: 'io',
       message: `Port ${served.port} is in use by another program. Choose another with --port, or leave it out.`,
     });
     const [first, second] = [await serve({ ...options(), port: null }), await serve({ ...options(), port: null })];
-    // Whatever ports other programs hold and give back meanwhile.
+    // This holds whatever ports other programs take and release meanwhile.
     expect(second.port).not.toBe(first.port);
     await Promise.all([first.close(), second.close()]);
   });

@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { WebSocketServer } from 'ws';
 import { MAX_FRAME_BYTES } from '../../../electron/contract/wire/frame.ts';
-import type { Port } from '../../../electron/contract/wire/port.ts';
-import { inProcessPorts } from '../../../electron/transports/in-process.ts';
+import type { Port } from '../../../electron/contract/wire/protocol.ts';
 import {
   type DomMessagePort,
   type MainMessagePort,
   mainPort,
   pagePort,
 } from '../../../electron/transports/message-port.ts';
-import { acceptedSocketPort } from '../../../electron/transports/websocket-host.ts';
+import { acceptedSocketPort, inProcessPorts } from '../../../electron/transports/websocket-host.ts';
 import { openSocketPort } from '../../../electron/transports/websocket-page.ts';
 
 export interface Carrier {
@@ -36,8 +35,8 @@ export async function startCarrier(name: CarrierName, accept: (port: Port) => vo
         close: async () => undefined,
       };
     case 'message port': {
-      // Node's MessagePort has the DOM's methods and Electron's `on` with the message in `data`'s place.
-      // So the main end is adapted to the event object that Electron passes.
+      // Node's MessagePort has the DOM's methods and Electron's `on`, but `on` passes the message itself. So the main
+      // end is adapted to pass an event object, as Electron does.
       const open: { close(): void }[] = [];
       return {
         connect: async () => {

@@ -1,15 +1,13 @@
 /** Timeout of the connections of closed pages. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
-import type { Port } from '../../../electron/contract/wire/port.ts';
-import { PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';
-import { Connections } from '../../../electron/host/app/service/connections.ts';
-import { inProcessPorts } from '../../../electron/transports/in-process.ts';
-import { testCapabilities } from './capabilities.ts';
-import { SyntheticService } from './synthetic-service.ts';
+import { type Port, PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';
+import { Connections } from '../../../electron/host/app/service/connection.ts';
+import { inProcessPorts } from '../../../electron/transports/websocket-host.ts';
+import { SyntheticService, testCapabilities } from './synthetic-service.ts';
 
 let connections: Connections;
-// The clock is the test's own: a loaded machine keeps nobody waiting longer.
+// Fake timers, so that a loaded machine causes no timeouts.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
   connections.close('end of test');
@@ -46,7 +44,7 @@ describe('connections', () => {
     const back = arrive(String(connection));
     expect(await back.answer).toMatchObject({ resumed: true, connection: connection });
     await settle(120);
-    // It has a page again: the clock does not run.
+    // The connection has a page again, so that its timeout is stopped.
     expect(connections.size).toBe(1);
     expect(service.stopped).toEqual([]);
     back.port.close('cable pulled');
@@ -77,7 +75,7 @@ describe('connections', () => {
     first.port.close();
     await settle();
     expect(connections.size).toBe(1);
-    // Later messages of the first are dropped: its port was closed.
+    // Later messages of the first page are dropped, because its port was closed.
     expect(service.calls).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /** Guarantees of every Port, whatever the carrier. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Port, PortClosed } from '../../../electron/contract/wire/port.ts';
+import type { Port, PortClosed } from '../../../electron/contract/wire/protocol.ts';
 import { type Carrier, carrierNames, startCarrier } from './carriers.ts';
 
 function collect(port: Port): {
@@ -95,20 +95,23 @@ describe.each(carrierNames)('port over %s', (name) => {
     expect([...(atHost.frames[0] ?? [])]).toEqual([9, 9, 9]);
   });
 
-  it.each(['page', 'host'] as const)('tells both sides once when the %s closes, after the last frame', async (who) => {
-    const page = await carrier.connect();
-    const host = await accepted();
-    const [closing, other] = who === 'page' ? [page, host] : [host, page];
-    const [atClosing, atOther] = [collect(closing), collect(other)];
-    closing.send(new Uint8Array([42]));
-    closing.close('enough');
-    closing.close('again');
-    expect(await atClosing.closed).toEqual({ byUs: true, reason: 'enough' });
-    const event = await atOther.closed;
-    expect(event.byUs).toBe(false);
-    expect(atOther.frames.map((f) => f[0])).toEqual([42]);
-    closing.send(new Uint8Array([1]));
-    other.send(new Uint8Array([1]));
-    expect(closing.bufferedBytes).toBe(0);
-  });
+  it.each(['page', 'host'] as const)(
+    'notifies both sides once when the %s closes, after the last frame',
+    async (who) => {
+      const page = await carrier.connect();
+      const host = await accepted();
+      const [closing, other] = who === 'page' ? [page, host] : [host, page];
+      const [atClosing, atOther] = [collect(closing), collect(other)];
+      closing.send(new Uint8Array([42]));
+      closing.close('enough');
+      closing.close('again');
+      expect(await atClosing.closed).toEqual({ byUs: true, reason: 'enough' });
+      const event = await atOther.closed;
+      expect(event.byUs).toBe(false);
+      expect(atOther.frames.map((f) => f[0])).toEqual([42]);
+      closing.send(new Uint8Array([1]));
+      other.send(new Uint8Array([1]));
+      expect(closing.bufferedBytes).toBe(0);
+    },
+  );
 });

@@ -1,21 +1,21 @@
-/** Calls, streams and connections over every Port: page client and host connections with a synthetic service between. */
+/**
+ * Calls, streams and connections over every Port: page client and host connections with a synthetic service in between.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeFrame } from '../../../electron/contract/wire/frame.ts';
-import type { Port } from '../../../electron/contract/wire/port.ts';
-import { PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';
-import { Connections } from '../../../electron/host/app/service/connections.ts';
+import { type Port, PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';
+import { Connections } from '../../../electron/host/app/service/connection.ts';
 import {
   type Client,
   type ClientOptions,
   type ConnectionState,
   connect,
   type FrameInfo,
-} from '../../../renderer/client/index.ts';
-import { testCapabilities } from './capabilities.ts';
+} from '../../../renderer/data/client/client.ts';
 import { type Carrier, carrierNames, startCarrier } from './carriers.ts';
-import { SyntheticService } from './synthetic-service.ts';
+import { SyntheticService, testCapabilities } from './synthetic-service.ts';
 
-/** The client is typed by the contract; the synthetic service has names of its own. */
+/** The client's types follow the contract; the synthetic service has other names. */
 type LooseClient = {
   readonly connection: string;
   call(method: string, params: unknown): Promise<unknown>;
@@ -44,7 +44,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
   let service: SyntheticService;
   let connections: Connections;
   let states: ConnectionState[];
-  /** The newest page port, to break it. */
+  /** The newest page port, which a test can close to break the connection. */
   let port: Port | null;
   let gate: Promise<void>;
   const clients: LooseClient[] = [];
@@ -119,12 +119,12 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await expect(page.call('values', 2000)).rejects.toMatchObject({
         code: 'overflow',
         message:
-          'The answer of values cannot be sent: it has 19.1 MiB beside arrays and long texts; allowed: at most 16.0 MiB.',
+          'The answer of values cannot be sent: it has 19.1 MiB in addition to arrays and long texts; allowed: at most 16.0 MiB.',
       });
       const values = Array.from({ length: 2000 }, (_, i) => `${i}${'x'.repeat(10_000)}`);
       await expect(page.call('echo', values)).rejects.toMatchObject({
         code: 'overflow',
-        message: expect.stringContaining('echo cannot be asked: it has 19.1 MiB'),
+        message: expect.stringContaining('echo cannot be sent: it has 19.1 MiB'),
       });
       expect(await page.call('echo', 'still there')).toBe('still there');
     });
@@ -195,7 +195,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       service.offer(1, 100);
       await eventually(() => seen.length === 2);
       await pause();
-      // Two were sent for the two credits; of the others only the newest waits, and nothing else was made.
+      // Two frames were sent for the two credits; of the others only the newest waits, and no other frame was made.
       expect(seen.map(([value]) => value)).toEqual([1, 2]);
       expect(service.made).toBe(2);
       painted.shift()?.();
@@ -231,7 +231,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
     });
 
-    it('lossless: a reader beyond the byte bound loses the stream with an error, after what was kept', async () => {
+    it('lossless: a reader beyond the byte bound loses the stream with an error, after what was saved', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -326,7 +326,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await eventually(() => service.sinks.length === 1);
       for (let round = 0; round < 5; round += 1) {
         service.offer(round * 20 + 1, round * 20 + 10);
-        // Breaks while frames and credits are under way.
+        // The connection breaks while frames and credits are in transit.
         port?.close('cable pulled');
         service.offer(round * 20 + 11, round * 20 + 20);
         await eventually(() => states.filter((s) => s.kind === 'connected').length === round + 2);
@@ -391,7 +391,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
         open = resolve;
       });
       port?.close('cable pulled');
-      // The client composes its resume before the carrier opens, so these come in between.
+      // The client composes its resume message before the carrier opens, so these actions fall in between.
       await eventually(() => states.some((s) => s.kind === 'reconnecting'));
       await pause(20);
       first.close();
@@ -449,7 +449,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.calls).toEqual([]);
     });
 
-    it('with another protocol version are told so', async () => {
+    it('with another protocol version are rejected with the reason', async () => {
       const stranger = await carrier.connect();
       const texts: string[] = [];
       stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });

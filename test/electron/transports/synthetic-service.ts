@@ -1,17 +1,21 @@
-/** A small service with the behaviours that the protocol has to carry; no physics. */
+/**
+ * A small service with all behaviours that the protocol must carry, without physics. Capabilities of a machine without
+ * a GPU, for tests that need a hello message.
+ */
+import type { Capabilities } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { StreamPolicy } from '../../../electron/contract/wire/streams.ts';
 import type { Service } from '../../../electron/host/app/service/service.ts';
-import type { Sink } from '../../../electron/host/io/flow/sink.ts';
+import type { Sink } from '../../../electron/host/io/flow/subscribers.ts';
 
 export class SyntheticService implements Service {
-  /** Sinks of the streams that are open, in the order of opening. */
+  /** Sinks of the open streams, in the order of opening. */
   readonly sinks: Sink<unknown>[] = [];
   readonly stopped: string[] = [];
   readonly calls: string[] = [];
-  /** Frames that were really made, per stream name. */
+  /** Number of frames that were made. */
   made = 0;
-  /** Lets `slow` answer. */
+  /** Lets the method `slow` answer. */
   release = (): void => undefined;
   readonly #released = new Promise<void>((resolve) => {
     this.release = resolve;
@@ -80,3 +84,26 @@ export class SyntheticService implements Service {
     }
   }
 }
+
+const reason = 'The driver library libcuda.so.1 was not found.';
+const missing = { available: false, reason, version: null, file: null };
+
+export const testCapabilities: Capabilities = {
+  version: '0.1.0',
+  build: 'test',
+  compiler: 'test',
+  cpu: { name: 'test', logicalCores: 2, isa: 'avx2', memory_bytes: 2 ** 33, os: 'test' },
+  devices: {
+    cuda: { available: false, reason: missing.reason, driver: null, version: null, devices: [] },
+    nvrtc: missing,
+    nvml: missing,
+    cupti: missing,
+    cublas: missing,
+    cublasLt: missing,
+  },
+  variants: [],
+  shell: { kind: 'none', dialogs: false, window: false, menus: false, libraryFolder: '', remote: null },
+  memoryLimit_bytes: 2 ** 32,
+  openFirst: null,
+  runFirst: false,
+};

@@ -1,10 +1,12 @@
-// The bodies of the kernels of image series, run by the host.
+// Kernel bodies of image series, run on the host.
 #include <cmath>
+#include <vector>
 
 #include "check.hpp"
 #include "diffraction/cuda/packed_setup.hpp"
 #include "diffraction/registry.hpp"
 #include "micro/images/crystals.hpp"
+#include "micro/images/gauss_newton.hpp"
 #include "micro/images/series.cuh"
 
 using namespace bb;
@@ -37,4 +39,76 @@ TEST("image series: a kernel's pixel is that of its own crystal, whatever the sc
   }
   CHECK(largest > 1e3);
   CHECK(worst < 2e-5 * largest);
+}
+
+namespace {
+
+/// Residuals and their derivatives of a decay a exp(-b t) + c, measured without noise at 40 times.
+NormalEquations decay(const std::vector<double>& u, const std::vector<double>& truth) {
+  NormalEquations out(3);
+  const auto value = [](const std::vector<double>& p, double t) { return p[0] * std::exp(-p[1] * t) + p[2]; };
+  for (int i = 0; i < 40; ++i) {
+    const double t = 0.1 * i, r = value(u, t) - value(truth, t), e = std::exp(-u[1] * t);
+    const double slopes[3] = {e, -u[0] * t * e, 1.0};
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t b = 0; b < 3; ++b) out.square[a * 3 + b] += slopes[a] * slopes[b];
+      out.right[a] += slopes[a] * r;
+    }
+    out.residual += r * r;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST("gauss-newton: a system is solved, and one that is not positive definite is refused") {
+  // Substitutes the solution into each equation.
+  const std::vector<double> square{4, 2, 1, 2, 5, 3, 1, 3, 6}, right{1, 2, 3};
+  const std::vector<double> x = solved(square, right);
+  CHECK_EQ(x.size(), std::size_t{3});
+  for (std::size_t row = 0; row < 3; ++row) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) sum += square[row * 3 + k] * x[k];
+    CHECK_NEAR(sum, right[row], 1e-14);
+  }
+  CHECK(solved({1, 2, 2, 1}, {1, 1}).empty());
+  CHECK(solved({0, 0, 0, 0}, {1, 1}).empty());
+}
+
+TEST("gauss-newton: a decay is found to the last digits, in few iterations") {
+  const std::vector<double> truth{2.5, 1.3, 0.4};
+  const Fit fit = gauss_newton({1.0, 0.5, 0.0}, {.most_iterations = 50, .step = 1e-10},
+                               [&](const std::vector<double>& u) { return decay(u, truth); });
+  CHECK(fit.converged);
+  CHECK(fit.iterations < 15);
+  for (std::size_t i = 0; i < 3; ++i) CHECK_REL(fit.unknowns[i], truth[i], 1e-9);
+  CHECK(fit.residual < 1e-20);
+}
+
+TEST("gauss-newton: a step that makes it worse is damped, and never kept") {
+  // From b = 8 an undamped step overshoots, so that residuals would grow.
+  const std::vector<double> truth{2.5, 1.3, 0.4};
+  double last = INFINITY;
+  bool worse_seen = false;
+  const Fit fit =
+      gauss_newton({0.2, 8.0, 3.0}, {.most_iterations = 200, .step = 1e-10}, [&](const std::vector<double>& u) {
+        NormalEquations at = decay(u, truth);
+        worse_seen = worse_seen || at.residual > last;
+        last = std::min(last, at.residual);
+        return at;
+      });
+  CHECK(worse_seen);
+  CHECK_EQ(fit.residual, last);
+  CHECK(fit.converged);
+  CHECK_REL(fit.unknowns[1], truth[1], 1e-8);
+}
+
+TEST("gauss-newton: what the equations cannot tell is not converged, and ends") {
+  const Fit fit = gauss_newton({1.0}, {.most_iterations = 7, .step = 1e-6}, [](const std::vector<double>&) {
+    NormalEquations flat(1);
+    flat.residual = 1.0;
+    return flat;
+  });
+  CHECK(!fit.converged);
+  CHECK_EQ(fit.unknowns[0], 1.0);
 }

@@ -1,4 +1,4 @@
-// The march of one beam by lanes, whose code GPUs run, against March and what runs read.
+// The march of one beam by lanes, in the code that GPUs run, compared with March and with a run's readouts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include "../problems.hpp"
 #include "check.hpp"
 #include "transport/cuda/moments/beam_readouts.hpp"
-#include "transport/cuda/moments/march_inputs.hpp"
-#include "transport/moments/depth_rows.hpp"
+#include "transport/cuda/moments/cuda_moments_beams.hpp"
+#include "transport/moments/march.hpp"
 
 namespace bb::test::beam_marches {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using namespace transport;
 using namespace transport::beam_march;
 
-/// Planes and rows of a beam, by one lane that has `kBins` bins.
+/// Planes and rows of a beam, computed by one lane with `kBins` bins.
 template <typename T, int kBins = 192>
 struct Marched {
   explicit Marched(const Problem& p, int planes = 2000)
@@ -93,8 +93,8 @@ double component(const MarchPlane& plane, int c) {
   }
 }
 
-/// Every component of every plane as March has it in FP64, to `share` of the component's largest value. Where either ends
-/// with its last protons, the other goes on with nothing that counts.
+/// Compares every component of every plane with March in FP64, to `share` of the component's largest value. If one of
+/// them has fewer planes, the other's remaining planes must be negligible.
 template <typename T>
 void check_planes(const Problem& p, double share) {
   const Marched<T> got(p);
@@ -118,7 +118,7 @@ void check_planes(const Problem& p, double share) {
   }
 }
 
-/// Readouts as they are read from the rows of a run by the CPU.
+/// Compares readouts with those that the CPU reads from the rows of a run.
 template <typename T>
 void check_readouts(const Problem& p, double share) {
   const BeamReadouts got = Marched<T>(p).readouts;
@@ -128,9 +128,9 @@ void check_readouts(const Problem& p, double share) {
   CHECK_REL(got.r80_mm, r80, share);
   CHECK_REL(got.r90_mm, dose.distal(0.9), share);
   CHECK_REL(got.w80_20_mm, dose.w80_20(), 10.0 * share);
-  CHECK_REL(got.peak * p.grid.dz, dose.peak(), share + 2e-5);  // of a row; the run's is the highest of some points
-  CHECK_REL(got.entrance * p.grid.dz, dose.at(0.0), 0.02);  // a straight line through the first rows, read at depth 0
-  // Between the rows the squares are interpolated here, and moments about them there.
+  CHECK_REL(got.peak * p.grid.dz, dose.peak(), share + 2e-5);  // of a row; the run's is a maximum over points
+  CHECK_REL(got.entrance * p.grid.dz, dose.at(0.0), 0.02);     // a straight line through the first rows, at depth 0
+  // Both interpolate variances linearly between rows.
   CHECK_REL(got.sigma_half_mm, wanted.sigma_x(0.5 * r80), 1e-3);
   CHECK_REL(got.deposited, wanted.result().energy.back().deposited + wanted.result().energy.back().escaped_x(), share);
   CHECK(got.energy_error() <= (sizeof(T) == sizeof(float) ? 2e-6 : 1e-12));
@@ -169,6 +169,14 @@ TEST("beam march: every model of scattering and the loss of fluence are those of
 TEST("beam march: layers of air, bone, PMMA and aluminium are those of March") {
   check_planes<double>(in_layers(), 1e-4);
   check_planes<float>(in_layers(), 2e-4);
+}
+
+TEST("beam march: two metres of air, whose bins are partly negative, are those of March") {
+  Problem p = problem(150.0, 2180.0, 5.0);
+  p.materials.push_back(material("air"));
+  paint(p, 1, -100.0, 100.0, 0.0, 2000.0);
+  check_planes<double>(p, 1e-4);
+  check_planes<float>(p, 2e-4);
 }
 
 TEST("beam march: readouts are those of a run's rows") {

@@ -1,18 +1,18 @@
-// Many beams on one grid: each as if it were alone on that grid, by every variant; and how far that is from a grid of its
-// own.
-#include "transport/run/beams.hpp"
-
+// Many beams on one grid, by every variant: each as if it were alone on that grid; and the difference from a grid of
+// its own.
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../held_run.hpp"
 #include "../problems.hpp"
 #include "check.hpp"
 #include "transport/registry.hpp"
+#include "transport/run/beams.hpp"
 #include "transport/run/run.hpp"
 
 namespace bb::test::many_beams {
@@ -22,8 +22,8 @@ using namespace transport;
 
 constexpr double kTop = 24.0;  // MeV
 
-/// Beams of several energies, places and widths in a box of water, with a bone off the axis. Variants for layers only
-/// have a layer of it. Beams fill the box's depth except the first, for which the box is too short.
+/// Beams with several energies, positions and widths in a box of water, with a bone off the axis. Variants that support
+/// only layers get a bone layer instead. All beams but the first fit into the depth of the box.
 Problem several(Precision precision, Stepping stepping, const std::string& variant) {
   Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.08);
   p.materials.push_back(material("bone-compact-icru"));
@@ -43,12 +43,12 @@ Problem several(Precision precision, Stepping stepping, const std::string& varia
   p.spots[2].x = 2.0;
   p.spots[3].x_sigma = 1.0;
   p.spots[4].weight = 5.0;
-  p.spots[5].x = 6.0;  // on the border: half of it misses the grid
+  p.spots[5].x = 6.0;  // on the border: half of the beam misses the grid
   p.spots[6].angle_sigma = 0.02;
   return p;
 }
 
-/// One of them alone on the grid of all: the others have no weight.
+/// One beam alone on the common grid: the others have weight 0.
 engine::RunResult alone(Problem p, std::size_t beam) {
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
     if (i != beam) p.spots[i].weight = 0.0;
@@ -84,8 +84,8 @@ double relative_l2(const std::vector<double>& got, const std::vector<double>& wa
 void compare(const Variant& v, Precision precision, Stepping stepping) {
   const Problem p = several(precision, stepping, v.id);
   const auto together = solve(p);
-  // Sums on a device come in any order. That reaches ψ where it is added up by atomics; and a window's boxes are not cut
-  // alike by teams of other sizes.
+  // The order of sums on a device varies. That affects ψ if it is summed by atomics; and teams of other sizes cut a
+  // window's boxes differently.
   const std::string id = v.id;
   const bool psi_differs = v.make_beams != nullptr || id == "cuda-scatter" || id == "cuda-warp-reduced";
   const double tolerance = !on_gpu(v) ? 0.0 : psi_differs && precision == Precision::kFp32 ? 1e-6 : 1e-13;
@@ -95,7 +95,7 @@ void compare(const Variant& v, Precision precision, Stepping stepping) {
     const engine::RunResult wanted = alone(p, ended.beam);
     const engine::RunResult& got = ended.result;
     CHECK_EQ(got.steps, wanted.steps);
-    // A solver that went from beam to beam counts for each what it alone took.
+    // A solver that processes beams one by one counts the work of each separately.
     if (!on_gpu(v)) {
       CHECK_EQ(got.cell_steps, wanted.cell_steps);
       CHECK_EQ(got.state_bytes, wanted.state_bytes);
@@ -208,3 +208,65 @@ TEST("beams: other angles, reactions and beams of no weight are refused") {
 
 }  // namespace
 }  // namespace bb::test::many_beams
+
+namespace bb::test::beam_queue {
+namespace {
+
+using engine::BeamQueue;
+using engine::BeamRange;
+
+TEST("beam queue: neighbours in their order, the last ones fewer, then none") {
+  BeamQueue queue(5);
+  const auto is = [](BeamRange got, std::size_t first, std::size_t count) {
+    CHECK_EQ(got.count, count);
+    if (count > 0) CHECK_EQ(got.first, first);
+  };
+  is(queue.take(2), 0, 2);
+  is(queue.take(2), 2, 2);
+  CHECK(!queue.empty());
+  is(queue.take(2), 4, 1);
+  CHECK(queue.empty());
+  is(queue.take(2), 0, 0);
+}
+
+TEST("beam queue: what comes back is taken next, and the rest after it") {
+  BeamQueue queue(10);
+  const BeamRange lost = queue.take(4);
+  queue.take(2);
+  queue.give_back(lost);
+  queue.give_back({});
+  CHECK_EQ(queue.take(3).first, std::size_t{0});
+  CHECK_EQ(queue.take(3).first, std::size_t{3});
+  CHECK_EQ(queue.take(9).first, std::size_t{6});
+  CHECK(queue.empty());
+}
+
+TEST("beam queue: many threads take every beam once, though some give back") {
+  constexpr std::size_t kBeams = 5000;
+  BeamQueue queue(kBeams);
+  std::vector<std::vector<int>> taken(4, std::vector<int>(kBeams, 0));
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < taken.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int turn = 0;; ++turn) {
+        const BeamRange beams = queue.take(7);
+        if (beams.count == 0) return;
+        if (turn % 5 == 4) {
+          queue.give_back(beams);
+          continue;
+        }
+        for (std::size_t i = 0; i < beams.count; ++i) ++taken[t][beams.first + i];
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  CHECK(queue.empty());
+  for (std::size_t i = 0; i < kBeams; ++i) {
+    int all = 0;
+    for (const auto& mine : taken) all += mine[i];
+    CHECK_EQ(all, 1);
+  }
+}
+
+}  // namespace
+}  // namespace bb::test::beam_queue

@@ -1,11 +1,11 @@
-// The choice of `auto` on a GPU, given by simulated limits: no variant whose blocks do not fit.
+// The choice of `auto` on a GPU with simulated limits: it selects no variant whose blocks do not fit.
 #include <string>
 #include <vector>
 
 #include "../problems.hpp"
 #include "check.hpp"
 #include "transport/cuda/cuda_bins.hpp"
-#include "transport/cuda/fused/cuda_fused_shared.hpp"
+#include "transport/cuda/fused/cuda_fused_solver.hpp"
 #include "transport/cuda/window/cuda_window_layout.hpp"
 #include "transport/registry.hpp"
 
@@ -25,7 +25,7 @@ Problem beam(Stepping stepping, Precision precision = Precision::kFp32) {
   return p;
 }
 
-/// As the gate of energy spread on a uniform grid has it: many energies, few angles.
+/// As in the gate of energy spread on a uniform grid: many energies, few angles.
 Problem fine_bins(Stepping stepping) {
   Problem p = water_problem(150.0, {4.0, 160.0, 1.0, 0.5}, 0.03, 0.02);
   p.variant = "auto";
@@ -80,7 +80,7 @@ TEST("choice: what blocks turn out to need lies within what the choice asked for
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
       problems.push_back(beam(stepping, precision));
-      Problem implant = beam(stepping, precision);  // of the densest matter, in the finest bins of a step
+      Problem implant = beam(stepping, precision);  // in the densest material, with the finest bins per step
       implant.materials.push_back(material("lead"));
       paint(implant, 1, 0.0, 20.0, 5.0, 10.0);
       implant.grid.energy_step = implant.grid.dz / 6.0;
@@ -121,9 +121,9 @@ TEST("choice: of one of many beams so many rows are kept as its angles can bring
     p.stepping = stepping;
     return beam_rows(p, build_tables(p), steps);
   };
-  CHECK_EQ(rows(Stepping::kPath, 0.4, 300), 64);   // 300 (1 - cos 0.4) = 24, and the tails
+  CHECK_EQ(rows(Stepping::kPath, 0.4, 300), 64);   // 300 (1 - cos 0.4) = 24, plus the tails
   CHECK_EQ(rows(Stepping::kPath, 0.6, 300), 128);  // 52
-  CHECK_EQ(rows(Stepping::kPath, 1.4, 300), 250);  // all there are
+  CHECK_EQ(rows(Stepping::kPath, 1.4, 300), 250);  // all rows of the grid
   CHECK_EQ(rows(Stepping::kDepth, 0.4, 300), 1);
 }
 

@@ -1,9 +1,9 @@
-#include "transport/model/energy_grid.hpp"
-
 #include <cmath>
+#include <vector>
 
 #include "../problems.hpp"
 #include "check.hpp"
+#include "transport/model/energy_grid.hpp"
 
 using namespace bb;
 using test::water;
@@ -33,7 +33,7 @@ TEST("range grid: uniform in residual range, the beam on the last bin, the first
   const auto& e = grid.energies();
   CHECK_NEAR(e.back(), 70.0, 1e-9);
   for (std::size_t i = 1; i < e.size(); ++i) CHECK_NEAR(water().range(e[i]) - water().range(e[i - 1]), 0.02, 1e-9);
-  // 2 MeV have 0.076 mm left: less than half a bin, so bins reach down to the end of range.
+  // The residual range of 2 MeV is 0.076 mm, less than half a bin, so bins reach down to the end of the range.
   CHECK(e.front() > 0.0);
   CHECK(water().range(e.front()) <= 0.02);
   CHECK_EQ(grid.first_alive(), 0);
@@ -46,7 +46,7 @@ TEST("range grid: uniform in residual range, the beam on the last bin, the first
 TEST("range grid: a step beyond the end of range leaves to the first bin what lies within half a step of it") {
   const EnergyGrid grid(range_grid(0.2), water(), 70.0, 70.0, 0);
   const double first = water().range(grid.energies().front());
-  for (const double share : {0.0, 0.3, 0.7, 1.0, 1.4}) {  // of a bin below the first
+  for (const double share : {0.0, 0.3, 0.7, 1.0, 1.4}) {  // distance below the first bin, in bins
     const physics::MomentKernel k = physics::moment_kernel(grid.range_axis().taps_beyond(first - 0.02 * share));
     double mean = 0.0;
     for (std::size_t i = 0; i < k.weights.size(); ++i) mean += k.weights[i] * (k.first + static_cast<double>(i));
@@ -117,7 +117,7 @@ TEST("energy grids: refuse a beam with no bins above the cutoff") {
 }
 
 TEST("uniform grid: content stops below the cutoff where the bins below it are nearer") {
-  // Bins of 0.2 MeV from 1 MeV: the cutoff of 2 MeV is bin 5, and 1.9 MeV lies half-way to bin 4.
+  // Bins of 0.2 MeV from 1 MeV: the cutoff of 2 MeV is bin 5, and 1.9 MeV is half-way to bin 4.
   const EnergyGrid grid(uniform_grid(0.2, 1.0), water(), 70.0, 70.0, 0);
   CHECK_EQ(grid.first_alive(), 5);
   CHECK(grid.stops(1.85));
@@ -125,4 +125,64 @@ TEST("uniform grid: content stops below the cutoff where the bins below it are n
   CHECK(!grid.stops(1.91));
   CHECK(!grid.stops(1.99));
   CHECK(!grid.stops(2.05));
+}
+
+using transport::RangeBins;
+
+namespace {
+
+std::vector<double> held_energies(const RangeBins& bins, double last_range) {
+  std::vector<double> centres;
+  for (int k = 0; k < bins.size; ++k) centres.push_back(water().energy_at(bins.first + k * bins.step));
+  return transport::held_energies(bins, centres, water(), last_range);
+}
+
+/// Energy of a beam with a Gaussian distribution of residual ranges about `mean`, both in g/cm². Calculated with the
+/// bins or, with steps of a thousandth of them, by quadrature.
+double energy_of_spread(const std::vector<double>& energies, const RangeBins& bins, double mean, double sigma) {
+  double sum = 0.0;
+  for (int k = 0; k < bins.size; ++k) {
+    const double d = (bins.first + k * bins.step - mean) / sigma;
+    sum += energies[static_cast<std::size_t>(k)] * std::exp(-0.5 * d * d) * bins.step;
+  }
+  return sum / (sigma * std::sqrt(2.0 * std::acos(-1.0)));
+}
+
+}  // namespace
+
+TEST("held energies: the energy of a spread beam near its end does not depend on where the bins lie") {
+  constexpr double kStep = 0.1, kSigma = 0.3;  // g/cm²: a third of sigma, as in default grids
+  const RangeBins fine{1e-5, 2e-5, 150000};
+  std::vector<double> truth;
+  for (int k = 0; k < fine.size; ++k) truth.push_back(water().energy_at(fine.first + k * fine.step));
+  for (const double mean : {0.3, 0.0, -0.3}) {
+    const double exact = energy_of_spread(truth, fine, mean, kSigma);
+    double worst = 0.0, plain = 0.0;
+    for (const double place : {0.001, 0.2, 0.4, 0.6, 0.8, 0.95}) {
+      const RangeBins bins{place * kStep, kStep, 30};
+      const auto held = held_energies(bins, 0.0);
+      std::vector<double> centres;
+      for (int k = 0; k < bins.size; ++k) centres.push_back(water().energy_at(bins.first + k * kStep));
+      worst = std::max(worst, std::abs(energy_of_spread(held, bins, mean, kSigma) / exact - 1.0));
+      plain = std::max(plain, std::abs(energy_of_spread(centres, bins, mean, kSigma) / exact - 1.0));
+    }
+    CHECK(worst < 0.013);
+    CHECK(plain > 3.0 * worst);
+  }
+}
+
+TEST("held energies: ascending from zero, the bins' own further up, also with a cutoff above the first bin") {
+  for (const double cutoff : {0.0, 0.004, 0.01}) {
+    for (double place = 0.01; place < 1.0; place += 0.07) {
+      const RangeBins bins{cutoff * 0.5 + place * 0.02, 0.02, 200};
+      const auto held = held_energies(bins, cutoff);
+      double before = 0.0;
+      for (int k = 0; k < bins.size; ++k) {
+        const double now = held[static_cast<std::size_t>(k)];
+        CHECK(now >= before);
+        if (k >= 8) CHECK_REL(now, water().energy_at(bins.first + k * bins.step), 1e-12);
+        before = now;
+      }
+    }
+  }
 }

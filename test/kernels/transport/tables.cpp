@@ -12,7 +12,6 @@
 #include "check.hpp"
 #include "physics/scattering.hpp"
 #include "physics/stopping.hpp"
-#include "transport/model/source_taps.hpp"
 #include "transport/model/typed_tables.hpp"
 #include "transport/model/work.hpp"
 
@@ -23,7 +22,7 @@ namespace {
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-/// Calls f(name, tables) for every parity scenario in both steppings.
+/// Calls f(name, tables) for every parity scenario with both steppings.
 template <typename F>
 void each_problem(F&& f) {
   for (const test::ParityScenario& s : test::parity_scenarios()) {
@@ -82,7 +81,7 @@ TEST("a beam that has a focus starts with its emittance: width, angle and what t
         }
       }
     }
-    // At the middle of the first cell, 0.25 mm behind the entrance.
+    // At the middle of the first cell, 0.25 mm from the entrance.
     const double way = 0.25, covariance = (way - focus) * 4e-4;
     CHECK_REL(tt / n, 4e-4, 1e-3);
     CHECK_NEAR(xt / n, covariance, 1e-3 * 0.032);
@@ -126,7 +125,7 @@ TEST("tables in FP32: every weight within 2e-7 of FP64, angle kernels sum to exa
       }
       CHECK_EQ(sum, 1.0);
     }
-    // The largest tap of a source takes the rounding of all the others.
+    // The largest tap of a source takes up the rounding of the others.
     CHECK(worst < 2e-7);
   });
 }
@@ -160,7 +159,7 @@ TEST("tables: an angle kernel's variance is the scattering power in the middle o
   Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.5}, 0.2, 0.004);
   const Tables t = build_tables(p);
   const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
-  for (int e = 10; e < t.ne; e += 7) {  // the last ones hold a mean, not the energy of their centre
+  for (int e = 10; e < t.ne; e += 7) {  // the last bins have a mean energy, not their centre's
     const std::size_t row = t.row(0, 0, e);
     double variance = 0.0;
     for (int k = t.angle_begin[row]; k < t.angle_begin[row + 1]; ++k) {
@@ -181,7 +180,7 @@ TEST("tables, depth stepping: the path of a class is dz/cos of its angle") {
   for (int c = 0; c < t.classes; ++c) {
     const double path = 0.05 / std::cos(t.theta[u(c)]);
     for (const int e : {60, 100, 140}) {
-      // Mean range loss of a source = path: energy-weighted means are not exact, ranges are.
+      // The mean range loss of a source equals the path. Ranges are used because energy-weighted means are not exact.
       const double energy = t.energy[u(e)];
       const SourceTaps taps = taps_by_source(t);
       const std::size_t row = t.row(c, 0, e);
@@ -263,7 +262,7 @@ TEST("tables: a beam of no width says what variance its one cell adds; what miss
 
 TEST("tables: what the beam loses before its first node is scored over its width") {
   Problem p = test::water_problem(60.0, {20, 35, 0.5, 0.2}, 0.4, 0.01);
-  p.step = 0.1;  // the first node lies half a cell in, the step only a quarter
+  p.step = 0.1;  // the first node is half a cell deep, a step only a quarter
   p.beam.x_sigma = 1.5;
   p.beam.x = 1.0;
   const Start wide = build_tables(p).start;
@@ -283,7 +282,7 @@ TEST("tables: what the beam loses before its first node is scored over its width
   for (int x = 0; x < p.grid.nx; ++x) {
     CHECK_NEAR(narrow.entry_dose[u(x)], narrow.entry_dose[u(p.grid.nx - 1 - x)], 1e-15);
   }
-  // Half of it misses the grid, and is counted there.
+  // Half of the beam misses the grid, which is counted as missed.
   p.beam.x = 10.0;
   const Start beside = build_tables(p).start;
   CHECK_NEAR(beside.entry_deposit, 0.5 * sum, 0.1 * sum);
@@ -311,7 +310,7 @@ TEST("work: the operators' arithmetic follows the tables, so wide angle kernels 
   CHECK(wide > narrow + 5);
   CHECK_REL(flops_per_cell_step(fine), many, 1e-12);
   CHECK(flops_per_cell_step(fine) > flops_per_cell_step(coarse) + 15);
-  // Two materials count by their shares of the map.
+  // Two materials count in proportion to their share of the map.
   p.materials.push_back(test::material("lead"));
   test::paint(p, 1, -100.0, 100.0, 0.0, 17.5);
   const double half_lead = flops_per_cell_step(build_tables(p));
@@ -352,7 +351,7 @@ TEST("tables: extra straggling is none in water on its own range grid, and what 
 
 TEST("tables: a beam on a side of the grid ends as in the middle, whichever side it is") {
   Problem p = test::water_problem(21.0, {12, 5.5, 0.5, 0.25}, 0.4, 0.04);
-  p.grid.energy_step = 0.4;  // no whole number to the range
+  p.grid.energy_step = 0.4;  // the range is no multiple of the bin
   const Tables middle = build_tables(p);
   CHECK(std::abs(middle.end_excess_mm) > 0.01);
   CHECK(middle.extra_straggling_mm > 0.01);

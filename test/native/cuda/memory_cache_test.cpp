@@ -1,4 +1,4 @@
-#include "cuda/device/memory_cache.hpp"
+#include "cuda/device/device.hpp"
 
 #include <algorithm>
 #include <cstdint>

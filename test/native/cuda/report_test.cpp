@@ -3,7 +3,6 @@
 #include "check.hpp"
 #include "cuda/compile/files.hpp"
 #include "cuda/device/error.hpp"
-#include "cuda/device/health.hpp"
 #include "cuda/report/device_report.hpp"
 #include "temporary_folder.hpp"
 

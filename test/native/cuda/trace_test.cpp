@@ -1,8 +1,7 @@
 #include "check.hpp"
-#include "cuda/device/launch_log.hpp"
+#include "cuda/device/stream.hpp"
 #include "cuda/trace/activity_trace.hpp"
 #include "cuda/trace/event_trace.hpp"
-#include "cuda/trace/record_spans.hpp"
 
 namespace {
 

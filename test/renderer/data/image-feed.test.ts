@@ -1,14 +1,13 @@
 import { expect, it, vi } from 'vitest';
-import type { FeedTarget } from '../../../renderer/data/feed.ts';
 import { ImageFeed } from '../../../renderer/data/image-feed.ts';
-import { SHOWN } from '../../../renderer/data/run-data.ts';
+import { type FeedTarget, SHOWN } from '../../../renderer/data/run-data.ts';
 import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
 import { FakeHost, settled } from './fake-host.ts';
 
 const view = { viewport: { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] } };
 const done: FeedTarget = { run: 'a', state: 'done' };
 
-it('says why a difference cannot be shown for as long as it is asked for, with the image alone in its place', async () => {
+it('says why a difference cannot be shown for as long as it is requested, with the image alone in its place', async () => {
   vi.useFakeTimers();
   try {
     const host = new FakeHost();
@@ -25,7 +24,7 @@ it('says why a difference cannot be shown for as long as it is asked for, with t
     await settled();
     expect(feed.data.image.get(SHOWN)).toMatchObject({ run: 'a', against: null });
     expect(feed.data.trouble.get(SHOWN)).toBe('The images differ in size.');
-    // The pixel that is read is the image's then.
+    // Without the comparison, a pixel is read from the image itself.
     void feed.pixel(3, 4);
     expect(host.pending('image.pixel').params).toMatchObject({ against: null, fast: 3, slow: 4 });
     feed.want({ view, against: null });

@@ -113,7 +113,7 @@ describe('the data of the run that is shown', () => {
     live?.frame(frame(1));
     follow('a', 'done');
     expect(live?.closed).toBe(true);
-    // The live data stays until the final arrays are there.
+    // The live data stays until the final arrays have arrived.
     expect(shown()).toBe(1);
     await finish(host, 7);
     expect(shown()).toBe(7);
@@ -194,9 +194,9 @@ describe('the data of the run that is shown', () => {
     const recorded = { kind: 'transport', solver: { step_mm: 0.2, variant: 'cuda-window' } };
     host.pending('run.scenario').answer({ scenario: recorded });
     await settled();
-    // A GPU that is not here is not needed for the range.
-    const asked = { ...recorded, solver: { ...recorded.solver, variant: 'auto' } };
-    expect(host.pending('scenario.resolve').params).toEqual({ scenario: asked });
+    // The range needs no GPU, so the missing one is not requested.
+    const requested = { ...recorded, solver: { ...recorded.solver, variant: 'auto' } };
+    expect(host.pending('scenario.resolve').params).toEqual({ scenario: requested });
     host.pending('scenario.resolve').answer({ issues: [], resolved: { range_mm: 40.8 } });
     await settled();
     expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', scenario: recorded, resolved: { range_mm: 40.8 } });
@@ -228,7 +228,7 @@ describe('the data of the run that is shown', () => {
       await settled();
     });
 
-    it('asks for the step again once it has settled, tells how far it is, and shows the map', async () => {
+    it('asks for the step again once it has settled, reports how far it is, and shows the map', async () => {
       expect(host.streams).toHaveLength(0);
       expect(data.computing.get('cut')).toEqual({ step: 0, steps: 0 });
       await vi.advanceTimersByTimeAsync(300);
@@ -241,11 +241,11 @@ describe('the data of the run that is shown', () => {
       stream?.end(null);
       expect(data.maps.get('cut')).toMatchObject({ step: 40, field: { max: 8 } });
       expect(data.computing.get('cut')).toBeNull();
-      // Another cut of the same moment: the one before stays in sight meanwhile.
+      // Another cut of the same step: the last one stays visible meanwhile.
       feed.want('cut', cut(6));
       await vi.advanceTimersByTimeAsync(400);
       expect(data.maps.get('cut')?.field.max).toBe(8);
-      // Another moment: it goes, and what is on its way for the one before is closed.
+      // Another step: the cut disappears, and the pending request for the last step is cancelled.
       void feed.showKeyframe(0);
       await settled();
       expect(host.streams.map(({ closed }) => closed)).toEqual([false, true]);
@@ -276,7 +276,7 @@ describe('the data of the run that is shown', () => {
         keyframes: [{ step: 0 }, { step: 40 }],
         maps: [{ field: field(value) }],
       }) as unknown as WhatIfAnswer;
-    const take = (value: number, full = false, maps = feed.askedMaps()) =>
+    const take = (value: number, full = false, maps = feed.requestedMaps()) =>
       feed.takeAnswer(answer(value, full), { maps, draft: {} });
 
     beforeEach(() => feed.follow({ run: 'own', state: 'done', live: true }));
@@ -292,7 +292,7 @@ describe('the data of the run that is shown', () => {
     });
 
     it('asks for a map that was moved while the answer was on its way', async () => {
-      const asked = feed.askedMaps();
+      const asked = feed.requestedMaps();
       feed.want('map', request(200));
       take(4, false, asked);
       expect(host.pending('run.maps').params).toMatchObject({ run: 'own', maps: [request(200)] });
@@ -302,14 +302,14 @@ describe('the data of the run that is shown', () => {
     });
 
     it('shows a reason in the place of a map that cannot be made, until one can', () => {
-      const asked = feed.askedMaps();
+      const asked = feed.requestedMaps();
       feed.takeAnswer({ ...answer(4, false), maps: [{ reason: 'The cells differ.' }] }, { maps: asked, draft: {} });
       expect(data.troubles.get('map')).toBe('The cells differ.');
       take(5);
       expect([shown(), data.troubles.get('map')]).toEqual([5, null]);
     });
 
-    it('computes no step of a drag again, and that of the answer at rest anew', async () => {
+    it('recomputes no step of a drag, but that of the answer at rest', async () => {
       feed.want('cut', cut);
       await settled();
       take(4);

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { colorAt, colorMap, colorMaps, unpackColor } from '../../../renderer/drawing/colormap.ts';
+import {
+  colorAt,
+  colorMap,
+  colorMaps,
+  drawableLimits,
+  normalisation,
+  unpackColor,
+  washed,
+} from '../../../renderer/drawing/colormap.ts';
 import { colorTable, makeColorizer } from '../../../renderer/drawing/field-image.ts';
-import { drawableLimits, normalisation } from '../../../renderer/drawing/normalisation.ts';
 
 /** CIE lightness L*, 0 to 100. */
 function lightness(pixel: number): number {
@@ -29,7 +36,7 @@ describe('colour maps', () => {
       const span = (steps.at(-1) ?? 0) - (steps[0] ?? 0);
       expect(span).toBeGreaterThan(65);
       for (let i = 8; i < steps.length; i += 1) {
-        // Eight entries on, a quarter to two and a half times the even step.
+        // Over eight entries, the change is a quarter to two and a half times that of even steps.
         const part = ((steps[i] ?? 0) - (steps[i - 8] ?? 0)) / (span * (8 / (steps.length - 1)));
         expect(part).toBeGreaterThan(0.25);
         expect(part).toBeLessThan(2.5);
@@ -113,7 +120,7 @@ describe('values to pixels', () => {
       const colorizer = makeColorizer(map, scale, table);
       colorizer.all(values, whole);
       expect(whole).toEqual(alone);
-      // Samples count from the start of their row.
+      // Sample positions are relative to the start of the row.
       colorizer.row(Float32Array.from([5, 5, ...values]), 2, samples, row, 3);
       expect([...row]).toEqual([0, 0, 0, ...[...samples].map((sample) => alone[sample])]);
     }
@@ -159,5 +166,29 @@ describe('scales', () => {
       low: 0,
       high: 1,
     });
+  });
+});
+
+describe('wash', () => {
+  const alphas = (wash: 'rising' | 'centred' | 'even'): readonly number[] =>
+    [...washed(colorMap('viridis'), wash).colors].map((color) => color >>> 24);
+
+  it('dose lets all through at its lower end, a difference in its middle, gamma the same everywhere', () => {
+    const rising = alphas('rising');
+    expect([rising[0], rising.at(-1)]).toEqual([0, 179]);
+    expect(rising.every((alpha, i) => alpha >= (rising[i - 1] ?? 0))).toBe(true);
+    const centred = alphas('centred');
+    expect(centred[0]).toBe(179);
+    expect(Math.min(...centred)).toBeLessThan(5);
+    expect(centred.indexOf(Math.min(...centred))).toBeGreaterThan(120);
+    expect(new Set(alphas('even'))).toEqual(new Set([179]));
+  });
+
+  it('changes no hue, and is the same object for the same colours', () => {
+    const map = colorMap('magma');
+    const made = washed(map, 'rising');
+    expect([...made.colors].map((color) => color & 0xffffff)).toEqual([...map.colors].map((color) => color & 0xffffff));
+    expect(washed(map, 'rising')).toBe(made);
+    expect(washed(map, 'even')).not.toBe(made);
   });
 });

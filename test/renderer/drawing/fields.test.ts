@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
-import { barValue, movedLimit, nearerLimit } from '../../../renderer/drawing/color-bar.ts';
-import { colorMap } from '../../../renderer/drawing/colormap.ts';
-import { fieldProfile } from '../../../renderer/drawing/field-profile.ts';
-import { fieldStatistics } from '../../../renderer/drawing/field-statistics.ts';
-import { normalisation } from '../../../renderer/drawing/normalisation.ts';
+import { barValue, drawColorBar, movedLimit, nearerLimit } from '../../../renderer/drawing/color-bar.ts';
+import { colorMap, normalisation } from '../../../renderer/drawing/colormap.ts';
+import type { Drawing2D } from '../../../renderer/drawing/context-2d.ts';
+import { fieldProfile, fieldStatistics } from '../../../renderer/drawing/field-statistics.ts';
 import { colouring, contour, contourLevels, histogram } from '../../../renderer/drawing/paint-map.ts';
+import type { DrawingTheme } from '../../../renderer/drawing/theme.ts';
 
 const axis = (name: MapAxis['name'], unit: string, from: number, to: number, count: number): MapAxis => ({
   name,
@@ -51,7 +51,7 @@ describe('contours', () => {
     expect(segments.length).toBeGreaterThan(100);
     for (let i = 0; i < segments.length; i += 2) {
       const [h, v] = [segments[i] ?? 0, segments[i + 1] ?? 0];
-      // On the ellipse of half the height, as near as straight lines between cells of half a millimetre come.
+      // On the ellipse of half the height, within the accuracy of straight lines between cells of half a millimetre.
       const radius = Math.hypot((h - 20) / 3, (v + 2) / 4) / Math.sqrt(2 * Math.LN2);
       expect(Math.abs(radius - 1)).toBeLessThan(0.01);
     }
@@ -75,7 +75,7 @@ describe('a profile along a segment', () => {
     expect(distance.length).toBeGreaterThan(100);
     for (const [i, s] of distance.entries()) {
       const share = s / Math.hypot(30, 20);
-      // Half a cell each way.
+      // Tolerance of half a cell along each axis.
       expect(Math.abs((values[i] ?? 0) - (10 + 30 * share + 10 * (-5 + 20 * share)))).toBeLessThan(0.25 + 2.5 + 1e-3);
     }
   });
@@ -173,5 +173,50 @@ describe('the colour bar', () => {
     expect(counts[0]).toBe(1);
     expect(counts[9]).toBeCloseTo(Math.log1p(1) / Math.log1p(3), 6);
     expect([...counts.subarray(1, 9)].every((count) => count === 0)).toBe(true);
+  });
+
+  it('draws the histogram where the limits can be dragged, and not in an exported figure', () => {
+    const rectangles = (handles: boolean): readonly (readonly number[])[] => {
+      const drawn: (readonly number[])[] = [];
+      const canvas = {
+        getContext: () => ({
+          createImageData: (width: number, height: number) => ({ data: new Uint8ClampedArray(4 * width * height) }),
+          putImageData: () => undefined,
+        }),
+      };
+      vi.stubGlobal('document', { createElement: () => canvas });
+      const calls: ProxyHandler<Record<string, unknown>> = {
+        get: (_, name) =>
+          name === 'measureText'
+            ? () => ({ width: 10 })
+            : (...values: readonly number[]) => name === 'fillRect' && drawn.push(values),
+        set: () => true,
+      };
+      const scale = normalisation('linear', { low: 0, high: 1 });
+      const theme = { labelSize: 10, family: 'sans-serif', axis: '#888', text: '#000', textMuted: '#444' };
+      drawColorBar(
+        new Proxy({}, calls) as unknown as Drawing2D,
+        { left: 100, top: 0, width: 10, height: 100 },
+        {
+          map: colorMap('viridis'),
+          colors: scale,
+          range: scale,
+          histogram: Float32Array.of(1, 0.5),
+          title: null,
+          handles,
+        },
+        theme as DrawingTheme,
+      );
+      return drawn;
+    };
+    // Two bins of 50 pixels, 10 and 5 wide, to the left of the bar.
+    expect(rectangles(true)).toEqual(
+      expect.arrayContaining([
+        [89, 50, 10, 50],
+        [94, 0, 5, 50],
+      ]),
+    );
+    expect(rectangles(false)).toEqual([]);
+    vi.unstubAllGlobals();
   });
 });

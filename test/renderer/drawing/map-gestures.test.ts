@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { plotFrame } from '../../../renderer/drawing/axes.ts';
 import { type GestureOwner, listenForGestures } from '../../../renderer/drawing/map-gestures.ts';
 import type { MapPoint } from '../../../renderer/drawing/map-view.ts';
+import { logScale } from '../../../renderer/drawing/scale.ts';
+import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
 
 /** The parts of a canvas that the listeners use: events, capture, and a class list. */
 class Canvas extends EventTarget {
@@ -47,7 +50,7 @@ describe('the gestures on a map', () => {
   it('take a click for the point that was pressed, though the plot moves under the pointer', () => {
     const { canvas, pinned, zooms } = listening();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
-    // A readout that has grown pushes the plot down; the browser then reports a new pointer position in it.
+    // A readout that grows pushes the plot down; the browser then reports another pointer position within it.
     canvas.send('pointermove', { client: [40, 50], top: 28 });
     canvas.send('pointerup', { client: [40, 50], top: 28 });
     expect(pinned).toEqual([{ horizontal: 40, vertical: 50 }]);
@@ -78,5 +81,121 @@ describe('the gestures on a map', () => {
     canvas.send('pointercancel', { client: [40, 50], top: 0 });
     canvas.send('pointerup', { client: [40, 50], top: 0 });
     expect(pinned).toEqual([]);
+  });
+});
+
+describe('a logarithmic axis', () => {
+  const scale = logScale(1e-6, 1, 120, 0);
+
+  it('gives every decade the same room, there and back', () => {
+    expect(scale.toPixel(1e-6)).toBeCloseTo(120, 9);
+    expect(scale.toPixel(1e-3)).toBeCloseTo(60, 9);
+    for (const value of [1e-6, 3e-4, 0.5]) expect(scale.toValue(scale.toPixel(value))).toBeCloseTo(value, 12);
+  });
+
+  it('has no place for what is not above zero', () => {
+    expect(scale.toPixel(0)).toBeNaN();
+    expect(scale.toPixel(-1)).toBeNaN();
+  });
+});
+
+describe('the room around a plot', () => {
+  it('leaves maps side by side more of it, and curves no colour bar', () => {
+    const [full, compact, curves] = (['full', 'compact', 'curves'] as const).map((room) =>
+      plotFrame(400, 200, 11, room),
+    );
+    expect(compact?.plot.width).toBeGreaterThan(full?.plot.width ?? Number.POSITIVE_INFINITY);
+    expect(compact?.bar).not.toBeNull();
+    expect(curves?.bar).toBeNull();
+    // The left edges of the plots are aligned.
+    expect([compact?.plot.left, curves?.plot.left]).toEqual([full?.plot.left, full?.plot.left]);
+  });
+
+  it('gives up the bar before the field', () => {
+    expect(plotFrame(200, 200, 11, 'compact').bar).toBeNull();
+  });
+});
+
+/** Frames on demand, with a clock that a painter can move. */
+function frames() {
+  let waiting: ((time_ms: number) => void) | null = null;
+  const clock = { now_ms: 0 };
+  return {
+    clock,
+    asked: () => waiting !== null,
+    next: () => {
+      const callback = waiting;
+      waiting = null;
+      callback?.(clock.now_ms);
+    },
+    source: {
+      request: (callback: (time_ms: number) => void) => {
+        waiting = callback;
+        return 1;
+      },
+      now: () => clock.now_ms,
+    },
+  };
+}
+
+describe('the frame loop', () => {
+  it('paints each painter once a frame, and nothing while nobody asks', () => {
+    const f = frames();
+    const scheduler = new FrameScheduler(f.source);
+    const paint = vi.fn();
+    expect(f.asked()).toBe(false);
+    scheduler.request(paint);
+    scheduler.request(paint);
+    f.next();
+    expect(paint).toHaveBeenCalledTimes(1);
+    expect(f.asked()).toBe(false);
+  });
+
+  it('leaves what asks while it paints for the next frame', () => {
+    const f = frames();
+    const scheduler = new FrameScheduler(f.source);
+    let turns = 0;
+    const again = () => {
+      turns += 1;
+      if (turns < 3) scheduler.request(again);
+    };
+    scheduler.request(again);
+    f.next();
+    expect(turns).toBe(1);
+    f.next();
+    f.next();
+    expect(turns).toBe(3);
+  });
+
+  it('gives credits back after painting, also when a painter fails', async () => {
+    const f = frames();
+    const scheduler = new FrameScheduler(f.source);
+    const reported = vi.fn();
+    vi.stubGlobal('reportError', reported);
+    const order: string[] = [];
+    scheduler.request(() => {
+      throw new Error('broken layer');
+    });
+    scheduler.request(() => void order.push('painted'));
+    const credit = scheduler.painted().then(() => order.push('credit'));
+    f.next();
+    await credit;
+    expect(order).toEqual(['painted', 'credit']);
+    expect(reported).toHaveBeenCalledTimes(1);
+    vi.unstubAllGlobals();
+  });
+
+  it('forgets painters whose canvas is gone, and measures its frames', () => {
+    const f = frames();
+    const scheduler = new FrameScheduler(f.source);
+    const gone = vi.fn();
+    scheduler.request(gone);
+    scheduler.cancel(gone);
+    scheduler.request(() => {
+      f.clock.now_ms += 7;
+    });
+    f.next();
+    expect(gone).not.toHaveBeenCalled();
+    expect(scheduler.statistics).toMatchObject({ frames: 1, last_ms: 7, longest_ms: 7 });
   });
 });

@@ -1,20 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
-import { publishedFor } from '../../../electron/contract/launch/limits.ts';
+import { condensed, sourceDiff } from '../../../electron/domain/code-diff.ts';
+import { publishedFor } from '../../../electron/domain/launch/occupancy.ts';
+import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
-import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';
 import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
-import { askedPrograms, labelsOf, lockOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
-import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/selection.ts';
-import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-view.tsx';
+import {
+  benchmarkTitle,
+  labelsOf,
+  lockOf,
+  requestedPrograms,
+  sweepOf,
+} from '../../../renderer/panels/compare/order.ts';
+import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
 
 test('a kernel has an occupancy where it can be launched with so many threads, and says why where it cannot', () => {
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
   const kernel = { name: 'k', architecture: 'sm_90', registers: 128, shared_bytes: 4176, max_threads: 256, ...none };
   const h200 = publishedFor('sm_90');
-  // 128 registers: two blocks of 8 warps of 64.
+  // With 128 registers, two blocks of 8 warps fit, of at most 64 warps.
   expect(occupancyText(kernel, h200, 256)).toEqual({ share: '25.0 %', limitedBy: 'registers' });
   expect(occupancyText(kernel, h200, 512)).toEqual({ share: '–', limitedBy: 'launched with 256 threads at most' });
   expect(occupancyText(kernel, null, 128)).toEqual({ share: '–', limitedBy: '–' });
@@ -37,6 +43,12 @@ describe('the order of a benchmark', () => {
     expect(labelsOf({ variants: ['cuda-tiled', 'gather'], precisions: ['fp32', 'fp64'], gpus: [0, 1] }, known)).toEqual(
       ['cuda-tiled@fp32:0', 'cuda-tiled@fp32:1', 'gather@fp32', 'gather@fp64'],
     );
+  });
+
+  test('says that ticks are on their way, and asks for them only where none come', () => {
+    expect(benchmarkTitle([], false)).toBe('Forecasting run times: variants that fit are ticked then');
+    expect(benchmarkTitle([], true)).toBe('Tick the variants to benchmark');
+    expect(benchmarkTitle(['gather', 'window'], false)).toBe('gather, window on the scenario in the form');
   });
 
   test('may sweep a value of the scenario', () => {
@@ -62,8 +74,8 @@ describe('the order of a benchmark', () => {
       { id: 'named', file: { what, named: '/opt/named' } },
     ];
     const external = ['named', 'mine', 'numpy-array', 'gone'];
-    expect(askedPrograms({ external, files: {} }, programs)).toEqual(['named', 'numpy-array']);
-    expect(askedPrograms({ external, files: { mine: ' /home/me/mine ', named: '' } }, programs)).toEqual([
+    expect(requestedPrograms({ external, files: {} }, programs)).toEqual(['named', 'numpy-array']);
+    expect(requestedPrograms({ external, files: { mine: ' /home/me/mine ', named: '' } }, programs)).toEqual([
       ...['named', 'mine=/home/me/mine', 'numpy-array'],
     ]);
   });
@@ -74,12 +86,12 @@ describe('the order of a benchmark', () => {
     const before = { variants: ['cuda-tiled', 'other'], touched: [], time_s: 60 };
     const after = withFactorial(before, place, known, { id: 'f', title: 'F', labels });
     expect(after.precisions).toEqual(['fp32', 'fp64']);
-    // Those of other benchmarks stay ticked.
+    // Variants of other benchmarks stay ticked.
     expect(after.variants).toEqual(['other', 'gather', 'cuda-fused']);
     const ticked = tickedVariants({ ...before, ...after }, place, known, new Map());
-    const asked = labelsOf({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
-    expect([...asked].sort()).toEqual([...labels].sort());
-    // One without choices of precision leaves the scenario's.
+    const requested = labelsOf({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
+    expect([...requested].sort()).toEqual([...labels].sort());
+    // A design without choices of precision uses the scenario's.
     expect(withFactorial(before, place, known, { id: 'f', title: 'F', labels: ['gather'] }).precisions).toEqual([]);
   });
 
@@ -88,13 +100,22 @@ describe('the order of a benchmark', () => {
   });
 });
 
+/** Empty values of the fields that columns read. */
+const bare = {
+  subject: { kind: 'entry', bench: 'b', report: 0, label: '' },
+  ...{ device: '', precision: '', verdict: 'faster', ratio: { value: 1, interval: null }, time_interval: null },
+  ...{ wall_s: null, whole: null, process: null, setup_s: 0, first_setup_s: null, modes: [], size: null },
+  ...{ accuracy: [], quantities: [], rung: null, cumulative: null, determinism: null, flagged: null, spread: null },
+  ...{ roofline: null, samples: [], paired: true, group: 0 },
+} as const;
+
 describe('rows', () => {
   const row = (title: string, time_s: number, rel_l2: number | null = null): ComparedRow =>
     ({
-      ...{ title, time_s, wall_s: null },
+      ...bare,
+      ...{ title, time_s },
       accuracy:
         rel_l2 === null ? [] : [{ id: 'parity', title: 'Dose error', tip: '', unit: '', value: rel_l2, bound: null }],
-      quantities: [],
     }) as unknown as ComparedRow;
   const rows = [row('b', 2, 1e-7), row('a', 1), row('c', 3, 1e-9)];
   const sorted = (list: typeof rows, sort: Parameters<typeof sortedBy>[1]) =>
@@ -111,7 +132,7 @@ describe('rows', () => {
     expect(nextSort('parity', rising)).toEqual({ column: 'parity', descending: false });
   });
 
-  test('without a value stand last, whichever way', () => {
+  test('without a value are last, whichever way', () => {
     expect(titles(sorted(rows, { column: 'parity', descending: false }))).toBe('cba');
     expect(titles(sorted(rows, { column: 'parity', descending: true }))).toBe('bca');
   });
@@ -124,11 +145,10 @@ describe('rows', () => {
 });
 
 describe('what is compared of a row', () => {
-  const subject = { kind: 'entry', bench: 'b', report: 0, label: '' };
   const row = (title: string, setup_s: number, time_s: number, more: object = {}): ComparedRow =>
     ({
-      ...{ title, subject, setup_s, time_s, wall_s: setup_s + time_s, paired: true, verdict: 'faster' },
-      ...{ whole: null, process: null, accuracy: [], quantities: [] },
+      ...bare,
+      ...{ title, setup_s, time_s, wall_s: setup_s + time_s },
       samples: [{ wall_s: setup_s + time_s }],
       ...more,
     }) as unknown as ComparedRow;
@@ -137,7 +157,7 @@ describe('what is compared of a row', () => {
     return rows.map((one) => column?.text(one) ?? 'no column');
   };
 
-  test('a number that a variant tells has its interval, where one is told that is more than a point', () => {
+  test('a number that a variant reports has its interval, where one is reported that is more than a point', () => {
     const told = { id: 'per_term', title: 'Per term', unit: 'ns' };
     const exact = { id: 'launches', title: 'Launches', unit: '' };
     const rows = [
@@ -155,11 +175,11 @@ describe('what is compared of a row', () => {
       }),
       row('c', 1, 1),
     ];
-    expect(texts(rows, 'per_term')).toEqual(['0.01370 ns (0.01350 ns–0.01380 ns)', '0.5000 ns', '–']);
+    expect(texts(rows, 'per_term')).toEqual(['0.01370 ns (0.01350–0.01380)', '0.5000 ns', '–']);
     expect(texts(rows, 'launches')).toEqual(['3', '4', '–']);
   });
 
-  test('is its whole run first, the share of its steps, and from how many runs on it pays for its set-up', () => {
+  test('is its end-to-end run first, the share of its steps, and from how many runs on it pays for its set-up', () => {
     const rows = [
       row('window', 0.02, 0.00384, { verdict: 'reference', paired: false }),
       row('depth', 0.0784, 0.0016),
@@ -173,7 +193,7 @@ describe('what is compared of a row', () => {
     expect(texts(rows, 'pays')).toEqual(['one run', '27 runs', 'never', '–', '–']);
   });
 
-  test('has no share where a session tells no whole runs apart from repetitions', () => {
+  test('has no share where a session does not separate end-to-end runs from repetitions', () => {
     const rows = [row('a', 0.1, 1, { samples: [{}] })];
     expect(columnsOf(rows, null).some(({ id }) => id === 'share' || id === 'pays')).toBe(false);
   });
@@ -214,7 +234,7 @@ describe('what is compared', () => {
       Array.from({ length: 9 }, (_, i) => entry(`v${i}`)),
     );
     expect(Math.max(...store.getState().chosen.map(({ ink }) => ink))).toBe(7);
-    // Each workload has rows and a reference of its own.
+    // Each workload has its own rows and reference.
     store.add('micro', [entry('m'), entry('n')]);
     store.setReference('entry b 0 n');
     expect(shownRows(store.getState()).map(({ ink }) => ink)).toEqual([0, 1]);
@@ -231,7 +251,7 @@ describe('source', () => {
       .tokens.map(({ kind, text }) => `${kind}:${text}`)
       .join('|');
 
-  test('is told apart: keywords, types, CUDA, numbers, strings, comments, directives, calls', () => {
+  test('is distinguished: keywords, types, CUDA, numbers, strings, comments, directives, calls', () => {
     expect(kinds('#include "a.cuh" // why')).toBe('directive:#include|plain: |string:"a.cuh"|plain: |comment:// why');
     expect(kinds('  __shared__ float s[32];')).toBe(
       'plain:  |cuda:__shared__|plain: |type:float|plain: s[|number:32|plain:];',
@@ -249,7 +269,7 @@ describe('source', () => {
     expect(tokens[2]?.[0]).toEqual({ kind: 'comment', text: 'ends */' });
   });
 
-  test('stands line by line, with what differs within a line', () => {
+  test('is line by line, with what differs within a line', () => {
     const rows = sourceDiff(['a', 'float x = 1;', 'same', 'gone'], ['a', 'float x = 2;', 'same', 'new', 'more']);
     expect(rows.map(({ kind }) => kind)).toEqual(['same', 'changed', 'same', 'changed', 'right']);
     expect(rows[1]?.left?.changed).toEqual([[10, 11]]);

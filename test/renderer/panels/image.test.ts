@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
-import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/workload.ts';
-import { squared } from '../../../renderer/drawing/square.ts';
+import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/index.ts';
+import type { ShownImage } from '../../../renderer/data/image-feed.ts';
+import { squared } from '../../../renderer/drawing/axes.ts';
 import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
+import { pixelReading, type ReadPixel } from '../../../renderer/panels/image/store.ts';
+import type { ImagePoint } from '../../../renderer/state/selection.ts';
 
 const resolved = {
   kind: 'diffraction',
@@ -82,7 +85,7 @@ describe('the image', () => {
         expect(geometry.at(places[i] ?? 0, places[i + 1] ?? 0).resolution_A).toBeCloseTo(spacing, 9);
       }
     }
-    // Finer than half the wavelength nothing reflects.
+    // At a resolution below half the wavelength there are no reflections.
     expect(geometry.ring(0.49, 9)).toBeNull();
     const kinds = imageScene({ ...drawn, shown: null })?.annotations.map(({ kind }) => kind);
     expect(kinds).toEqual([...spacings.map(() => 'curve'), 'cross']);
@@ -95,5 +98,71 @@ describe('the image', () => {
     expect(imageScene({ ...drawn, shown })?.field).toBe(field);
     expect(imageScene({ ...drawn, shown, logarithmic: false })?.field).toBe(map);
     expect(imageScene({ ...drawn, shown: { ...shown, against: 'b' } })?.field).toBe(map);
+  });
+});
+
+describe('pixel reading', () => {
+  const imageOf = (run: string, cellsPerSample: number, against: string | null = null): ShownImage =>
+    ({ run, against, map: { horizontal: { cellsPerSample }, vertical: { cellsPerSample } } }) as ShownImage;
+
+  let shown: ShownImage | null;
+  let point: ImagePoint | null;
+  let told: (ReadPixel | null)[];
+  let requested: { readonly pixel: readonly [number, number]; answer(photons: number | null): void }[];
+  let reading: ReturnType<typeof pixelReading>;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    [shown, point, told, requested] = [imageOf('a', 2), null, [], []];
+    reading = pixelReading({
+      shown: () => shown,
+      point: () => point,
+      ask: (fast, slow) => new Promise((answer) => requested.push({ pixel: [fast, slow], answer })),
+      tell: (read) => told.push(read),
+    });
+  });
+  afterEach(() => vi.useRealTimers());
+
+  async function look(fast: number, slow: number): Promise<void> {
+    point = { fast, slow };
+    reading.look();
+    await vi.advanceTimersByTimeAsync(200);
+  }
+  async function answer(which: number, photons: number | null): Promise<void> {
+    requested[which]?.answer(photons);
+    await vi.advanceTimersByTimeAsync(1);
+  }
+
+  it('asks once the crosshair rests, and takes no answer of a pixel that it has left', async () => {
+    point = { fast: 1.5, slow: 1.5 };
+    reading.look();
+    await look(3.2, 4.9);
+    await look(3.7, 4.1);
+    expect(requested.map(({ pixel }) => pixel)).toEqual([[3, 4]]);
+    await look(5, 6);
+    await answer(1, 56);
+    await answer(0, 34);
+    expect(told.at(-1)).toEqual({ run: 'a', against: null, fast: 5, slow: 6, photons: 56 });
+  });
+
+  it('reads a pinned pixel again of another image, and not at all where a sample is a pixel', async () => {
+    await look(3, 4);
+    await answer(0, 7);
+    shown = imageOf('b', 2);
+    reading.look();
+    expect(told.at(-1)).toBeNull();
+    await vi.advanceTimersByTimeAsync(200);
+    await answer(1, 8);
+    expect(told.at(-1)).toMatchObject({ run: 'b', photons: 8 });
+    shown = imageOf('b', 1);
+    await look(3, 4);
+    expect(told.at(-1)).toBeNull();
+    expect(requested).toHaveLength(2);
+    // A computing run has no value yet: the request is repeated with its next image.
+    shown = imageOf('c', 2);
+    await look(3, 4);
+    await answer(2, null);
+    await look(3, 4);
+    await answer(3, 9);
+    expect(told.at(-1)).toMatchObject({ run: 'c', photons: 9 });
   });
 });

@@ -1,13 +1,159 @@
-/** The library's examples: each is listed once, under its question, with a picture. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * The library's examples: each is listed once, under its question, with a picture. Each empty state offers an action,
+ * unless the panel is only loading. The handbook in the page: every file is a page, every panel has one, links have
+ * targets, and no text becomes HTML.
+ */
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { LibraryItem } from '../../../electron/contract/library.ts';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it, test } from 'vitest';
+import type { LibraryItem } from '../../../electron/contract/files.ts';
+import { filledGroups } from '../../../electron/domain/examples.ts';
+import { anchorOf, handbookPages } from '../../../renderer/base/handbook-pages.ts';
+import { Markdown, placeOf } from '../../../renderer/panels/handbook/markdown.tsx';
+import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
 import { lineOf } from '../../../renderer/panels/library/entry.tsx';
 import { exampleGroups, grouped, sought } from '../../../renderer/panels/library/examples-list.tsx';
 import { whyNot } from '../../../renderer/panels/library/pack-project.tsx';
 import { lengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
+import { createHandbookStore } from '../../../renderer/state/handbook.ts';
+import { panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { exampleBars } from '../../pictures/bars.ts';
+
+describe('empty states', () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+
+  /** The opening tag that begins at this position: braces may contain nested tags. */
+  function tagAt(text: string, from: number): string {
+    let depth = 0;
+    for (let at = from; at < text.length; at += 1) {
+      if (text[at] === '{') depth += 1;
+      if (text[at] === '}') depth -= 1;
+      if (text[at] === '>' && depth === 0) return text.slice(from, at + 1);
+    }
+    throw new Error('a tag without an end');
+  }
+
+  /** Matches a missing action: `null` as the complete value, or as one of two cases. */
+  const NOTHING = /action=\{null|\?\s*null\s*:|>\s*:\s*null\s*\}/;
+
+  const tags = globSync('renderer/**/*.tsx', { cwd: root }).flatMap((file) => {
+    const text = readFileSync(path.join(root, file), 'utf8');
+    return [...text.matchAll(/<EmptyState\b/g)].map(({ index }) => ({ file, tag: tagAt(text, index) }));
+  });
+
+  test('an empty state says what can be done about it, or that it reads', () => {
+    expect(tags.length).toBeGreaterThan(30);
+    for (const { file, tag } of tags) {
+      expect(tag, file).toMatch(/\baction=\{/);
+      if (NOTHING.test(tag)) expect(tag, `${file}: ${tag}`).toMatch(/title=.*Reading/s);
+    }
+  });
+});
+
+describe('handbook', () => {
+  const folder = path.resolve(import.meta.dirname, '../../../assets/handbook');
+  const shown = (text: string): string =>
+    renderToStaticMarkup(createElement(Markdown, { text, page: 'start', onOpen: () => undefined }));
+
+  test('every file of the folder is a page, under its own title, and listed in its contents', () => {
+    const files = readdirSync(folder).map((file) => file.replace(/\.md$/, ''));
+    const pages = files.filter((file) => file !== 'README');
+    expect(handbookPages.map(({ id }) => id).toSorted()).toEqual(pages.toSorted());
+    expect([...pageIds].toSorted()).toEqual(files.toSorted());
+    const contents = readFileSync(path.join(folder, 'README.md'), 'utf8');
+    for (const { id, title } of handbookPages) {
+      expect(pageText(id)?.startsWith(`# ${title}\n`), id).toBe(true);
+      expect(contents).toContain(`[${title}](${id}.md)`);
+      expect(pageText(id)).not.toContain('<!--');
+    }
+  });
+
+  test('every panel has a page and a heading that are there', () => {
+    for (const {
+      id: panel,
+      help: { page, anchor },
+    } of panelSlots) {
+      const headings = [...(pageText(page) ?? '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title));
+      expect(headings.length, panel).toBeGreaterThan(0);
+      if (anchor !== null) expect(headings, panel).toContain(anchor);
+    }
+  });
+
+  describe('Markdown', () => {
+    test('headings, lists, code, tables', () => {
+      const html = shown(
+        '# A `b` c\n\n1. one **two**\n2. three\n\n```\na < b && c\n```\n\n| x | >y |\n| --- | --: |\n| `a|b` | 2 |\n',
+      );
+      expect(html).toContain('<h1 id="handbook-a-b-c" tabindex="-1">A <code>b</code> c</h1>');
+      expect(html).toContain('<li>one <strong>two</strong></li>');
+      expect(html).toContain('<pre><code>a &lt; b &amp;&amp; c</code></pre>');
+      expect(html).toContain('<td class="handbook__number">');
+      expect(shown('a `x < y` & "b"')).toBe('<p>a <code>x &lt; y</code> &amp; &quot;b&quot;</p>');
+    });
+
+    test('tags stay text, and only pages are links', () => {
+      const html = shown(
+        '<script>alert(1)</script>\n\na <img src=x onerror=alert(1)> b\n\n[x](javascript:alert(1)) [y](https://example.org/) [z](scenarios.md#mistakes)\n\n![p](a.png)\n',
+      );
+      expect(html).not.toMatch(/<(?:script|img)/);
+      expect(html).toContain('&lt;script&gt;');
+      expect(html.match(/<a /g)).toHaveLength(1);
+      expect(html).toContain('<a href="#scenarios">z</a>');
+      expect(html).toContain('y (https://example.org/)');
+    });
+
+    test('every page is drawn whole: no token is left as source', () => {
+      for (const id of pageIds) {
+        const html = shown(pageText(id) ?? '');
+        expect(html, id).not.toMatch(/\]\(|\*\*|^\|/m);
+        expect(html).toContain(`<h1`);
+      }
+    });
+  });
+
+  test('links of a page: to another, to a heading, to neither', () => {
+    expect(placeOf('scenarios.md', 'start')).toEqual({ page: 'scenarios', anchor: null });
+    expect(placeOf('scenarios.md#mistakes', 'start')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
+    expect(placeOf('#mistakes', 'scenarios')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
+    for (const other of ['https://example.org/a.md', '../../README.md', 'javascript:x', '']) {
+      expect(placeOf(other, 'start'), other).toBeNull();
+    }
+  });
+
+  describe('search', () => {
+    test('finds parts with every word, headings first, with their surroundings', () => {
+      const found = search('noise FLOOR');
+      expect(found[0]).toMatchObject({ page: 'comparing', heading: 'Which variant is faster?' });
+      expect(found[0]?.excerpt.toLowerCase()).toContain('noise');
+      const [first] = search('ledger');
+      expect(first).toMatchObject({ page: 'reading-results', heading: 'The ledger', anchor: 'the-ledger' });
+      expect(search('')).toEqual([]);
+      expect(search('zzz')).toEqual([]);
+      for (const { page, title } of search('beam')) expect(title).toBe(pageTitle(page));
+    });
+  });
+
+  test('the store goes back where it was, and knows the page of the panel in focus', () => {
+    const store = createHandbookStore();
+    expect(store.placeOfFocus()).toEqual({ page: 'start', anchor: null });
+    store.focused('ledger');
+    expect(store.placeOfFocus()).toEqual({ page: 'reading-results', anchor: 'the-ledger' });
+    store.open(store.placeOfFocus());
+    store.open(store.placeOfFocus());
+    store.search('beam');
+    expect(store.getState().query).toBe('beam');
+    store.open({ page: 'scenarios', anchor: null });
+    expect(store.getState().query).toBe('');
+    store.back();
+    expect(store.getState().place.page).toBe('reading-results');
+    store.back();
+    expect(store.getState()).toMatchObject({ place: { page: 'start' }, before: [] });
+    store.back();
+    expect(store.getState().place.page).toBe('start');
+  });
+});
 
 const assets = path.resolve(import.meta.dirname, '../../../assets');
 const below = (folder: string, ending: string): string[] =>
@@ -43,20 +189,27 @@ describe('kernels from nothing', () => {
 
 describe('the groups of examples', () => {
   it('hold every file that comes with the program, once', () => {
-    const files = exampleGroups.flatMap((group) => group.files);
+    const files = filledGroups(exampleGroups, shipped).flatMap((group) => group.files);
     expect(files.length).toBeGreaterThan(60);
     expect([...files].sort()).toEqual([...shipped].sort());
   });
 
   it('come in their declared order, whatever the order of what was found', () => {
     const found = grouped([...shipped].reverse().map((id) => item(id)));
-    expect(found.map(({ question }) => question)).toEqual(exampleGroups.map(({ question }) => question));
-    expect(found.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(
-      exampleGroups.flatMap(({ files }) => files),
-    );
+    const declared = filledGroups(exampleGroups, shipped).filter(({ files }) => files.length > 0);
+    expect(found.map(({ question }) => question)).toEqual(declared.map(({ question }) => question));
+    expect(found.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(declared.flatMap(({ files }) => files));
     // Each subject has one heading.
     const heads = found.filter((group) => group.heads).map(({ about }) => about);
     expect(heads).toEqual([...new Set(exampleGroups.map(({ about }) => about))]);
+  });
+
+  it('take the examples of a folder that no question names, in their order', () => {
+    const found = grouped([item('micro/zebra.json'), item('micro/scan.json'), item('micro/aye-aye.json')]);
+    expect(found.map(({ question, items }) => [question, items.map(({ id }) => id)])).toEqual([
+      ['How are many values made one, or fewer?', ['micro/scan.json']],
+      ['Which other claims are measured?', ['micro/aye-aye.json', 'micro/zebra.json']],
+    ]);
   });
 
   it('leave out what has nothing, and keep what is in none', () => {
@@ -68,14 +221,14 @@ describe('the groups of examples', () => {
   });
 });
 
-describe('what stands beside an example', () => {
+describe('what is next to an example', () => {
   it('is its field or its session', () => {
     expect(shipped.filter((key) => thumbnailOf(key) === null)).toEqual([]);
     expect(thumbnailOf('recorded/h200-water-70MeV-cuda-depth.h5')).toEqual(thumbnailOf('water-70MeV.json'));
     expect(thumbnailOf('recorded/h200-overlap-cuda-streams.h5')).toEqual(thumbnailOf('micro/overlap.json'));
   });
 
-  it('are the bars of the recorded sessions as they are: `npm run pictures` makes them anew', () => {
+  it('are the bars of the recorded sessions as they are: `npm run pictures` makes them again', () => {
     expect(JSON.parse(readFileSync(path.join(assets, 'examples/bars.json'), 'utf8'))).toEqual(exampleBars());
   });
 
@@ -91,7 +244,7 @@ describe('what stands beside an example', () => {
     expect(lengths([{ time_s: 2 }, { time_s: 2 }])).toEqual([1, 1]);
   });
 
-  it('is told in one line: the first sentence of its notes, or what a run says of itself', () => {
+  it('has a summary of one line: the first sentence of its notes, or a run’s own', () => {
     const notes = 'A chain of loads: sweep it. More words.';
     expect(lineOf(item('a.json', { notes }))).toBe('A chain of loads: sweep it.');
     expect(lineOf(item('a.json', { notes: '' }))).toContain('a.json');

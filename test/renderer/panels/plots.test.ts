@@ -95,6 +95,16 @@ describe('the depth dose figure', () => {
     expect(pane.y).toMatchObject({ title: 'Dose', unit: 'nGy mm²' });
   });
 
+  it('has the units of overlaid curves on its axis where there is no run to scale them to', () => {
+    const curve = { name: 'b', depth_mm: Float64Array.of(0.5, 1.5), dose: Float64Array.of(1, 2), look: 0 };
+    const unitWith = (...units: readonly (string | null)[]) =>
+      figure({ overlays: units.map((unit) => ({ ...curve, unit })) }).y.unit;
+    expect(unitWith()).toBe('MeV/mm');
+    expect(unitWith('Gy', 'Gy')).toBe('Gy');
+    expect(unitWith(null)).toBe('arbitrary unit');
+    expect(unitWith('Gy', null)).toBe('as in the files');
+  });
+
   it('says that the range is that of the axis where regions lie', () => {
     const pane = figure({ resolved: resolvedWith({}, [{}]) });
     expect(labels(pane)).toEqual([{ text: ['Range on', 'the axis 40.80 mm'], side: 'right' }]);

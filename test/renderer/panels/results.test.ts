@@ -1,11 +1,79 @@
+/** Text of each claim in the list. The kernel that the launch explorer shows before the user chooses one. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
+import type { TableClaim } from '../../../electron/contract/bench/claim-table.ts';
 import type { Session } from '../../../electron/contract/bench/session.ts';
-import { parseTaskSession } from '../../../electron/host/workloads/task/session-file.ts';
+import type { KernelSet } from '../../../electron/contract/launches.ts';
+import { publishedLimits } from '../../../electron/domain/launch/occupancy.ts';
+import { parseTaskSession } from '../../../electron/host/workloads/task/index.ts';
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { claimChart, sweptClaims } from '../../../renderer/drawing/charts/claim-curve.ts';
-import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/fusion-ceiling.tsx';
+import { claimText, findingTone, matches, toneOf } from '../../../renderer/panels/claims/claims-panel.tsx';
+import { createLaunchStore, explain } from '../../../renderer/panels/launch-explorer/model.ts';
+import { memoryStorage } from '../../../renderer/state/persisted.ts';
+import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/index.tsx';
+
+describe('claims', () => {
+  const found = (value: number | null, unit = '×') => ({ value, unit }) as TableClaim['findings'][number];
+
+  test('what nobody measured has no number without its unit', () => {
+    const claim = { from: 0.05, to: 0.2, tolerance: 0, reason: null, unit: '', findings: [found(null)] };
+    expect(claimText(claim as unknown as TableClaim)).toBe('–');
+    const measured = { ...claim, unit: 's', findings: [found(0.1, 's')] };
+    expect(claimText(measured as unknown as TableClaim)).toBe('50–200 ms');
+  });
+
+  test('only a plain answer has a colour', () => {
+    const words = ['true', 'true-when', 'not-true', 'cannot-judge', 'not-measured'] as const;
+    expect(words.map((word) => toneOf({ word }))).toEqual(['good', 'none', 'less', 'none', 'none']);
+    expect(['as claimed', 'more', 'not judged'].map(findingTone)).toEqual(['good', 'less', 'none']);
+  });
+
+  test('every word that is sought is there', () => {
+    const row = { title: 'Bank conflicts cost 5–10×', source: 'a note' };
+    const claim = {
+      claim: 'Avoiding them',
+      answer: { sentence: 'true when stride is 16' },
+      about: null,
+      remark: null,
+    } as unknown as TableClaim;
+    expect(['', 'BANK stride', 'bank tiles'].map((sought) => matches(row, claim, sought))).toEqual([true, true, false]);
+  });
+});
+
+describe('launch explorer', () => {
+  const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 0 };
+  const set = (workload: string): KernelSet =>
+    ({
+      workload,
+      kernels: [{ name: `${workload}_kernel`, architecture: 'sm_90', registers: 32, shared_bytes: 0, ...none }],
+    }) as unknown as KernelSet;
+  const sets = ['probe', 'diffraction', 'transport'].map(set);
+  const gpus = publishedLimits
+    .filter(({ architecture }) => architecture === 'sm_90')
+    .map((limits) => ({ id: limits.architecture, limits }));
+  const config = createLaunchStore(memoryStorage(), vi.fn()).getState();
+  const chosen = (kernel: string, preferred: string) =>
+    explain({ ...config, kernel }, sets, gpus, preferred)?.choice?.id;
+
+  it('is one of the scenario’s workload, else any but a probe; a choice stays', () => {
+    expect(chosen('', 'transport')).toBe('transport/transport_kernel');
+    expect(chosen('', 'micro')).toBe('diffraction/diffraction_kernel');
+    expect(chosen('diffraction/diffraction_kernel', 'transport')).toBe('diffraction/diffraction_kernel');
+  });
+
+  it('is launched with the block of its launch bound until another block is chosen', () => {
+    const bound = (threads: number | null): readonly KernelSet[] =>
+      sets.map((one) => ({ ...one, kernels: one.kernels.map((kernel) => ({ ...kernel, max_threads: threads })) }));
+    const launched = (threads: number | null, block: [number, number, number] | null) =>
+      explain({ ...config, block }, bound(threads), gpus, 'transport');
+    expect(launched(128, null)?.block).toEqual([128, 1, 1]);
+    expect(launched(128, null)?.launch.notes.filter(({ severity }) => severity === 'refused')).toEqual([]);
+    expect(launched(null, null)?.block).toEqual([256, 1, 1]);
+    expect(launched(128, [64, 2, 1])?.block).toEqual([64, 2, 1]);
+  });
+});
 
 const recorded = (name: string): Session =>
   parseTaskSession(
@@ -17,7 +85,7 @@ describe('the fusion ceiling', () => {
   it('depends on the inputs and the machine alone, and bounds what a recorded session saved in FP32', () => {
     const [report] = recorded('layer-8192.json').reports;
     if (report === undefined) throw new Error('nothing was recorded');
-    // The estimate of the note's large layer: 56 µs compared with 4.10 ms at 67 TFLOP/s and 4.8 TB/s.
+    // The large layer of the source note: estimated 56 µs at 4.8 TB/s, and 4.10 ms at 67 TFLOP/s.
     const peaks = { copy_bytes_per_s: 4.8e12, fp32_flops_per_s: 67e12 };
     const { gpu } = report.machine;
     if (gpu?.ceilings == null) throw new Error('the session has no ceilings');
@@ -77,7 +145,7 @@ describe('the curves of a sweep', () => {
     expect(band).toMatchObject({ ink: 'accent', tip: 'claimed 3–12×' });
     expect(curve.shapes.filter((shape) => shape.kind === 'dot')).toHaveLength(3);
     expect(curve.arrays.at(-1)?.values).toEqual(Float64Array.of(2, 4, 8));
-    // A session of one size has none.
+    // A session of a single size has no curves.
     expect(sweptClaims({ ...base, reports: [{ ...report, claims: [] }] })).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import {
+  atomsOf,
   type JsonSchema,
   newDocument,
   publishedSchema,
@@ -8,7 +9,9 @@ import {
 } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { choicesOf, currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
-import { moved, newRegion } from '../../../renderer/panels/scenario/regions-field.tsx';
+import { moved } from '../../../renderer/panels/scenario/list-field.tsx';
+import { compositionText, madeOf } from '../../../renderer/panels/scenario/materials-field.tsx';
+import { newRegion } from '../../../renderer/panels/scenario/regions-field.tsx';
 import { issueCount } from '../../../renderer/panels/scenario/scenario-panel.tsx';
 import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/sections.ts';
 
@@ -44,7 +47,7 @@ describe('a field whose values are named one by one', () => {
     expect(choices('element_bytes')).toEqual({ of: [4, 8, 16], fallback: 4 });
   });
 
-  it('is none where any number may stand, or one of several shapes', () => {
+  it('is none where any number may be, or one of several shapes', () => {
     expect(choices('stride')?.of).toBeNull();
     const energy = fieldModel(draft, null, ['grid', 'energy']);
     expect(energy === null ? undefined : choicesOf(energy.schema)).toBeNull();
@@ -54,7 +57,7 @@ describe('a field whose values are named one by one', () => {
 const sections = sectionsOf('transport');
 
 /**
- * Settings of a scenario of each kind, by their names in the file; unions by their own name, groups by their values.
+ * Settings of a scenario of each kind by their names in the file: unions by their own name, groups by their members.
  */
 function keysOf(schema: JsonSchema, path = ''): readonly string[] {
   const below = Object.entries(schema.properties ?? {});
@@ -63,7 +66,7 @@ function keysOf(schema: JsonSchema, path = ''): readonly string[] {
 }
 
 describe('the scenario form', () => {
-  it('counts faults and warnings apart', () => {
+  it('counts errors and warnings apart', () => {
     const error = issue('a', 'is wrong');
     const warning: Issue = { ...error, severity: 'warning' };
     expect(issueCount([warning])).toBe('One warning');
@@ -91,12 +94,12 @@ describe('the scenario form', () => {
     }
   });
 
-  it('tells the value of the author from the default in force', () => {
+  it('distinguishes the author’s value from the default in force', () => {
     expect(fieldModel(draft, null, ['beam', 'energy_MeV'])).toMatchObject({
       value: 70,
       unit: 'MeV',
       title: 'Energy',
-      allowed: '0.5 to 1000 MeV',
+      allowed: '0.5 to 300 MeV, in water with a table of your own to 1000 MeV',
     });
     expect(fieldModel(draft, null, ['beam', 'weight'])).toMatchObject({ value: undefined, fallback: 1 });
     // This default follows from the beam: the host has computed it.
@@ -130,7 +133,7 @@ describe('the scenario form', () => {
     const checked = { ...draft, geometry: { regions } };
     const check = { draft: checked, issues: [outside], resolved: null };
     expect(currentIssues(checked, check)).toEqual([outside]);
-    // Another field changes: the host's issue is still valid, and the schema's new one is added.
+    // Another field changes: the host's issue is still valid, and the schema's new issue is added.
     const both = currentIssues({ ...checked, beam: { energy_MeV: 'x' } }, check);
     expect(both.map((each) => each.path)).toEqual(['beam.energy_MeV', 'geometry.regions[0].z_mm']);
     // The value itself changes: its old issue is gone until the host has checked it.
@@ -138,7 +141,7 @@ describe('the scenario form', () => {
     expect(currentIssues(mended, check)).toEqual([]);
   });
 
-  it('gives a fault to its field and to those that hold it', () => {
+  it('gives an error to its field and to those that hold it', () => {
     const issues = [issue('geometry.regions[1].x_mm[0]', 'a'), issue('beam.energy_MeV', 'b')];
     expect(issuesAt(issues, ['geometry', 'regions', 1]).map((each) => each.message)).toEqual(['a']);
     expect(issuesAt(issues, ['geometry', 'regions', 0])).toEqual([]);
@@ -178,11 +181,32 @@ describe('the scenario form', () => {
       const region = newRegion(preset, resolved);
       expect(region.z_mm[0]).toBeGreaterThan(0);
       expect(region.z_mm[1]).toBeLessThanOrEqual(50);
-      expect(region.x_mm[0]).toBeGreaterThanOrEqual(-20);
-      expect(region.x_mm[1]).toBeLessThanOrEqual(20);
+      for (const x_mm of region.x_mm ?? []) expect(Math.abs(x_mm)).toBeLessThanOrEqual(20);
     }
-    expect(newRegion('slab', resolved)).toEqual({ material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [16, 21] });
+    // A slab extends over the full width, even if that changes later.
+    expect(newRegion('slab', resolved)).toEqual({ material: 'bone-compact-icru', z_mm: [16, 21] });
+    expect(newRegion('half', resolved).x_mm).toEqual([0, 20]);
     expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moved(['a', 'b'], 0, 5)).toEqual(['a', 'b']);
+  });
+});
+
+const rest = { name: 'a', density_g_cm3: 1 };
+
+describe('what a material is made of, in one line', () => {
+  test.each([
+    ['C5H8O2', { formula: 'C5H8O2' }],
+    ['H 0.112, O 0.888', { composition: { H: 0.112, O: 0.888 } }],
+    ['H: 0.112; O=0.888', { composition: { H: 0.112, O: 0.888 } }],
+    ['H 0.112, O much', { composition: { H: 0.112, O: 'much' } }],
+    ['CO', { formula: 'CO' }],
+    ['nothing known', { formula: 'nothing known' }],
+    ['', { formula: '' }],
+  ])('%j', (text, expected) => {
+    expect(madeOf({ ...rest, formula: 'H2O' }, text, atomsOf)).toEqual({ ...rest, ...expected });
+  });
+
+  test.each([['C5H8O2'], ['H 0.112, O 0.888']])('%s comes back as it was typed', (text) => {
+    expect(compositionText(madeOf(rest, text, atomsOf))).toBe(text);
   });
 });

@@ -1,9 +1,10 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
-import { panels } from '../../../renderer/frame/panel-registry.ts';
+import { panelEntry } from '../../../renderer/frame/panel-registry.ts';
 import { isOfKind, defaultLayouts as layoutsBy, panelSlots } from '../../../renderer/state/layout/defaults.ts';
-import { layoutNames, sizeClasses } from '../../../renderer/state/layout/frames.ts';
 import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
 import {
   activated,
@@ -11,12 +12,14 @@ import {
   groupsOf,
   groupWith,
   type LayoutNode,
+  layoutNames,
   layoutSchema,
   movedPanel,
   panelsOf,
   px,
   resized,
   share,
+  sizeClasses,
   split,
   withoutPanel,
   type Zone,
@@ -34,7 +37,7 @@ const tree = split(
   [share(1), split('s', 'column', [share(2), group('b', 'three')], [share(1), group('c', 'four')])],
 );
 
-/** No panel is lost or doubled, no split is left with one part, and somebody takes the rest of the room. */
+/** Checks that no panel is lost or duplicated, no split has a single part, and some part takes the remaining space. */
 function sound(root: LayoutNode, panels: readonly string[]): void {
   expect([...panelsOf(root)].sort()).toEqual([...panels].sort());
   const visit = (node: LayoutNode): void => {
@@ -59,10 +62,10 @@ function sound(root: LayoutNode, panels: readonly string[]): void {
 }
 
 describe('the arrangement of panels', () => {
-  it('moves a panel into a group, beside one, and along its own tabs', () => {
+  it('moves a panel into a group, next to one, and along its own tabs', () => {
     const into = movedPanel(tree, 'three', 'a', 'center', 1);
     expect(groupWith(into, 'three')).toMatchObject({ id: 'a', panels: ['one', 'three', 'two'], active: 'three' });
-    // The split that was left with one part is that part.
+    // A split with a single remaining part is replaced by that part.
     expect(groupsOf(into).map((each) => each.id)).toEqual(['a', 'c']);
     const beside = movedPanel(tree, 'two', 'c', 'left');
     sound(beside, panelsOf(tree));
@@ -138,7 +141,10 @@ describe('the layouts', () => {
   });
 
   it('know every panel that there is', () => {
-    expect(panelSlots.map(({ id }) => id).sort()).toEqual(panels.map(({ id }) => id).sort());
+    // One table lists all panels: a folder without an entry, or an entry without a folder, would be an invisible panel.
+    const folders = readdirSync(path.resolve(import.meta.dirname, '../../../renderer/panels'));
+    expect(panelSlots.map(({ id }) => id).sort()).toEqual(folders.sort());
+    for (const { id, icon } of panelSlots) expect(panelEntry(id)).toMatchObject({ id, icon });
     for (const kind of scenarioKindNames) {
       const own = panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads));
       const keys = own.flatMap(({ key }) => (key === undefined ? [] : [key]));
@@ -159,7 +165,7 @@ describe('the layouts', () => {
     expect(store.getState().shown).toBe('profile');
   });
 
-  it('take in a closed panel beside those that it stood with, wherever they are now', () => {
+  it('take in a closed panel next to those that it was with, wherever they are now', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.move('wide', 'dose-map', 'lower', 'right');
     store.close('phase-space');
@@ -284,7 +290,7 @@ describe('the stored layouts', () => {
       panels: ['dose-map', 'phase-space'],
       active: 'dose-map',
     });
-    // Closed by the user, it stays away.
+    // A panel that the user has closed stays closed.
     after.close('phase-space');
     expect(
       panelsOf(createLayoutStore(storage, vi.fn(), pageWorkloads).getState().layouts.transport.simulate.wide),

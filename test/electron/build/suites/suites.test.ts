@@ -1,16 +1,23 @@
 /** Test files of `npm test`, their order, the verdict on a failed file, and the report. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TestModule } from 'vitest/node';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { sayOn } from '../../../../electron/build/setup/say.mjs';
 import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
-import { choose, failedTest, planted } from '../../../../electron/build/suites/mutations.mjs';
+import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
+import { choose, failedTest, planted, Results } from '../../../../electron/build/suites/mutations.mjs';
 import { longestFirst } from '../../../../electron/build/suites/order.mjs';
-import { report } from '../../../../electron/build/suites/report.mjs';
+import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
+import { unlessPassed } from '../../../../electron/build/suites/result.mjs';
 import { judgeAgain, MOST_AGAIN, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
+import { reportOf } from '../../../../electron/build/suites/vitest-reporter.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
+import { onLinux, unless } from '../../../unless.ts';
 
 let out: PassThrough;
 beforeEach(() => {
@@ -34,7 +41,7 @@ describe('the order of test files', () => {
   });
 
   it('spreads stories evenly among the other files', () => {
-    // 40 s of stories and 80 s of others: after each start the shares that have started are 0/0, 3/4 and 0, …
+    // 40 s of stories and 80 s of other files. The started shares of both after each start are 0/0, 3/4 and 0, …
     const files = { 'test/e2e/s30': 30, 'test/e2e/s10': 10, 'test/u40': 40, 'test/u30': 30, 'test/u10': 10 };
     expect(order(files)).toEqual(['s30', 'u40', 'u30', 's10', 'u10']);
   });
@@ -76,7 +83,7 @@ describe('the arguments of npm test', () => {
   });
 
   it('build nothing for tests of pure functions', async () => {
-    expect(await needBuild(['test/electron/host/model/verdicts/judge.test.ts'])).toBe(false);
+    expect(await needBuild(['test/electron/host/model/verdicts/verdicts.test.ts'])).toBe(false);
     expect(await needBuild(['test/electron/host/runs.test.ts'])).toBe(true);
     expect(await needBuild(['test/e2e/icon.test.ts'])).toBe(true);
   });
@@ -102,8 +109,8 @@ describe('a phase', () => {
     expect(text).toMatch(/^\[2 of 2\] sound: ok {3}1 passed, 0 failed, 1 not run \(\d/m);
   });
 
-  it('tells each file as it ends, runs a failed one again, and names it where it then passes', async () => {
-    // Inside the checkout, where it finds vitest.
+  it('reports each file as it ends, runs a failed one again, and names it where it then passes', async () => {
+    // The folder is inside the checkout, so that vitest is found.
     mkdirSync(path.join(root, 'dist'), { recursive: true });
     const folder = mkdtempSync(path.join(root, 'dist/suites-test-'));
     try {
@@ -113,7 +120,8 @@ describe('a phase', () => {
         once: `const first = !existsSync(${mark}); writeFileSync(${mark}, ''); expect(first, 'too early').toBe(false);`,
       };
       for (const [name, body] of Object.entries(bodies)) {
-        const text = `import { existsSync, writeFileSync } from 'node:fs';
+        const text = `import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
           import { expect, it } from 'vitest';
           it('is steady', () => expect(1).toBe(1));
           it('is watched', () => { ${body} });`;
@@ -144,7 +152,7 @@ describe('a phase', () => {
 
 describe('a file that failed', () => {
   const of = (...tests: readonly string[]) => ({
-    ...{ file: 'a.test.ts', project: 'unit', seconds: 1 },
+    ...{ file: 'a.test.ts', project: 'unit', seconds: 1, coreSeconds: null },
     result: { passed: 3, failed: tests.length, skipped: [] },
     failures: tests.map((test) => ({ test, text: `      ${test} broke` })),
   });
@@ -190,10 +198,34 @@ describe('planted faults', () => {
     const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
       typeof choose
     >[1];
-    expect(all).toHaveLength(60);
+    expect(all).toHaveLength(61);
     for (const one of all) {
       const before = readFileSync(path.join(root, one.file), 'utf8');
       expect(planted(before, one), one.id).not.toBe(before);
+    }
+  });
+
+  it('are not tried again after an interrupted run, unless their tests have changed', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-mutate-'));
+    try {
+      const file = path.join(folder, 'results.json');
+      const tries: string[] = [];
+      const tried = (results: Results, id: string, key: string, found: string) =>
+        results.of(id, key, async () => {
+          tries.push(id);
+          if (found === '') throw new Error('interrupted');
+          return { found };
+        });
+      const first = new Results(file);
+      expect(await tried(first, 'one', 'a', 'adds')).toEqual({ found: 'adds' });
+      await expect(tried(first, 'two', 'a', '')).rejects.toThrow('interrupted');
+      const next = new Results(file);
+      expect(await tried(next, 'one', 'a', 'other')).toEqual({ found: 'adds' });
+      expect(await tried(next, 'two', 'a', 'subtracts')).toEqual({ found: 'subtracts' });
+      expect(await tried(next, 'one', 'b', 'other')).toEqual({ found: 'other' });
+      expect(tries).toEqual(['one', 'two', 'two', 'one']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 
@@ -227,6 +259,7 @@ describe('the report', () => {
       seconds: 61.23,
       result: { ...passed, passed: 4, unsteady: unsteady(names) },
       files: { 'b.test.ts': 1.23, 'a.test.ts': 60 },
+      cores: { 'b.test.ts': 2.34, 'a.test.ts': 30 },
     },
     { name: 'More', seconds: 2, result: { ...passed, skipped: [{ name: 'a test', reason: 'no GPU' }] } },
   ];
@@ -242,20 +275,78 @@ describe('the report', () => {
     expect(said()).toMatch(/each counts as a failure\.\n\n5 passed, 2 failed\n$/);
   });
 
-  it('writes the seconds of a whole run, files in the form of the committed table', () => {
-    report(ended([]), { seconds: 40, whole: true, to });
+  it('writes the seconds of a complete run, files in the form of the committed table', () => {
+    report(ended([]), { seconds: 40, coreSeconds: 65.04, whole: true, to });
+    expect(said()).toMatch(/^\nTook 40\.0 s, 65 core-s;/);
     expect(JSON.parse(readFileSync(to, 'utf8'))).toEqual({
-      seconds: 40,
+      ...{ seconds: 40, core_seconds: 65 },
       suites: [
         { name: 'Some tests', seconds: 61.2, passed: 4, failed: 0 },
         { name: 'More', seconds: 2, passed: 1, failed: 0 },
       ],
       files: { 'a.test.ts': 60, 'b.test.ts': 1.2 },
+      core_seconds_of_files: { 'a.test.ts': 30, 'b.test.ts': 2.3 },
     });
+  });
+
+  it('orders the next run by the seconds of this one, and files that did not run by the table', () => {
+    const table = path.join(folder, 'table.json');
+    writeFileSync(table, JSON.stringify({ 'a.test.ts': 3, 'c.test.ts': 7 }));
+    expect(listedSeconds(table, path.join(folder, 'none.json'))).toEqual({ 'a.test.ts': 3, 'c.test.ts': 7 });
+    report(ended([]), { seconds: 40, whole: true, to });
+    expect(listedSeconds(table, to)).toEqual({ 'a.test.ts': 60, 'b.test.ts': 1.2, 'c.test.ts': 7 });
   });
 
   it('fails a run in which nothing passed', () => {
     const none = [{ name: 'None', seconds: 0, result: { passed: 0, failed: 0, skipped: [] } }];
     expect(report(none, { seconds: 0, whole: false })).toBe(1);
+  });
+});
+
+it('reports why a test did not run, by its own words or by those of a suite around it', () => {
+  const suite = { type: 'suite', meta: () => unless('pydicom is not installed').meta ?? {}, errors: () => [] };
+  const test = (name: string, parent: object, note?: string) => ({
+    ...{ type: 'test', fullName: name, parent, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
+  });
+  const all: object[] = [];
+  const module = {
+    ...{ type: 'module', moduleId: path.join(root, 'test/a.test.ts'), project: { name: 'unit' }, errors: () => [] },
+    ...{ meta: () => ({}), diagnostic: () => ({ duration: 5 }) },
+    children: { allSuites: () => [suite], allTests: () => all },
+  };
+  all.push(test('by its suite', suite), test('by itself', module, 'no Slurm here'), test('by nobody', module));
+  expect(reportOf(module as unknown as TestModule).result.skipped).toEqual([
+    { name: 'by its suite', reason: 'pydicom is not installed' },
+    { name: 'by itself', reason: 'no Slurm here' },
+    { name: 'by nobody', reason: 'no reason given' },
+  ]);
+});
+
+it('counts the core seconds of programs that a process started', onLinux, () => {
+  const before = coreSecondsOf() ?? Number.NaN;
+  const half = 'while (process.cpuUsage().user < 5e5);';
+  expect(spawnSync(process.execPath, ['-e', half]).status).toBe(0);
+  expect((coreSecondsOf() ?? Number.NaN) - before).toBeGreaterThanOrEqual(0.5);
+  expect(coreSecondsOf(process.ppid)).toBeGreaterThan(before);
+});
+
+describe('a suite that depends on files alone', () => {
+  const folder = scratchFolder('unless-passed');
+
+  it('runs again with other files, and until it has passed without a second try', async () => {
+    const nothing = { passed: 0, failed: 0, skipped: [] };
+    const results = [
+      { ...nothing, passed: 1, failed: 1 },
+      { ...nothing, skipped: [{ name: 'format', reason: 'no program' }] },
+      { ...nothing, passed: 2, unsteady: [{ file: 'a', failure: 'b' }] },
+      { ...nothing, passed: 2 },
+      { ...nothing, passed: 3 },
+    ];
+    const left = [...results];
+    const run = (key: string) => unlessPassed('some', key, async () => left.shift() ?? nothing, folder);
+    for (const result of results.slice(0, 4)) expect(await run('one')).toEqual(result);
+    expect(await run('one')).toEqual(results[3]);
+    expect(said()).toBe('  unchanged since they passed\n');
+    expect(await run('two')).toEqual(results[4]);
   });
 });

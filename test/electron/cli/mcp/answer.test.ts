@@ -1,6 +1,21 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
-import { compilerLines, firstWrong, limiterOf, uncompiled } from '../../../../electron/cli/mcp/answer.ts';
+import {
+  compilerLines,
+  countersText,
+  firstWrong,
+  launchesIn,
+  limiterOf,
+  noTimeline,
+  resourcesOf,
+  timelineOf,
+  toDecide,
+  uncompiled,
+} from '../../../../electron/cli/mcp/results.ts';
 import type { Accuracy } from '../../../../electron/contract/bench/session.ts';
+import { publishedFor } from '../../../../electron/domain/launch/occupancy.ts';
+import { kernelsIn } from '../../../../electron/host/model/machine-code/cubin.ts';
 
 const check = (holds: boolean, tip: string): Accuracy => ({
   ...{ id: 'l2', title: 'RMS error', unit: '', value: 0.01, bound: 1e-5 },
@@ -38,6 +53,52 @@ test('names what limits a kernel by its share of the measured ceilings', () => {
   expect(at(0.9, 0.1, [check(false, 'wrong')])).toMatch(/^Not known: the answer is wrong/);
 });
 
+test('sums the spans of the traced sample by name, the longest first; GPU work where there is some', () => {
+  const spans = { names: ['tile', 'sum'], threads: 2, dropped: 0, thread: [0, 1, 0], step: [0, 0, 0] };
+  const recording = {
+    ...{ label: 'a.cpp', device: null, trace: null },
+    spans: { ...spans, name: [1, 0, 1], start_ns: [0, 0, 1000], end_ns: [1000, 3500, 3000] },
+  };
+  expect(timelineOf(recording)).toEqual([
+    { name: 'tile', count: 1, seconds: expect.closeTo(3.5e-6, 12) },
+    { name: 'sum', count: 2, seconds: expect.closeTo(3e-6, 12) },
+  ]);
+  expect(timelineOf(undefined)).toEqual([]);
+  const column = [0];
+  const trace = {
+    ...{ source: 'cupti', names: ['reduce'], dropped: 0, kind: column, name: column, start_ns: [5], end_ns: [1005] },
+    ...{ stream: column, correlation: column, grid: [1, 1, 1], block: [32, 1, 1], registers: column },
+    ...{ static_shared_bytes: column, dynamic_shared_bytes: column, bytes: column, graph: column, graph_node: column },
+  };
+  expect(timelineOf({ ...recording, trace })).toEqual([
+    { name: 'reduce', count: 1, seconds: expect.closeTo(1e-6, 12) },
+  ]);
+});
+
+test('says what would decide while an answer or a speed is open', () => {
+  const doubt = { ...right, id: 'remembers', value: null, bound: 1.5 };
+  const interval = { low: 0.9, high: 1.1 };
+  const open = { accuracy: [right], verdict: 'undecided' as const, ratio: { value: 1, interval } };
+  expect(toDecide({ ...open, accuracy: [right, doubt], verdict: 'not checked' })).toMatch(
+    /^More probes of whether it remembers results: submit again with more seconds/,
+  );
+  expect(toDecide(open)).toMatch(/contains 1: more seconds narrow it/);
+  expect(toDecide({ ...open, instances_to_decide: 12 })).toMatch(/^About 12 instances/);
+  expect(toDecide({ ...open, ratio: { value: 1, interval: null } })).toMatch(/^Too few rounds/);
+  expect(toDecide({ ...open, verdict: 'faster' })).toBeNull();
+});
+
+test('says why a timeline is empty, and the command that counts a CUDA attempt', () => {
+  expect(noTimeline('cuda', 2)).toBeNull();
+  expect(noTimeline('cuda', 0)).toContain('CUPTI');
+  expect(noTimeline('cpu', 0)).toContain('no spans of this attempt');
+  const words = ['run', '/a b/problem.json', '--variant', '/l/x-attempt-0001.cu', '--trust'];
+  expect(countersText('cuda', words)).toMatch(
+    /: ncu --target-processes all braggbench run '\/a b\/problem\.json' --variant \/l\/x-attempt-0001\.cu --trust$/,
+  );
+  expect(countersText('cpu', words)).toBe('Counters are read of CUDA kernels only.');
+});
+
 test('gives the words of the compiler by line, the first error as the reason', () => {
   const issue = (severity: 'error' | 'warning', line: number, message: string) => ({
     ...{ severity, line, message, file: 'a.cpp', path: '', column: 1, value: null, allowed: null },
@@ -49,4 +110,29 @@ test('gives the words of the compiler by line, the first error as the reason', (
   ]);
   expect(lines[2]?.message).toHaveLength(2002);
   expect(uncompiled(lines)).toMatchObject({ verdict: 'not compiled', reason: 'line 7: no such name', time_s: null });
+});
+
+test('gives registers, spills and occupancy of the kernels that a candidate launches', () => {
+  const cubin = readFileSync(path.join(import.meta.dirname, '../../host/model/machine-code/reduction.cubin'));
+  const kernels = kernelsIn(cubin, 'sm_90').map(({ resource }) => ({
+    ...resource,
+    ...{ spill_store_bytes: 4, spill_load_bytes: 8 },
+  }));
+  const limits = publishedFor('sm_90');
+  if (limits === null) throw new Error('sm_90 is published');
+  // Kernel, grid, block and dynamic shared memory, in the form in which the engine reads a candidate's launches.
+  const launches = launchesIn(
+    'micro_reduce_interleaved 64 1 1 16 16 1 101376\nmicro_reduce_sequential 8 1 1 256 1 1 0',
+  );
+  const found = resourcesOf(kernels, launches, limits);
+  const of = (name: string) => found.find(({ kernel }) => kernel === name);
+  // 1 KiB static, 99 KiB dynamic and 1 KiB of the system: two blocks fit into 228 KiB.
+  expect(of('micro_reduce_interleaved')).toEqual({
+    ...{ kernel: 'micro_reduce_interleaved', registers: 12, spill_bytes: 12, shared_bytes: 102_400 },
+    occupancy: { gpu: limits.name, threads: 256, share: 0.25, limited_by: ['shared memory'] },
+  });
+  expect(of('micro_reduce_sequential')?.occupancy).toMatchObject({ share: 1, limited_by: ['threads'] });
+  expect(of('micro_reduce_atomics')?.occupancy).toBeNull();
+  const unread = kernels.map((one) => ({ ...one, spill_store_bytes: null }));
+  expect(resourcesOf(unread, launches, limits).map(({ spill_bytes }) => spill_bytes)).toEqual(kernels.map(() => null));
 });

@@ -1,4 +1,4 @@
-/** The command line on another machine, over a real sshd of this one. */
+/** The command line on another machine, through a real sshd on this one. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { noSshd, startSshd, type TestSshd } from '../../../sshd.ts';
+import { unless } from '../../../unless.ts';
 import { tinyScenario } from '../../host/small-run.ts';
 import { braggbench, type Ended, entry, environmentWith } from '../command.ts';
 
@@ -30,7 +31,7 @@ const call = (...words: readonly string[]): Promise<Ended> =>
   });
 const inCache = (...names: readonly string[]): string => path.join(sshd.cache, 'braggbench', ...names);
 
-describe.skipIf(noSshd !== null)('with --on', { timeout: 300_000 }, () => {
+describe('with --on', { timeout: 300_000, ...unless(noSshd) }, () => {
   test('run and bench work there and leave their results here, and nothing there', async () => {
     writeFileSync(path.join(cwd, 'mine.json'), JSON.stringify({ ...tinyScenario, name: 'mine' }));
     const run = await call(
@@ -48,7 +49,7 @@ describe.skipIf(noSshd !== null)('with --on', { timeout: 300_000 }, () => {
     expect(run.code).toBe(0);
     expect(run.stdout + run.stderr).not.toContain(sshd.cache);
     const here = await call('run', 'mine.json', '--set', 'beam.energy_MeV=25', '--out', 'near.h5', '--json');
-    // The same program on the same numbers.
+    // The same program gives exactly the same number.
     expect(JSON.parse(run.stdout).metrics.r80_mm).toBe(JSON.parse(here.stdout).metrics.r80_mm);
     expect(readFileSync(path.join(cwd, 'far.h5')).subarray(1, 4).toString()).toBe('HDF');
     expect(readdirSync(inCache('work'))).toEqual([]);
@@ -73,7 +74,7 @@ describe.skipIf(noSshd !== null)('with --on', { timeout: 300_000 }, () => {
     );
     expect(bench.code).toBe(0);
     expect(bench.stderr).not.toContain('to box, once');
-    // The fetched file is a session that this program reads.
+    // The fetched file is a session that the local program can read.
     expect((await call('bench', '--open', 's.json')).stdout).toContain('reference');
   });
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
-import { fromImage } from '../../../../electron/build/setup/image.mjs';
+import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
 
@@ -21,7 +21,7 @@ export function useBothWays() {
 
   beforeAll(() => writeFile(join(folder, 'small.json'), JSON.stringify(small)));
 
-  /** As the program is started by its launcher, and without its image. */
+  /** Runs the command with the start-up image, as the launcher does, and without it. */
   async function bothWays(words: readonly string[], options: CommandOptions = {}): Promise<readonly [Ended, Ended]> {
     if (fromImage(words) === null) throw new Error('there is no start-up image');
     const run = (home: string, image: boolean) =>

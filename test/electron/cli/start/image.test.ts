@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fromImage } from '../../../../electron/build/setup/image.mjs';
+import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
 import { braggbench, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
 import { useBothWays } from './both-ways.ts';
 

@@ -1,10 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  type JsonSchema,
+  newDocument,
+  publishedSchema,
   scenarioDifferences,
+  scenarioKindNames,
+  scenarioSchema,
   scenarioTextInSteps,
+  schemaOfKind,
+  validateScenario,
+  valueAt,
   writeScenarioText,
 } from '../../../../electron/contract/scenario/index.ts';
+import { unitOfKey } from '../../../../electron/domain/values/units.ts';
 import { anyDocument, anyJunk } from './arbitrary.ts';
 
 const base = {
@@ -38,7 +50,7 @@ describe('the differences of two scenarios', () => {
     const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
     expect(scenarioDifferences(base, newer)).toEqual([]);
     expect(scenarioDifferences(newer, base)).toEqual([]);
-    // Fields that the older one did not have are reported in today's form.
+    // Fields that the older version did not have are reported in the current form.
     const today = { ...base, version: 2 };
     expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
   });
@@ -61,7 +73,7 @@ describe('the differences of two scenarios', () => {
     fc.assert(fc.property(anyDocument, (document) => scenarioDifferences(document, document).length === 0));
   });
 
-  it('are told of documents that are no scenarios too', () => {
+  it('are reported for documents that are no scenarios, too', () => {
     expect(scenarioDifferences({ kind: 'other', a: 1 }, { kind: 'other', a: { b: null } })).toMatchObject([
       { path: 'a.b', after: 'null' },
     ]);
@@ -147,5 +159,120 @@ describe('writeScenarioText', () => {
       const pauses = [...scenarioTextInSteps(document)];
       expect(pauses.length).toBeGreaterThan(1000);
     }
+  });
+});
+
+describe('transport versions', () => {
+  const beam = { energy_MeV: 150 };
+  const nuclearOf = (document: Readonly<Record<string, unknown>>): unknown => {
+    const found = validateScenario({ kind: 'transport', beam, ...document });
+    expect(found.faults).toEqual([]);
+    return valueAt(found.document, ['physics', 'nuclear']);
+  };
+
+  test('a scenario of version 1 keeps what it meant: no reactions unless it asks for them', () => {
+    expect(nuclearOf({ version: 1 })).toBe('off');
+    expect(nuclearOf({ version: 1, physics: { straggling: 'off' } })).toBe('off');
+    expect(nuclearOf({ version: 1, physics: { nuclear: 'attenuation' } })).toBe('attenuation');
+  });
+
+  test('reactions are followed unless a scenario of version 2 says otherwise, and in a new one', () => {
+    expect(nuclearOf({ version: 2 })).toBeUndefined();
+    expect(nuclearOf({ version: 2, physics: { nuclear: 'off' } })).toBe('off');
+    expect(newDocument('transport')['version']).toBe(2);
+  });
+
+  test('unknown physics is reported in either version', () => {
+    for (const version of [1, 2]) {
+      for (const physics of ['off', 3, [], null]) {
+        const { faults } = validateScenario({ kind: 'transport', version, beam, physics });
+        expect(faults.map((fault) => fault.path)).toEqual([['physics']]);
+      }
+    }
+  });
+});
+
+describe('schema', () => {
+  const assets = join(import.meta.dirname, '../../../../assets');
+
+  function ajvValidator() {
+    const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+    ajv.addVocabulary(['unit']);
+    return ajv.compile(publishedSchema());
+  }
+
+  const accepts = ajvValidator();
+
+  describe('the published JSON Schema', () => {
+    const shipped = readdirSync(join(assets, 'scenarios'), { recursive: true, encoding: 'utf8' });
+    for (const file of shipped.filter((name) => name.endsWith('.json'))) {
+      test(`accepts ${file}, and so does zod`, () => {
+        const document: unknown = JSON.parse(readFileSync(join(assets, 'scenarios', file), 'utf8'));
+        accepts(document);
+        expect(accepts.errors ?? []).toEqual([]);
+        expect(validateScenario(document).faults).toEqual([]);
+      });
+    }
+
+    test('agrees with zod on random documents and on damaged ones', () => {
+      const damaged = fc.tuple(anyDocument, anyJunk, fc.nat(), fc.nat()).map(([document, junk, section, key]) => {
+        const copy = structuredClone(document) as Record<string, unknown>;
+        const names = Object.keys(copy);
+        const name = names[section % names.length] ?? 'beam';
+        const inner = copy[name];
+        if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
+          const keys = [...Object.keys(inner), 'unknown'];
+          copy[name] = { ...inner, [keys[key % keys.length] ?? 'unknown']: junk };
+        } else copy[name] = junk;
+        return copy;
+      });
+      // JSON Schema cannot express that an interval is ascending, nor that a number is not NaN.
+      const sayable = (document: unknown): boolean =>
+        JSON.stringify(document) === JSON.stringify(JSON.parse(JSON.stringify(document))) &&
+        scenarioSchema.safeParse(document).error?.issues.every(({ code }) => code !== 'custom') !== false;
+      fc.assert(
+        fc.property(fc.oneof(anyDocument, damaged), (document) => {
+          const plain: unknown = JSON.parse(JSON.stringify(document));
+          fc.pre(sayable(plain));
+          expect(accepts(plain)).toBe(scenarioSchema.safeParse(plain).success);
+        }),
+        { numRuns: 300 },
+      );
+    });
+  });
+
+  describe('every number', () => {
+    interface Leaf {
+      readonly path: string;
+      readonly key: string;
+      readonly schema: JsonSchema;
+    }
+
+    function leaves(schema: JsonSchema, path: string, key: string): readonly Leaf[] {
+      const inner = [
+        ...Object.entries(schema.properties ?? {}).map(([name, item]) => [item, `${path}.${name}`, name] as const),
+        ...(schema.oneOf ?? schema.anyOf ?? []).map((item) => [item, path, key] as const),
+        ...(schema.prefixItems ?? []).map((item) => [item, `${path}[]`, key] as const),
+        ...(schema.items ? [[schema.items, `${path}[]`, key] as const] : []),
+      ];
+      return inner.length === 0 ? [{ path, key, schema }] : inner.flatMap((item) => leaves(...item));
+    }
+
+    const numbers = scenarioKindNames
+      .flatMap((kind) => leaves(schemaOfKind(kind), kind, ''))
+      .filter(({ schema }) => schema.const === undefined && (schema.type === 'number' || schema.type === 'integer'));
+
+    test('is found by this test', () => {
+      expect(numbers.length).toBeGreaterThan(25);
+    });
+
+    test.each(numbers.map((leaf) => [leaf.path, leaf] as const))(
+      '%s has bounds and the unit that its key names',
+      (_path, leaf) => {
+        expect(leaf.schema.minimum).toBeTypeOf('number');
+        expect(leaf.schema.maximum).toBeTypeOf('number');
+        expect(leaf.schema.unit).toBe(unitOfKey(leaf.key));
+      },
+    );
   });
 });

@@ -1,8 +1,8 @@
-/** Diffraction images through the real addon, without command line. */
-import type { DiffractionProblem } from '../../../../electron/host/io/addon/diffraction.ts';
+/** Diffraction images through the real addon, without the command line. */
+import type { DiffractionProblem } from '../../../../electron/host/io/addon/task.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
 import { ImageRunning } from '../../../../electron/host/workloads/diffraction/running.ts';
-import { problemOf } from '../../../../electron/host/workloads/scenarios/index.ts';
+import { problemOf } from '../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { addon, assetsFolder, scenarios } from '../model/scenarios/open.ts';
 import { smallImage } from './small-image.ts';
 
@@ -32,7 +32,7 @@ export async function renderShipped(name: string): Promise<ImageRunData> {
   return renderDocument({ ...reading.draft });
 }
 
-/** The small one as the engine takes it. */
+/** The problem of `smallImage` in the engine's form. */
 export async function smallProblem(): Promise<DiffractionProblem> {
   const reading = await scenarios.any.parse(JSON.stringify(smallImage), { name: 'small.json', folder: null });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');

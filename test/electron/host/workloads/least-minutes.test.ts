@@ -1,8 +1,8 @@
-/** Scenarios of every kind that would take longer than allowed are refused before anything of them is built. */
+/** Scenarios of every kind that would exceed the time limit are refused before any part of them is built. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fastest, refuseTooLong } from '../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../electron/host/workloads/index.ts';
-import { fastest, refuseTooLong } from '../../../../electron/host/workloads/least-minutes.ts';
-import type { Client } from '../../../../renderer/client/index.ts';
+import type { Client } from '../../../../renderer/data/client/client.ts';
 import { smallScenario } from '../small-run.ts';
 import { openTestHost, type TestHost } from '../test-host.ts';
 import { smallImage } from './small-image.ts';
@@ -44,7 +44,7 @@ test.for(scenarios)('a run of %s beyond what is allowed', async ([, scenario]) =
   expect((await page.call('run.list', {})).runs).toEqual([]);
 });
 
-/** Minutes that one run takes at least, on the threads of its scenario. */
+/** Least time of one run in minutes, on the threads of its scenario. */
 async function leastOf(scenario: Record<string, unknown>): Promise<number> {
   const reading = await host.host.scenarios.check(scenario, { name: 'scenario', folder: null });
   if (reading.kind === null) throw new Error('no scenario');
@@ -59,11 +59,11 @@ const onCpu: readonly (readonly [string, Record<string, unknown>, string])[] = [
 test.for(onCpu)(
   'a benchmark of %s that is longer than allowed, of runs that are not',
   async ([, scenario, variant]) => {
-    // One run is allowed, a first run and a round are not.
+    // The limit allows one run, but not a first run and a round.
     vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * (await leastOf(scenario))));
     expect((await page.call('scenario.resolve', { scenario, file: null })).resolved).not.toBeNull();
-    const asked = { scenario, file: null, name: '', variants: [variant], modes: [], sweep: null };
-    await expect(page.call('bench.start', asked)).rejects.toMatchObject({
+    const requested = { scenario, file: null, name: '', variants: [variant], modes: [], sweep: null };
+    await expect(page.call('bench.start', requested)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/^the benchmark takes at least .* minutes \(1 together .*BRAGGBENCH_MOST_MINUTES/),
     });
@@ -83,11 +83,11 @@ test('what follows the beam takes less than its box, and the least that is said 
   for (const variant of ['depth', 'window']) {
     const [near, far] = [await on(variant, 11), await on(variant, 1100)];
     expect(near.least_s).toBeGreaterThan(0);
-    // Behind the beam there is nothing to visit.
+    // Behind the beam there are no cells to visit.
     expect(far.least_s).toBeCloseTo(near.least_s, 9);
     expect(far.least_s).toBeLessThan(far.expected_s);
   }
-  // A variant that visits every cell visits those too.
+  // A variant that visits every cell also visits those.
   expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
 });
 
@@ -100,7 +100,7 @@ test('what follows the beam is refused by what it visits, whatever lies behind t
   expect(await resolved()).not.toBeNull();
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(0.5 * least));
   expect(await resolved()).toBeNull();
-  // So is its benchmark: a first run and a round.
+  // Its benchmark is refused too: a first run and a round.
   const asked = { scenario, file: null, name: '', variants: ['window'], modes: [], sweep: null };
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * least));
   await expect(page.call('bench.start', asked)).rejects.toThrow('the benchmark takes at least');
@@ -118,7 +118,7 @@ test('a small workload takes at least its samples by the clock, a large one its 
   const [small, large] = [60 * (await leastOf(on(1))), 60 * (await leastOf(on(4096)))];
   expect(small).toBeGreaterThan(0.1);
   expect(small).toBeLessThan(5);
-  // A repetition alone is a third of a second on a thread at its best.
+  // A single repetition needs a third of a second on one thread at peak rate.
   expect(large).toBeGreaterThan(5 * ((2 * 4096 ** 3) / fastest.flops.thread));
 });
 
@@ -142,7 +142,7 @@ test('a batch of beams that together take longer than allowed', async () => {
     /^the batch takes at least .* minutes \(40 together .*BRAGGBENCH_MOST_MINUTES/,
   );
   expect(ended).toEqual([]);
-  // Two beams, one at a time, stay below the limit of nine.
+  // Two beams in a single lane stay below the limit, which is the time of nine.
   await host.host.batches.solve({ ...request, beams: beams.slice(0, 2), lanes: 1 });
   expect(ended).toEqual([0, 1]);
 });
@@ -179,7 +179,7 @@ describe('the least time', () => {
   });
 });
 
-test('operators of many angles and materials count beside the state', async () => {
+test('operators of many angles and materials count in addition to the state', async () => {
   const regions = Array.from({ length: 200 }, (_, i) => ({
     material: 'bone-compact-icru',
     density_scale: 1 + i / 200,

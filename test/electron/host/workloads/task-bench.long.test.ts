@@ -1,9 +1,9 @@
-/** Cold samples over every instance, which `npm test` asks of one: caches are emptied for each. */
+/** Cold samples of every instance; `npm test` requires only one, because the caches are emptied before each. */
 import { expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../electron/host/io/addon/addon.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchHere, measuredIn } from '../bench-here.ts';
+import { benchHere, measuredIn } from '../test-host.ts';
 
 test('every variant has as many cold samples as rounds, from all of its instances', async () => {
   const problem = {

@@ -1,4 +1,4 @@
-/** Small measured workloads through the real addon: the same statistics as every other bench. */
+/** Small measured workloads through the real addon: the same statistics as in other benchmarks. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,10 @@ import { loadAddon, type NativeAddon } from '../../../../electron/host/io/addon/
 import type { NativeTask, TaskProblem } from '../../../../electron/host/io/addon/task.ts';
 import { readTaskClaims, sessionText, sweepFits } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { taskWords } from '../../../../electron/host/workloads/task/accuracy.ts';
-import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
-import { benchHere, type HereOptions } from '../bench-here.ts';
+import { taskWords } from '../../../../electron/host/workloads/task/audits.ts';
+import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../small-run.ts';
+import { benchHere, type HereOptions } from '../test-host.ts';
 
 const addon = loadAddon();
 const problem: TaskProblem = {
@@ -28,8 +28,8 @@ const problem: TaskProblem = {
 };
 const limits = limitsOf(9, 600);
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
-const benchTask = (engine: NativeAddon, given: TaskProblem, asked: HereOptions) =>
-  benchHere(engine, { kind: 'micro', problem: given }, asked);
+const benchTask = (engine: NativeAddon, given: TaskProblem, requested: HereOptions) =>
+  benchHere(engine, { kind: 'micro', problem: given }, requested);
 let report: SessionReport;
 let folder: string;
 
@@ -55,7 +55,7 @@ test('every variant has its row: measured with interval and check, or refused wi
   expect(passes.verdict).toBe('reference');
   expect(fused.samples.map(({ instance }) => instance)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
   expect(fused.ratio.interval).not.toBeNull();
-  // One pass over the data in place of 50: the only thing that a timed assertion may lean on here is its sign.
+  // Fusion needs one pass over the data instead of 50; timing assertions in this test may rely only on the sign.
   expect(fused.rung?.value).toBe(fused.ratio.value);
   expect(fused.accuracy[0]).toMatchObject({ id: 'l2', holds: true });
   expect(fused.determinism).toEqual({ runs: 3, bitwise: true, spread: 0, hash: passes.determinism?.hash });
@@ -71,7 +71,7 @@ const latency = (found: SessionReport) => {
 };
 const chain: TaskProblem = { ...problem, bench: 'latency', numbers: { footprint_bytes: 4096, hops: 4096 } };
 
-test('what a variant tells of itself is told for each sample, and known as far as its instances agree', async () => {
+test('reported metrics are saved for each sample, with an interval by their agreement between instances', async () => {
   const found = await benchTask(addon, chain, { ...options, variants: ['cpu'] });
   const { entry, told } = latency(found);
   const values = entry.samples.map((sample) => sample.told?.['latency'] ?? Number.NaN);
@@ -81,18 +81,18 @@ test('what a variant tells of itself is told for each sample, and known as far a
   const medians = [0, 3, 6].map((first) => middle(values.slice(first, first + 3)));
   const mean = medians.reduce((sum, one) => sum + one, 0) / 3;
   const deviation = Math.sqrt(medians.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 2);
-  // Student's t of two degrees of freedom, 95 % to both sides; more where what follows resembles what went before.
+  // Student's t with two degrees of freedom, two-sided 95 %; larger if consecutive values are correlated.
   const least = (4.302653 * deviation) / Math.sqrt(3);
   const { low = Number.NaN, high = Number.NaN } = told?.interval ?? {};
   expect(told?.value).toBe(middle(values));
   expect((low + high) / 2).toBeCloseTo(middle(values), 9);
-  // Clocks with coarse ticks give equal medians now and then, and an interval of no width.
+  // Clocks with coarse ticks sometimes give equal medians, and an interval of zero width.
   expect((high - low) / 2).toBeGreaterThanOrEqual(0.999 * least);
   expect((high - low) / 2).toBeLessThanOrEqual(5 * least);
   expect(sessionReportSchema.parse(found)).toEqual(found);
 });
 
-test('what one instance tells has no interval; what all tell alike is known exactly and stands in no sample', async () => {
+test('a value of one instance has no interval; a value that all report alike is exact and in no sample', async () => {
   const touched = { id: 'touched', title: 'Memory that the chain touches', value: 0.004096, unit: 'MB' };
   const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: limitsOf(3, 600) });
   expect(latency(once).told?.interval).toBeNull();
@@ -103,30 +103,63 @@ test('what one instance tells has no interval; what all tell alike is known exac
 });
 
 test('modes: cold has samples of its own, a graph its reason', async () => {
-  // Caches are emptied for every cold sample, which takes a hundred times as long as all of it.
+  // Caches are emptied for every cold sample, which needs a hundred times as long as the rest.
   const found = await benchTask(addon, problem, {
     ...options,
     variants: ['cpu-fused'],
-    modes: ['warm', 'cold', 'graph'],
+    modes: ['warm', 'cold', 'graph', 'cold-graph'],
     limits: limitsOf(3, 600),
   });
   expect(sessionReportSchema.parse(found)).toEqual(found);
   const [entry] = found.entries;
   if (entry?.status !== 'measured') throw new Error('not measured');
-  const [cold, graph] = entry.modes;
+  const [cold, graph, coldGraph] = entry.modes;
   expect(cold).toMatchObject({ mode: 'cold', reason: null });
   expect(cold?.samples).toHaveLength(3);
   expect(graph).toMatchObject({ mode: 'graph', time_s: null });
   expect(graph?.reason).toContain('nothing that a graph could replay');
+  expect(coldGraph).toEqual({ ...graph, mode: 'cold-graph' });
 });
 
-test('published claims stand beside the pair that isolates them, those of other numbers of launches do not', () => {
-  // Fusion is about three launches, and another claim about ten thousand.
+test('warm-up samples are taken before the first sample of each prepared state, and are not reported', async () => {
+  let sampled = 0;
+  const counted = {
+    ...addon,
+    createTask: (of: Parameters<typeof addon.createTask>[0]) => {
+      const task = addon.createTask(of);
+      const sample = task.sample.bind(task);
+      return Object.assign(task, {
+        sample: (how: Parameters<typeof sample>[0]) => {
+          // Only samples of a session's series read the clocks.
+          if (how.clocks === true) sampled += 1;
+          return sample(how);
+        },
+      });
+    },
+  };
+  const measured = async (warmUp: number) => {
+    sampled = 0;
+    const limits = limitsOf(6, 600, { warmUp });
+    return { found: await benchTask(counted, problem, { ...options, variants: ['cpu-fused'], limits }), sampled };
+  };
+  const [without, warmed] = [await measured(0), await measured(2)];
+  const { judged, facts, entries } = warmed.found;
+  expect(judged).toMatchObject({ instances: 2, rounds_per_instance: 3, warm_up: 2 });
+  expect(facts.find(([name]) => name === 'Warm-up')?.[1]).toContain('2 untimed samples');
+  // Two additional samples for two series, the variant and its control, in each of two instances.
+  expect(warmed.sampled - without.sampled).toBe(2 * 2 * 2);
+  expect(entries[0]?.status === 'measured' && entries[0].samples).toHaveLength(6);
+  expect(without.found.judged).not.toHaveProperty('warm_up');
+  expect(without.found.facts.map(([name]) => name)).not.toContain('Warm-up');
+});
+
+test('published claims are shown with the pair that isolates them, not with other numbers of launches', () => {
+  // The fusion claim is about three launches, and another claim about ten thousand.
   expect(report.claims.map(({ id }) => id)).toEqual(['cuda-graphs', 'cupy-graphs', 'launch-cost']);
   expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-graph' });
 });
 
-test('a session is kept and read again; a sweep gives fixed cost and slope', async () => {
+test('a session is saved and read again; a sweep gives fixed cost and slope', async () => {
   const session: Session = {
     format: 'braggbench-session',
     format_version: 2,

@@ -1,6 +1,7 @@
-// Dose in three dimensions: the depth dose in every plane, a spot's product of Gaussians, symmetry, the ledger.
+// Dose in three dimensions: the depth dose in every plane, the product of Gaussians of a spot, symmetry, the ledger.
 #include "transport/moments/volume.hpp"
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <vector>
@@ -74,7 +75,7 @@ TEST("volume: every plane holds the depth dose of the plane solver, with and wit
     for (int z = 0; z < p.grid.nz; ++z) {
       double row = 0.0;
       for (std::size_t x = 0; x < nx; ++x) row += run.dose[static_cast<std::size_t>(z) * nx + x];
-      // Products leave the plane solver's 200 mm to the sides, and these cells of 300 mm less.
+      // Fewer products leave these cells of 300 mm at the sides than the plane solver's 200 mm.
       CHECK_NEAR(volume.depth_dose[static_cast<std::size_t>(z)], row, products ? 5e-3 * row + 1e-5 : 1e-9 * row + 1e-9);
       CHECK_NEAR(spread_of(volume, across, z).all, volume.depth_dose[static_cast<std::size_t>(z)], 1e-3 * row + 1e-5);
     }
@@ -136,7 +137,7 @@ TEST("volume: a field is the sum of its spots, and mirrors with them") {
   const Beam a = spot_at(p, -10.0, 2.0);
   Beam b = spot_at(p, 12.0, 1.0);
   b.energy = 100.0;
-  // A spot of weight 0 leaves both on the grid of the field.
+  // A spot of weight 0 keeps both on the grid of the field.
   Beam none = a;
   none.weight = 0.0;
   const VolumeDose both = solved({a, b}, {6.0, -4.0}), one = solved({a}, {6.0}), other = solved({none, b}, {6.0, -4.0});
@@ -161,12 +162,15 @@ TEST("volume: a field is the sum of its spots, and mirrors with them") {
   CHECK_NEAR(both.rel_error(), 0.0, 1e-10);
 }
 
-TEST("volume: Gaussians fit the projected dose of products to 3 % of it") {
-  Problem p = with_bone(150.0, 200.0);
-  test::follow_reactions(p);
-  const VolumeDose volume = volume_dose(p, kOne, {10, 10, 10.0, 10.0}, kGoOn);
-  CHECK(volume.products > 0.02 * volume.energy_in);
-  CHECK(volume.misfit < 0.03 * volume.products);
+TEST("volume: Gaussians fit the projected dose of products by least squares, to 0.2 % of it at 100 MeV, 1.2 % at 150") {
+  // Coordinate descent for the weights leaves 0.36 % after 400 sweeps.
+  for (const auto& [energy, depth, most] : {std::array{100.0, 90.0, 0.002}, std::array{150.0, 200.0, 0.012}}) {
+    Problem p = with_bone(energy, depth);
+    test::follow_reactions(p);
+    const VolumeDose volume = volume_dose(p, kOne, {10, 10, 10.0, 10.0}, kGoOn);
+    CHECK(volume.products > 0.02 * volume.energy_in);
+    CHECK(volume.misfit < most * volume.products);
+  }
 }
 
 TEST("volume: a cancelled dose ends with an exception") {

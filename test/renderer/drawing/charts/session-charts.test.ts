@@ -1,31 +1,34 @@
-/** Figures of the recorded sessions: the same everywhere, and true to the numbers. */
+/** Figures of the recorded sessions: the same in every renderer, and true to the numbers. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
-import { asSession, parseSession } from '../../../../electron/host/app/sessions/index.ts';
-import { readDesigns } from '../../../../electron/host/model/bench/factorial/designs.ts';
-import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
-import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
+import { gainOf, measuredTime, tickTime, timesText } from '../../../../electron/domain/measured.ts';
+import { provenanceText, reportProvenance } from '../../../../electron/domain/provenance.ts';
+import { asSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
 import type { Chart } from '../../../../renderer/drawing/charts/chart.ts';
 import { chartFigure } from '../../../../renderer/drawing/charts/chart-figure.ts';
 import { chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
 import type { Brush } from '../../../../renderer/drawing/charts/chart-traces.ts';
 import { curvesChart } from '../../../../renderer/drawing/charts/curves.ts';
-import { chainOf, fastestChain, gains, measuredEntries } from '../../../../renderer/drawing/charts/ladder.ts';
+import {
+  chainOf,
+  fastestChain,
+  gains,
+  measuredEntries,
+  waterfallChart,
+} from '../../../../renderer/drawing/charts/ladder.ts';
 import { rooflineChart, rooflineEntries } from '../../../../renderer/drawing/charts/roofline.ts';
 import { sessionCharts } from '../../../../renderer/drawing/charts/session-charts.ts';
-import { waterfallChart } from '../../../../renderer/drawing/charts/waterfall.ts';
-import { type Figure, textWidth, withCaption } from '../../../../renderer/drawing/figures/figure.ts';
-import { figureSvg } from '../../../../renderer/drawing/figures/svg.ts';
+import { type Figure, figureSvg, textWidth, withCaption } from '../../../../renderer/drawing/figures/figure.ts';
 
 const assets = path.resolve(import.meta.dirname, '../../../../assets');
 const runs = path.join(assets, 'runs');
-const designs = await readDesigns(assets);
+const current = await readCurrent(assets);
 const size = { width: 860, label: 11 };
 
 function session(name: string): Session {
-  return asSession(parseSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), designs);
+  return asSession(parseSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), current);
 }
 
 function firstReport({ reports }: Session): SessionReport {
@@ -72,7 +75,7 @@ describe('the ladder', () => {
     expect(figure.shapes).toContainEqual(expect.objectContaining({ kind: 'dot', ink: 'danger' }));
   });
 
-  test('ends where variants stand on each other in a ring', () => {
+  test('ends where variants build on each other in a circle', () => {
     const [a, b] = measuredEntries(report);
     if (a === undefined || b === undefined) throw new Error('too few');
     const ring = [
@@ -87,10 +90,18 @@ describe('the ladder', () => {
     const { shapes, arrays } = chartFigure(waterfallChart(chain), size);
     const bars = shapes.filter((shape) => shape.kind === 'rect');
     expect(bars).toHaveLength(chain.length);
-    // Lengths of bars on a logarithmic axis are as the logarithms of the gains.
+    // On a logarithmic axis, lengths of bars are proportional to the logarithms of the gains.
     const [second, third] = [bars[1], bars[2]];
     const log = (i: number): number => Math.abs(Math.log((chain[i]?.time_s ?? 1) / (chain[i - 1]?.time_s ?? 1)));
     expect((second?.width ?? 0) / (third?.width ?? 1)).toBeCloseTo(log(1) / log(2), 2);
+    // Each label is on the side of its bar's end: left of a bar that gained, right of the lowest one.
+    const words = shapes.filter((shape) => shape.kind === 'text');
+    const wordsOf = (i: number) => words.find(({ text }) => text === measuredTime(chain[i]?.time_s ?? 0));
+    const [lowest, gained] = [wordsOf(0), wordsOf(1)];
+    expect(lowest?.anchor).toBe('start');
+    expect(lowest?.at[0]).toBeGreaterThan((bars[0]?.x ?? 0) + (bars[0]?.width ?? 0));
+    expect(gained?.anchor).toBe('end');
+    expect(gained?.at[0]).toBeLessThan(bars[1]?.x ?? 0);
     expect([...(arrays.find(({ name }) => name === 'time_s')?.values ?? [])]).toEqual(
       chain.map(({ time_s }) => time_s),
     );
@@ -142,7 +153,7 @@ describe.for([
     for (const each of one.reports) {
       const { charts, missing } = sessionCharts(one, each);
       const ids = charts.map(({ id }) => id);
-      // A missing figure has a sentence.
+      // A missing figure is explained by a sentence.
       for (const [id, sentence] of Object.entries(sentences)) {
         expect(ids.includes(id) !== missing.some((text) => text.startsWith(sentence)), `${id} or ${sentence}`).toBe(
           true,

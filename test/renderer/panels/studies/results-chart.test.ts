@@ -57,7 +57,7 @@ test('the front: points that none is below in both', () => {
   expect(Array.from(front?.x ?? [])).toEqual([0, 3]);
 });
 
-test('intervals stand at their points, which are told by their ids; an axis has room for them', () => {
+test('intervals are at their points, which are identified by their ids; an axis has room for them', () => {
   const ends = { low: Float64Array.of(0.5, 4, 8, 1, 1), high: Float64Array.of(2, 6, 20, Number.NaN, 3) };
   const [pane] = resultsChart({ ...plotted, ends, groups: null, look: 'points' }).panes;
   const [dots] = pane?.series ?? [];
@@ -106,7 +106,7 @@ test('intervals of very many points are a band, and an axis reaches to its ends;
   );
   expect(named('a, high')).toMatchObject({ fill: 'to the line before', edge: 'high', silent: true, group: 'a' });
   expect(named('a')?.x).toHaveLength(count / 2);
-  // Lines of many points are thinned as they are drawn: their dots are pointed at, named, and clicked.
+  // Lines of many points are thinned when drawn; the dots of their points can be hovered and clicked.
   expect(pane?.series.filter(({ silent }) => silent !== true).map(({ kind }) => kind)).toEqual(['dots', 'dots']);
   expect(named('b, low')?.y).toHaveLength(count / 2 - 1);
   expect(Array.from(named('b, low')?.y ?? []).slice(0, 2)).toEqual([5 + count - 1, 5 + count - 3]);
@@ -139,7 +139,7 @@ test('more groups than colours share the last', () => {
 
 test('the front of many points in groups is that of all of them, of equals the first', () => {
   const count = 5000;
-  // A generator of few values: many points share a place.
+  // A generator with few distinct values, so that many points coincide.
   let state = 7;
   const next = (): number => {
     state = (state * 48_271) % 2_147_483_647;

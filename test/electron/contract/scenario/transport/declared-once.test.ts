@@ -28,9 +28,9 @@ describe('the numbers of a transport run', () => {
 
   it('are what the binding sets, and nothing that it does not', () => {
     const binding = native('native/binding/runs/transport_result.cpp');
-    const asked = runScalarEntries.flatMap(([, { engine }]) => engine ?? []);
-    expect(asked.length).toBeGreaterThan(10);
-    expect(asked.filter((name) => !binding.includes(`out.Set("${name}"`))).toEqual([]);
+    const requested = runScalarEntries.flatMap(([, { engine }]) => engine ?? []);
+    expect(requested.length).toBeGreaterThan(10);
+    expect(requested.filter((name) => !binding.includes(`out.Set("${name}"`))).toEqual([]);
   });
 
   it('are taken from the result by its names, and to the summary by theirs', () => {

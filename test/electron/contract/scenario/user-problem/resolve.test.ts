@@ -1,4 +1,4 @@
-/** Formulas of a problem at given sizes: numbers worked out by hand, and every issue at its place. */
+/** Formulas of a problem at given sizes: numbers calculated by hand, and every issue at its location. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -43,14 +43,32 @@ const faultsOf = (document: object, sizes = { rows: 3, columns: 4 }) =>
 test('shapes, values, tolerances and work follow the sizes', () => {
   const resolved = resolveProblem(definition, { rows: 3, columns: 4 });
   expect(resolved.faults).toEqual([]);
-  // x: 3 x 2 of 2 bytes, ids: 3 of 4, y: 3 of 4.
+  // x has 3 × 2 values of 2 bytes, ids has 3 of 4, y has 3 of 4.
   expect(resolved.bytes).toBe(36);
   expect(resolved.flops).toBe(12);
-  // A row of x has two values; ids are in order; four roundings of 2^-24.
+  // A row of x has two values; ids are ascending; the tolerance is four roundings of 2^-24.
   expect(arraysText(resolved.arrays).split('\n')).toEqual([
     'in x fp16 3,2 2 0 0 0 uniform 0 3 0',
     'in ids int32 3 0 0 0 0 sorted 0 3 0',
     `out y fp32 3 1 0 0 ${4 * 2 ** -24} none 0 0 0`,
+  ]);
+});
+
+test('a tolerance follows from the number of terms where there is none, and one that is given counts alone', () => {
+  const [x, ids, { tolerance: _, ...plain }] = definition.arrays as [object, object, { tolerance?: object }];
+  const largest = (y: object) => {
+    const parsed = definitionSchema.parse({ ...definition, arrays: [x, ids, y] });
+    return resolveProblem(parsed, { rows: 3, columns: 4 }).arrays[2];
+  };
+  expect(largest({ ...plain, terms: '10 * columns' })).toMatchObject({ largest: 40 * 2 ** -24, absolute: 0 });
+  const given = { ...plain, terms: '10 * columns', tolerance: { absolute: 0.5 } };
+  expect(largest(given)).toMatchObject({ largest: 0, absolute: 0.5 });
+  expect(faultsOf({ arrays: [x, ids, { ...plain, terms: 'columns - 4' }] })).toEqual([
+    { path: 'arrays.2.terms', message: expect.stringContaining('1 or more') },
+    { path: 'arrays.2.tolerance', message: expect.stringContaining('or terms, as fp32 is rounded') },
+  ]);
+  expect(faultsOf({ arrays: [{ ...x, terms: 3 }, ids, { ...plain, terms: 1 }] })).toEqual([
+    { path: 'arrays.0.terms', message: expect.stringContaining('an output that is rounded') },
   ]);
 });
 
@@ -132,7 +150,7 @@ test('launches follow sizes and constants', () => {
   });
 });
 
-/** Every place of the document, with its value. */
+/** Paths of all values in the document. */
 function placesOf(value: unknown, at: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
   if (typeof value !== 'object' || value === null) return [at];
   return [

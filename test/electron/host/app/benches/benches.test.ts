@@ -1,25 +1,24 @@
-/** Benchmarks as a page asks for them, over the real protocol and the real engine. */
+/** Benchmarks as a page requests them, over the real protocol and the real engine. */
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BenchInfo, BenchProgress, Subject } from '../../../../../electron/contract/bench/benches.ts';
-import type { Accuracy } from '../../../../../electron/contract/bench/session.ts';
-import { sessionSchema } from '../../../../../electron/contract/bench/session.ts';
+import { type Accuracy, sessionSchema } from '../../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { assetsFolder, tinyScenario } from '../../small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from '../../test-host.ts';
 
 let test_: TestHost;
 let page: Client;
 /** Number of requests to the engine for the variants of a small workload. */
-let asked = 0;
+let requested = 0;
 
 beforeAll(async () => {
   const addon = new Proxy(loadAddon(), {
     get: (engine, key) => {
-      if (key === 'taskVariants') asked += 1;
+      if (key === 'taskVariants') requested += 1;
       return Reflect.get(engine, key);
     },
   });
@@ -29,10 +28,10 @@ beforeAll(async () => {
 afterAll(() => test_.close());
 
 const scenario = { ...tinyScenario };
-/** Rounds that do not settle before they can be stopped. */
+/** Options with which the rounds do not end by themselves before the test stops them. */
 const unsettled = { rounds: 10_000, time_s: 600, precision: 1e-4, processes: 0 } as const;
 
-/** Error of the dose against FP64. */
+/** Error of the dose compared with FP64. */
 function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefined): number {
   return row?.accuracy.find(({ id }) => id === 'parity')?.value ?? Number.NaN;
 }
@@ -64,7 +63,7 @@ describe('a benchmark', () => {
     frames = followed.frames;
   });
 
-  test('tells how far it is, what is left, and the ratios so far', () => {
+  test('reports how far it is, what is left, and the ratios so far', () => {
     expect(info.state).toMatch(/queued|running/);
     const phases = frames.map(({ phase }) => phase);
     expect(phases).toContain('rounds');
@@ -90,7 +89,7 @@ describe('a benchmark', () => {
     expect(session.command).toBe(
       "bench 'small µ run.json' --variants gather,window,window@fp64 --processes 1 --rounds 6 --time 600 --margin 1% --seed 1",
     );
-    // This checkout's commit, where it is one.
+    // The commit, if this folder is a git checkout.
     expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);
   });
 
@@ -102,11 +101,11 @@ describe('a benchmark', () => {
     const { subjects } = await infoOf(id);
     const { rows } = await page.call('compare.rows', { subjects: subjects.map((one) => one.subject), reference: 0 });
     const told = new Map(rows[1]?.conditions);
-    // Whichever of them this machine can do.
+    // Either result is valid, depending on the machine.
     expect(told.get('GPU clock')).toMatch(/^locked at 1500 MHz$|^not locked/);
     expect(told.get('Cooling')).toMatch(/^not waited for: |s waited for 90 °C/);
     expect(told.get('Energy')).toMatch(/RAPL/);
-    expect(told.get('Answers held to')).toMatch(/fp64/i);
+    expect(told.get('Answers checked against')).toMatch(/fp64/i);
     const readable = !/no RAPL counters|not readable/.test(told.get('Energy') ?? '');
     for (const { quantities } of rows) {
       expect(quantities.find((one) => one.id === 'energy')?.value ?? null, 'joules').toEqual(
@@ -146,7 +145,7 @@ describe('a benchmark', () => {
     expect(maps[1]?.difference).toBeNull();
   });
 
-  test('is kept in the library under a name that is no scenario', async () => {
+  test('is saved in the library under a name that is no scenario', async () => {
     const file = { kind: 'library', key: 'mine.session.json' } as const;
     await page.call('bench.save', { bench: info.id, file, ifExists: 'refuse' });
     const { benches } = await page.call('bench.list', {});
@@ -156,7 +155,7 @@ describe('a benchmark', () => {
     expect(session).toEqual((await page.call('bench.session', { bench: info.id })).session);
     const { entries } = await page.call('scenario.library', {});
     expect(entries.map(({ fileName }) => fileName)).not.toContain('mine.session.json');
-    // A stored session keeps times and not doses.
+    // A stored session contains times but no doses.
     const { curves } = await page.call('compare.curves', {
       subjects: [stored?.subjects[0]?.subject as Subject],
       reference: 0,
@@ -169,8 +168,8 @@ test('the sessions that came with the program are there without a GPU', async ()
   const { benches } = await page.call('bench.list', {});
   const recorded = benches.filter((one) => one.recorded);
   expect(recorded.length).toBeGreaterThanOrEqual(6);
-  // Not once per file.
-  expect(asked).toBeLessThan(recorded.length);
+  // The engine is queried less than once per file.
+  expect(requested).toBeLessThan(recorded.length);
   const grid = recorded.find(({ name }) => name === 'h200-uniform-grid-70MeV');
   expect(grid).toMatchObject({ state: 'stored', machine: 'NVIDIA H200', sweep: null });
   const subjects = grid?.subjects.map(({ subject }) => subject) ?? [];
@@ -226,11 +225,11 @@ test('variants and sweeps that cannot be are refused at once', async () => {
   await expect(start(['window'], { path: 'grid.dx_mm', values: [-1] })).rejects.toThrow('grid.dx_mm');
 });
 
-test('other programs stand beside the variants, or say why not', async () => {
+test('other programs are compared with the variants, or the reason is given', async () => {
   const { programs } = await page.call('bench.external', { workload: 'transport' });
   const program = (id: string) => programs.find((one) => one.id === id);
   expect(programs.map(({ id }) => id)).toEqual(expect.arrayContaining(['numpy-array', 'cupy-array', 'cupy-raw']));
-  // The user's own are named by a file, which the page has a field for.
+  // A user's own program is named by a file, for which the page has a field.
   expect(program('smatrix-2d')?.file).toEqual({ what: expect.stringMatching(/^run_simulation.py/), named: null });
   expect(program('numpy-array')?.file).toBeNull();
   const numpy = program('numpy-array')?.reason ?? null;
@@ -243,7 +242,7 @@ test('other programs stand beside the variants, or say why not', async () => {
   expect(session.command).toContain('--external numpy-array,cupy-raw');
   for (const asked of external) {
     const entry = session.reports[0]?.entries.find(({ label }) => label === asked);
-    // The availability check agrees with the run.
+    // The availability check agrees with the measurement.
     expect(entry?.status).toBe(program(asked)?.reason === null ? 'measured' : 'refused');
     if (entry?.status !== 'measured') continue;
     expect(errorOf(entry)).toBeLessThan(1e-5);
@@ -261,7 +260,7 @@ test('registers and spills are those of the session, or of a build of the same c
   expect(kept.origin).toBe('recorded with h200-uniform-grid-70MeV');
   expect(kept.resources?.kernels.every(({ architecture }) => architecture === 'sm_90')).toBe(true);
 
-  // The same session without them, and a build.
+  // The same session without recorded resources; a build of the kernels replaces them.
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kernels-'));
   const before = { kernels: process.env['BRAGGBENCH_KERNELS'], commit: process.env['BRAGGBENCH_COMMIT'] };
   try {
@@ -280,7 +279,7 @@ test('registers and spills are those of the session, or of a build of the same c
     process.env['BRAGGBENCH_COMMIT'] = commit;
     expect(await ask()).toMatchObject({
       reason: null,
-      origin: expect.stringMatching(/^of this build, of the same commit as bare.*which kept none$/),
+      origin: expect.stringMatching(/^of this build, of the same commit as bare.*which has none$/),
     });
     process.env['BRAGGBENCH_COMMIT'] = 'f'.repeat(40);
     const other = await ask();
@@ -313,7 +312,7 @@ test('a sweep measures every size and fits its cost', async () => {
   expect(session.reports).toHaveLength(2);
   expect(session.sweep?.fits[0]?.points.map(({ value }) => value)).toEqual([2, 1]);
   expect((await infoOf(id)).subjects.map(({ title }) => title)).toEqual(['window at 2', 'window at 1']);
-  // Each says what it measured, and not what the sweep began with.
+  // Each report contains the document that it measured, not the first one of the sweep.
   expect(session.reports.map(({ document }) => document)).toMatchObject([
     { ...scenario, grid: { dx_mm: 2 } },
     { ...scenario, grid: { dx_mm: 1 } },
@@ -372,7 +371,7 @@ test('images and small workloads are benchmarked alike, and shown by what is the
     page.call('bench.start', { scenario: spots, name: 's', variants: ['diffraction-mixd'] }),
   ).rejects.toThrow('did you mean diffraction-mixed?');
 
-  // A run of a small workload is a measurement: its variants are listed among the sessions.
+  // A run of a small workload is a measurement, so its variants are listed among the sessions.
   const layer = { kind: 'linear-relu', version: 1, problem: { batch: 8, inputs: 16, outputs: 8 } };
   const run = await page.call('run.start', { scenario: layer, name: 'layer' });
   await test_.host.runs.ended(run.id);
@@ -389,7 +388,7 @@ test('images and small workloads are benchmarked alike, and shown by what is the
   );
 });
 
-test('a stored run stands beside a session', async () => {
+test('a stored run is compared with a session', async () => {
   const { id } = await page.call('run.start', { scenario, name: 'r' });
   await test_.host.runs.ended(id);
   const other = { ...scenario, solver: { ...scenario.solver, variant: 'gather' } };

@@ -1,83 +1,374 @@
+/**
+ * Recorded sessions of every workload, as comparisons read them. Rows of several sessions: comparable rows are grouped,
+ * and judged by the sessions' rules.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Subject } from '../../../../../electron/contract/bench/benches.ts';
+import type { ComparedRow } from '../../../../../electron/contract/bench/comparison.ts';
+import {
+  type MeasuredSessionEntry,
+  type Session,
+  type SessionReport,
+  sessionSchema,
+} from '../../../../../electron/contract/bench/session.ts';
 import { compareRuns, scenarioDifferences } from '../../../../../electron/host/app/compare/compare.ts';
+import { comparedRows } from '../../../../../electron/host/app/compare/rows.ts';
+import { loadSubject, type SubjectParts } from '../../../../../electron/host/app/compare/subjects.ts';
+import { asSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/gamma.ts';
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
-import { runScenario, smallScenario } from '../../small-run.ts';
+import { assetsFolder, runScenario, smallScenario } from '../../small-run.ts';
 
-/** A Gaussian ridge along z, moved by `shift_mm` in x and scaled. */
-function ridge(shift_mm: number, scale = 1): DoseMap {
-  const [nz, nx, dz_mm, dx_mm] = [8, 60, 1, 0.5];
-  const dose = Float64Array.from({ length: nz * nx }, (_, i) => {
-    const x = ((i % nx) + 0.5 - nx / 2) * dx_mm - shift_mm;
-    return scale * Math.exp(-0.5 * (x / 4) ** 2);
-  });
-  return { dose, nz, nx, dz_mm, dx_mm };
-}
-
-describe('the gamma index', () => {
-  const strict = { dose: 0.01, distance_mm: 1 };
-
-  test('is 0 for the same map', () => {
-    expect(gamma(ridge(0), ridge(0), strict)).toMatchObject({ passed: 1, worst: 0 });
-  });
-
-  test('is the shift over the distance criterion where the dose is steep', () => {
-    expect(gamma(ridge(0), ridge(0.5), strict).worst).toBeLessThan(0.55);
-    expect(gamma(ridge(0), ridge(0.9), strict).passed).toBe(1);
-    expect(gamma(ridge(0), ridge(1.5), strict).passed).toBeLessThan(0.6);
-  });
-
-  test('is the difference over the dose criterion where it is flat', () => {
-    const flat = (value: number): DoseMap => ({
-      dose: new Float64Array(25).fill(value),
-      nz: 5,
-      nx: 5,
-      dz_mm: 1,
-      dx_mm: 1,
+describe('compare', () => {
+  /** A Gaussian ridge along z, moved by `shift_mm` in x and scaled. */
+  function ridge(shift_mm: number, scale = 1): DoseMap {
+    const [nz, nx, dz_mm, dx_mm] = [8, 60, 1, 0.5];
+    const dose = Float64Array.from({ length: nz * nx }, (_, i) => {
+      const x = ((i % nx) + 0.5 - nx / 2) * dx_mm - shift_mm;
+      return scale * Math.exp(-0.5 * (x / 4) ** 2);
     });
-    expect(gamma(flat(1), flat(1.005), strict).worst).toBeCloseTo(0.5, 9);
-    expect(gamma(flat(1), flat(1.02), strict).passed).toBe(0);
-    expect(gamma(flat(1), flat(1.02), { dose: 0.02, distance_mm: 2 }).worst).toBeCloseTo(1, 9);
-  });
-});
+    return { dose, nz, nx, dz_mm, dx_mm };
+  }
 
-describe('runs side by side', () => {
-  let first: RunData;
-  let other: RunData;
-  beforeAll(async () => {
-    first = await runScenario(smallScenario);
-    other = await runScenario({ ...smallScenario, solver: { ...smallScenario.solver, precision: 'fp64' } });
+  describe('the gamma index', () => {
+    const strict = { dose: 0.01, distance_mm: 1 };
+
+    test('is 0 for the same map', () => {
+      expect(gamma(ridge(0), ridge(0), strict)).toMatchObject({ passed: 1, worst: 0 });
+    });
+
+    test('is the shift over the distance criterion where the dose is steep', () => {
+      expect(gamma(ridge(0), ridge(0.5), strict).worst).toBeLessThan(0.55);
+      expect(gamma(ridge(0), ridge(0.9), strict).passed).toBe(1);
+      expect(gamma(ridge(0), ridge(1.5), strict).passed).toBeLessThan(0.6);
+    });
+
+    test('is the difference over the dose criterion where it is flat', () => {
+      const flat = (value: number): DoseMap => ({
+        dose: new Float64Array(25).fill(value),
+        nz: 5,
+        nx: 5,
+        dz_mm: 1,
+        dx_mm: 1,
+      });
+      expect(gamma(flat(1), flat(1.005), strict).worst).toBeCloseTo(0.5, 9);
+      expect(gamma(flat(1), flat(1.02), strict).passed).toBe(0);
+      expect(gamma(flat(1), flat(1.02), { dose: 0.02, distance_mm: 2 }).worst).toBeCloseTo(1, 9);
+    });
   });
 
-  test('dose, ledger and what differs in scenario', () => {
-    const [a, b] = compareRuns([
-      { file: 'a.h5', run: first },
-      { file: 'b.h5', run: other },
+  describe('runs side by side', () => {
+    let first: RunData;
+    let other: RunData;
+    beforeAll(async () => {
+      first = await runScenario(smallScenario);
+      other = await runScenario({ ...smallScenario, solver: { ...smallScenario.solver, precision: 'fp64' } });
+    });
+
+    test('dose, ledger and what differs in scenario', () => {
+      const [a, b] = compareRuns([
+        { file: 'a.h5', run: first },
+        { file: 'b.h5', run: other },
+      ]);
+      expect(a?.against_first).toBeNull();
+      expect(b?.against_first?.rel_l2).toBeGreaterThan(0);
+      expect(b?.against_first?.rel_l2).toBeLessThan(1e-5);
+      expect(b?.against_first).toMatchObject({ within_parity: true, same_bits: false, reason: null });
+      expect(b?.against_first?.gamma.map(({ passed }) => passed)).toEqual([1, 1]);
+      expect(b?.differences).toContainEqual({ what: 'solver.precision', first: '"fp32"', here: '"fp64"' });
+    });
+
+    test('other grids have a gamma index but no relL2', async () => {
+      const coarse = await runScenario({ ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 1 } });
+      const versus = compareRuns([
+        { file: 'a.h5', run: first },
+        { file: 'c.h5', run: coarse },
+      ])[1]?.against_first;
+      expect(versus?.rel_l2).toBeNull();
+      expect(versus?.reason).toMatch(/^the grids differ: 44 × 24 and 44 × 12 cells/);
+      expect(versus?.gamma[1]?.points).toBeGreaterThan(10);
+    });
+  });
+
+  test('scenarios of two versions of the format that mean the same do not differ', () => {
+    const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
+    expect(scenarioDifferences(document, { ...document, version: 2, physics: { nuclear: 'off' } })).toEqual([]);
+    expect(scenarioDifferences(document, { ...document, version: 2 })).toEqual([
+      { what: 'physics', first: '{"nuclear":"off"}', here: 'absent' },
     ]);
-    expect(a?.against_first).toBeNull();
-    expect(b?.against_first?.rel_l2).toBeGreaterThan(0);
-    expect(b?.against_first?.rel_l2).toBeLessThan(1e-5);
-    expect(b?.against_first).toMatchObject({ within_parity: true, same_bits: false, reason: null });
-    expect(b?.against_first?.gamma.map(({ passed }) => passed)).toEqual([1, 1]);
-    expect(b?.differences).toContainEqual({ what: 'solver.precision', first: '"fp32"', here: '"fp64"' });
-  });
-
-  test('other grids have a gamma index but no relL2', async () => {
-    const coarse = await runScenario({ ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 1 } });
-    const versus = compareRuns([
-      { file: 'a.h5', run: first },
-      { file: 'c.h5', run: coarse },
-    ])[1]?.against_first;
-    expect(versus?.rel_l2).toBeNull();
-    expect(versus?.reason).toMatch(/^the grids differ: 44 × 24 and 44 × 12 cells/);
-    expect(versus?.gamma[1]?.points).toBeGreaterThan(10);
   });
 });
 
-test('scenarios of two versions of the format that mean the same do not differ', () => {
-  const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
-  expect(scenarioDifferences(document, { ...document, version: 2, physics: { nuclear: 'off' } })).toEqual([]);
-  expect(scenarioDifferences(document, { ...document, version: 2 })).toEqual([
-    { what: 'physics', first: '{"nuclear":"off"}', here: 'absent' },
-  ]);
+describe('sessions', async () => {
+  const folder = path.join(assetsFolder, 'runs');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+  const current = await readCurrent(assetsFolder);
+  const textOf = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
+  const opened = new Map<string, Session>();
+  function open(name: string): Session {
+    const session = opened.get(name) ?? asSession(parseSession(textOf(name), name), current);
+    opened.set(name, session);
+    return session;
+  }
+
+  function measured(session: Session): readonly MeasuredSessionEntry[] {
+    return session.reports.flatMap(({ entries }) => entries).filter((entry) => entry.status === 'measured');
+  }
+
+  function entry(session: Session, label: string): MeasuredSessionEntry {
+    const found = measured(session).find((one) => one.label === label);
+    if (found === undefined) throw new Error(`no ${label}`);
+    return found;
+  }
+
+  describe.for(names)('%s', (name) => {
+    test('opens, and says of every variant how fast and how right it is', () => {
+      const session = sessionSchema.parse(open(name));
+      expect(session.reports[0]?.machine.gpu?.name).toMatch(/^NVIDIA (H200|H100 80GB HBM3)$/);
+      expect(measured(session).length).toBeGreaterThan(0);
+      for (const { label, accuracy, verdict, samples, time_s, ratio } of measured(session)) {
+        expect(accuracy.length, label).toBeGreaterThan(0);
+        // A row is wrong exactly if it violates a bound.
+        expect(verdict === 'wrong', label).toBe(accuracy.some(({ holds }) => !holds));
+        expect(samples.length, label).toBeGreaterThan(0);
+        expect(time_s).toBeGreaterThan(0);
+        expect(ratio.value).toBeGreaterThan(0);
+      }
+      for (const { reference, entries } of session.reports) {
+        const own = entries.find(({ label }) => label === reference);
+        expect(own).toMatchObject({ status: 'measured' });
+      }
+    });
+  });
+
+  test('an image session contains its four measures, modes and rates, and ratios along the chain of variants', () => {
+    const session = open('diffraction/h200-simple-cubic-1024.json');
+    const found = entry(session, 'diffraction-cuda-mixed');
+    expect(found.accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum']);
+    expect(found.modes.find(({ mode }) => mode === 'graph')?.time_s).toBeGreaterThan(0);
+    expect(found.roofline?.flops_per_s).toBeGreaterThan(1e12);
+    expect(found.size).toBe(1024 * 1024);
+    expect(found).toMatchObject({ flagged: 0, determinism: { bitwise: true } });
+    const onOthers = measured(session).filter(({ rung }) => rung !== null);
+    expect(onOthers.length).toBeGreaterThan(3);
+    for (const { label, builds_on, time_s, rung } of onOthers) {
+      expect(rung?.value, label).toBeCloseTo(time_s / entry(session, builds_on ?? '').time_s, 9);
+      expect(rung?.interval).not.toBeNull();
+    }
+  });
+
+  test('a layer has every check with its bound, and a row of the ledger its numbers and claims', () => {
+    const layer = measured(open('linear-relu/layer-1024.json'));
+    for (const { accuracy } of layer) expect(accuracy.some(({ bound }) => bound !== null)).toBe(true);
+    expect(layer.some(({ accuracy }) => accuracy.some(({ id }) => id === 'mask'))).toBe(true);
+    const latency = open('micro/latency.json');
+    expect(latency.reports[0]).toMatchObject({ bench: 'latency' });
+    expect(latency.reports[0]?.claims.some(({ values }) => values.length > 0)).toBe(true);
+    expect(measured(latency).some(({ quantities }) => quantities.length > 0)).toBe(true);
+  });
+
+  test('rejects a foreign or damaged file by its name', () => {
+    expect(() => parseSession('{', 'x.json')).toThrow('x.json is not JSON');
+    expect(() => parseSession('{"format":"mine"}', 'x.json')).toThrow('x.json is not a benchmark of this program');
+    const text = textOf('micro/latency.json').replace('"format_version":2', '"format_version":7');
+    expect(() => parseSession(text, 'x.json')).toThrow(/x\.json cannot be read as a benchmark: format_version/);
+  });
+});
+
+describe('rows', async () => {
+  const file = path.join(assetsFolder, 'runs', 'h200-verdicts-water-70MeV.json');
+  const current = await readCurrent(assetsFolder);
+  const recorded = asSession(parseSession(readFileSync(file, 'utf8'), file), current);
+
+  const INSTANCES = 6;
+  const ROUNDS = 5;
+
+  /** Samples with these times in seconds, which vary by a thousandth from instance to instance. */
+  function samplesOf({ time_s, wall_s }: Times): MeasuredSessionEntry['samples'] {
+    return Array.from({ length: INSTANCES * ROUNDS }, (_, round) => {
+      const instance = Math.floor(round / ROUNDS);
+      const stray = 1 + 1e-3 * (instance % 2 === 0 ? 1 : -1);
+      return { round, instance, time_s: time_s * stray, wall_s: wall_s * stray, sm_MHz: null, flag: null };
+    });
+  }
+
+  interface Times {
+    readonly time_s: number;
+    readonly wall_s: number;
+  }
+
+  /** The recorded session with other times, judged by other rules. */
+  function sessionOf(
+    times: readonly [Times, Times],
+    { margin, noise }: { readonly margin: number; readonly noise: SessionReport['noise'] },
+    whole?: MeasuredSessionEntry['whole'],
+  ): Session {
+    const [report] = recorded.reports;
+    if (report?.judged === undefined) throw new Error('the recorded session is of an older program');
+    const entries = report.entries.filter((one) => one.status === 'measured').slice(0, 2);
+    return {
+      ...recorded,
+      reports: [
+        {
+          ...report,
+          reference: entries[0]?.label ?? null,
+          judged: { ...report.judged, margin },
+          noise,
+          entries: entries.map(({ whole: _, ...entry }, i) => ({
+            ...entry,
+            samples: samplesOf(times[i] ?? times[0]),
+            ...(whole === undefined || i === 0 ? {} : { whole }),
+          })),
+        },
+      ],
+    };
+  }
+
+  /** Rows for entries of sessions, each given by its session's name and its index in it; the first is the reference. */
+  async function comparedOf(
+    sessions: Readonly<Record<string, Session>>,
+    entries: readonly (readonly [string, number])[],
+  ) {
+    const parts = {
+      benches: { session: (id: string) => Promise.resolve({ name: id, session: sessions[id], answer: () => null }) },
+    } as unknown as SubjectParts;
+    const subjects = entries.map(
+      ([bench, i]): Subject => ({
+        ...{ kind: 'entry', bench, report: 0 },
+        label: sessions[bench]?.reports[0]?.entries[i]?.label ?? '',
+      }),
+    );
+    const loaded = await Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
+    const [reference] = loaded;
+    if (reference === undefined) throw new Error('nothing was loaded');
+    return comparedRows(loaded, reference);
+  }
+
+  /** The second row, compared with the first. */
+  async function secondOf(first: Session, second = first): Promise<ComparedRow | undefined> {
+    const of = first === second ? 'first' : 'second';
+    const { rows } = await comparedOf({ first, second }, [
+      ['first', 0],
+      [of, 1],
+    ]);
+    return rows[1];
+  }
+
+  const evenly = { time_s: 1, wall_s: 2 };
+  const apart = { time_s: 1.03, wall_s: 2 };
+  const noise = { ratio: null, floor: 0.05, whole_floor: 0.001 };
+
+  test('the same is what lies inside the margin that the session was judged by', async () => {
+    expect((await secondOf(sessionOf([evenly, apart], { margin: 0.1, noise })))?.verdict).toBe('same');
+    expect((await secondOf(sessionOf([evenly, apart], { margin: 0.01, noise })))?.verdict).toBe('undecided');
+  });
+
+  test('of two sessions the narrower margin counts', async () => {
+    const [wide, narrow] = [0.1, 0.01].map((margin) => sessionOf([evenly, apart], { margin, noise })) as [
+      Session,
+      Session,
+    ];
+    expect((await secondOf(wide, wide))?.verdict).toBe('same');
+    expect((await secondOf(wide, narrow))?.verdict).toBe('undecided');
+    expect((await secondOf(narrow, wide))?.verdict).toBe('undecided');
+  });
+
+  test('end-to-end runs are judged by the floor of end-to-end runs, and not by that of the steps', async () => {
+    const slowerWhole = { time_s: 1, wall_s: 2.02 };
+    const rules = (floor: number, whole_floor: number) => ({
+      margin: 0.005,
+      noise: { ratio: null, floor, whole_floor },
+    });
+    const noisySteps = await secondOf(sessionOf([evenly, slowerWhole], rules(0.02, 0.001)));
+    expect(noisySteps?.whole).toMatchObject({ verdict: 'slower' });
+    expect(noisySteps?.whole?.ratio.value).toBeCloseTo(1.01, 6);
+    const noisyWholes = await secondOf(sessionOf([evenly, slowerWhole], rules(0.0001, 0.02)));
+    expect(noisyWholes?.whole).toMatchObject({ verdict: 'undecided' });
+  });
+
+  test('a session that does not say its floor of end-to-end runs says how it judged them', async () => {
+    const older = { margin: 0.01, noise: { ratio: null, floor: 0.0001 } };
+    const times = [evenly, { time_s: 1, wall_s: 2.02 }] as const;
+    const kept = { ratio: { value: 1.01, interval: null }, verdict: 'slower' } as const;
+    expect((await secondOf(sessionOf(times, older, kept)))?.whole).toMatchObject({ verdict: 'slower' });
+    expect((await secondOf(sessionOf(times, older)))?.whole).toMatchObject({ verdict: 'undecided' });
+    // The end-to-end run was not judged against another session's reference.
+    expect((await secondOf(sessionOf(times, older), sessionOf(times, older, kept)))?.whole).toMatchObject({
+      verdict: 'undecided',
+    });
+  });
+
+  test('the control of a session belongs to its own reference, and to no other row that is chosen', async () => {
+    const control = { value: 1.05, interval: { low: 0.88, high: 1.1 } };
+    const session = sessionOf([evenly, apart], { margin: 0.01, noise: { ratio: control, floor: 0.1 } });
+    const noiseFor = async (i: number) => (await comparedOf({ first: session }, [['first', i]])).groups[0]?.noise;
+    expect(await noiseFor(0)).toEqual({ ratio: control, floor: 0.1 });
+    expect(await noiseFor(1)).toEqual({ ratio: null, floor: 0.1 });
+  });
+
+  const rules = { margin: 0.01, noise };
+  const all = ['a', 'b'].flatMap((name) => [0, 1].map((i) => [name, i] as const));
+
+  /** The session with a changed report, as if measured on another machine or of another scenario. */
+  function changed(session: Session, change: (report: SessionReport) => Partial<SessionReport>): Session {
+    return { ...session, reports: session.reports.map((report) => ({ ...report, ...change(report) })) };
+  }
+
+  test('another benchmark has a group and a reference of its own, and no ratio to the other', async () => {
+    const a = sessionOf([evenly, apart], rules);
+    const slow = { time_s: 340, wall_s: 400 };
+    const b = changed(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
+    const { rows, groups } = await comparedOf({ a, b }, all);
+    expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+    expect(groups.map(({ reference }) => reference)).toEqual([0, 2]);
+    expect(groups.map(({ title }) => title)).toEqual(['', 'views']);
+    expect(rows[2]).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
+    expect(rows[3]?.ratio.value).toBeCloseTo(2, 6);
+    expect(rows[3]?.verdict).toBe('slower');
+    expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times are not compared with those$/);
+  });
+
+  test('another size is another group', async () => {
+    const a = sessionOf([evenly, evenly], rules);
+    const b = changed(sessionOf([apart, apart], rules), ({ entries }) => ({
+      entries: entries.map((entry) =>
+        entry.status === 'measured' ? { ...entry, size: (entry.size ?? 0) + 1 } : entry,
+      ),
+    }));
+    const { rows, groups } = await comparedOf({ a, b }, all);
+    expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+    expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
+    expect(rows[3]).toMatchObject({ ratio: { value: 1 }, verdict: 'same' });
+  });
+
+  test.for([
+    ['identifier', { id: 'other' }],
+    ['number of cores', { logical_cores: 2 }],
+    ['memory', { memory_bytes: 24e9 }],
+  ] as const)('a machine of another %s is another one, whatever its processor is called', async ([, part]) => {
+    const a = sessionOf([evenly, evenly], rules);
+    const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
+    const { rows, groups } = await comparedOf({ a, b }, all);
+    expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+    expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
+    expect(rows[2]?.note).toMatch(/^on another machine than /);
+  });
+
+  test('a GPU of another UUID is another machine', async () => {
+    const a = sessionOf([evenly, evenly], rules);
+    const b = changed(a, ({ machine }) => ({
+      machine: { ...machine, gpu: machine.gpu && { ...machine.gpu, uuid: 'GPU-other' } },
+    }));
+    expect((await comparedOf({ a, b }, all)).rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+  });
+
+  test('two sessions of one machine share a group and its reference', async () => {
+    const [a, b] = [sessionOf([evenly, evenly], rules), sessionOf([apart, apart], rules)];
+    const { rows, groups } = await comparedOf({ a, b }, all);
+    expect(groups).toHaveLength(1);
+    expect(rows[2]?.ratio.value).toBeCloseTo(1.03, 6);
+    expect(rows[2]?.note).toBe('from another session: drifts of the machine do not cancel');
+  });
 });

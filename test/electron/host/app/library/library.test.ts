@@ -1,15 +1,14 @@
-/** The library as pages see it: search, tags, trash, and an index that is never more than a copy of the files. */
-import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+/** The library as pages see it: search, tags, trash, and an index that is only a copy of the files. */
+import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FileRef } from '../../../../../electron/contract/files.ts';
-import type { LibraryItem, LibraryQuery } from '../../../../../electron/contract/library.ts';
+import type { FileRef, LibraryItem, LibraryQuery } from '../../../../../electron/contract/files.ts';
 import { Catalogue } from '../../../../../electron/host/app/library/catalogue.ts';
 import type { ShellHandlers } from '../../../../../electron/host/index.ts';
 import { FileAccess } from '../../../../../electron/host/io/files/access.ts';
 import { Library } from '../../../../../electron/host/io/files/library.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { smallScenario } from '../../small-run.ts';
 import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
 
@@ -76,12 +75,12 @@ describe('the library', () => {
     expect(await names({ text: `r80 ${r80} mm` })).toEqual(['first.h5']);
     const examples = await search({ place: 'examples', text: 'tilted 70' });
     expect(examples).toMatchObject([{ fileName: 'tilted-45deg-70MeV.json', facts: { about: '70 MeV' } }]);
-    // Examples lie in folders by what they are about; they open by their folder's name.
+    // Examples are in folders by subject, and open by the path with that folder.
     const [image] = await search({ place: 'examples', text: 'tilted 1024' });
     expect(image).toMatchObject({ file: inLibrary('diffraction/tilted-1024.json'), fileName: 'tilted-1024.json' });
     const opened = await page.call('scenario.open', { file: inLibrary('diffraction/tilted-1024.json') });
     expect(opened).toMatchObject({ readOnly: true, draft: { kind: 'diffraction' }, issues: [] });
-    // Runs recorded on GPUs are among them; sessions are Compare's.
+    // Runs recorded on GPUs are among the examples; sessions are listed in Compare.
     const recorded = await search({ place: 'examples', kind: 'run' });
     expect(recorded.map(({ fileName }) => fileName)).toContain('h200-water-70MeV-cuda-window.h5');
     expect(recorded.map(({ facts }) => facts.device)).toEqual(recorded.map(() => 'NVIDIA H200'));
@@ -105,7 +104,7 @@ describe('the library', () => {
     const folder = path.join(test.folder, 'slow');
     await mkdir(folder);
     await writeFile(path.join(folder, 'first.h5'), 'not a run');
-    const asked: ReturnType<Catalogue['search']>[] = [];
+    const requested: ReturnType<Catalogue['search']>[] = [];
     const locks = new Locks(test.folder);
     const catalogue = new Catalogue({
       dataFolder: test.folder,
@@ -113,25 +112,25 @@ describe('the library', () => {
       files: new FileAccess(new Library(folder, []), locks),
       readers: {
         scenarios: { parse: () => Promise.reject(new Error('there is none')) },
-        // While the first search reads its file, another file appears, and is searched for.
+        // While the first search reads its file, another file appears and a second search looks for it.
         runFacts: async () => {
-          if (asked.length === 1) {
+          if (requested.length === 1) {
             await writeFile(path.join(folder, 'second.h5'), 'not a run');
-            asked.push(catalogue.search(all), catalogue.search(all));
+            requested.push(catalogue.search(all), catalogue.search(all));
           }
           throw new Error('no run');
         },
       },
       onTrouble: (reason) => expect.unreachable(reason),
     });
-    asked.push(catalogue.search(all));
-    await asked[0];
-    const answers = await Promise.all(asked);
+    requested.push(catalogue.search(all));
+    await requested[0];
+    const answers = await Promise.all(requested);
     await catalogue.close();
     expect(answers.map(({ total }) => total)).toEqual([1, 2, 2]);
   });
 
-  it('keeps tags and remarks beside the files, and finds by them', async () => {
+  it('keeps tags and remarks next to the files, and finds by them', async () => {
     await save('a.json');
     await save('b.json');
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['talk', ' talk ', 'Größe'], remark: 'Keep' });
@@ -190,7 +189,7 @@ describe('the library', () => {
     });
   });
 
-  it('tells pages of what changes in the folder, by itself or by another program', async () => {
+  it('notifies pages of changes in the folder, its own and those of other programs', async () => {
     await save('a.json');
     let revision = 0;
     const heard = (frame: { readonly revision: number }): void => {
@@ -206,6 +205,28 @@ describe('the library', () => {
     await writeFile(path.join(test.folder, 'library', 'c.json'), JSON.stringify(smallScenario));
     await eventually(() => revision > second);
     expect(await names()).toEqual(['a.json', 'b.json', 'c.json']);
+  });
+
+  it('notifies pages of a folder that another program creates', async () => {
+    let frames = 0;
+    page.stream(
+      'library',
+      {},
+      {
+        frame: () => {
+          frames += 1;
+        },
+      },
+    );
+    await eventually(() => frames > 0);
+    const folder = path.join(test.folder, 'library');
+    expect(await readdir(test.folder)).not.toContain('library');
+    const before = frames;
+    await mkdir(folder);
+    await eventually(() => frames > before);
+    const created = frames;
+    await writeFile(path.join(folder, 'sum-attempt-0001.cpp'), '');
+    await eventually(() => frames > created);
   });
 
   it('goes to the folder that the user chooses, and stays there at the next start', async () => {
@@ -238,7 +259,7 @@ describe('the index', () => {
       (file: string) => writeFile(file, 'not a database at all, but long enough '.repeat(400)),
     ],
     ['cut off', (file: string) => truncate(file, 5000)],
-  ])('that was %s while the program was away is made anew from the files', async (_what, harm) => {
+  ])('that was %s while the program was away is rebuilt from the files', async (_what, harm) => {
     const { folder } = test;
     await test.host.close();
     for (const file of await indexFiles()) await harm(file);
@@ -266,7 +287,7 @@ describe('the index', () => {
     expect((await search({ tag: 'kept' })).map(({ name }) => name)).toEqual(['Changed']);
   });
 
-  it('puts damaged tags aside instead of writing over them', async () => {
+  it('sets damaged tags apart instead of writing over them', async () => {
     const folder = path.join(test.folder, 'library', '.braggbench');
     await writeFile(path.join(folder, 'labels.json'), '{ "version": 1, "labels": {');
     expect((await search())[0]?.tags).toEqual([]);
@@ -301,8 +322,20 @@ describe('user kernels of the library', () => {
     expect(theirs.info.trusted).toBe(false);
     const over = await page.call('userKernels.save', { ...of, text: `${theirs.text}\n`, sha256: theirs.info.sha256 });
     expect(over.trusted).toBe(false);
-    // Overwriting without having read it says nothing about what it was.
+    // Overwriting a file without having read it cannot inherit trust.
     const blind = await page.call('userKernels.save', { ...of, text: `${text}// mine\n// again\n`, sha256: null });
     expect(blind.trusted).toBe(false);
+  });
+
+  it.each(['online.cpp', 'numpy.py'])('refuses options for the candidate %s and writes no file', async (id) => {
+    const problem = path.join(test.folder, 'softmax');
+    await cp(path.resolve('assets/problems/softmax-rows'), problem, { recursive: true });
+    const { file } = test.host.grant(path.join(problem, 'problem.json'));
+    const [before, source] = [await readdir(problem), await readFile(path.join(problem, id), 'utf8')];
+    const { info } = await page.call('userKernels.read', { beside: file, id });
+    await expect(
+      page.call('userKernels.options', { beside: file, id, compile: { fmad: false }, sha256: info.sha256 }),
+    ).rejects.toThrow(`${id} is a candidate of a problem`);
+    expect([await readdir(problem), await readFile(path.join(problem, id), 'utf8')]).toEqual([before, source]);
   });
 });

@@ -1,4 +1,4 @@
-/** Hosts that are killed, and the same folder opened again: what tests of recovery share. */
+/** Shared by tests of recovery: hosts that are killed, and new hosts that open the same folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
 import { testProgram } from '../../../../test-programs.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
-/** Runs are checkpointed from the first moments on, so that tests do not wait for the usual first checkpoint. */
+/** Checkpoints runs from the first moments on, so that tests do not wait for the usual first checkpoint. */
 export const AT_ONCE = { BRAGGBENCH_KEPT_FROM_MS: '100' };
 
 type Page = Awaited<ReturnType<TestHost['page']>>;
@@ -22,7 +22,7 @@ const ended = (child: ChildProcess): Promise<void> =>
     else child.once('exit', () => resolve());
   });
 
-/** Call at the top of a test file: each of its tests has a data folder of its own. */
+/** Call at the top of a test file: each of its tests has a separate data folder. */
 export function useKilledHosts() {
   let folder = '';
   let host: TestHost | null = null;
@@ -68,8 +68,15 @@ export function useKilledHosts() {
       }
     },
 
-    /** Starts a server that computes a run, signals it once the run is checkpointed, and returns its standard error. */
-    async told(signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT', kept: () => Promise<boolean>, more = {}): Promise<string> {
+    /**
+     * Starts a server that computes a run and signals it once `kept` holds, or once the run has started. Returns the
+     * server's standard error.
+     */
+    async told(
+      signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT',
+      kept: (() => Promise<boolean>) | 'started',
+      more = {},
+    ): Promise<string> {
       const child = spawn(process.execPath, [testProgram('served-run')], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, BRAGGBENCH_HOME: folder, ...more },
@@ -78,8 +85,13 @@ export function useKilledHosts() {
       child.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString('utf8');
       });
+      let started = false;
+      child.stdout.once('data', () => {
+        started = true;
+      });
+      const until = kept === 'started' ? () => started : kept;
       try {
-        await vi.waitUntil(kept, { timeout: 60_000, interval: 50 });
+        await vi.waitUntil(until, { timeout: 60_000, interval: 50 });
         child.kill(signal);
         await ended(child);
       } finally {
@@ -100,7 +112,7 @@ export function useKilledHosts() {
       return found;
     },
 
-    /** The next start over the same folder; it is closed after the test. */
+    /** Starts the next host on the same folder; it is closed after the test. */
     async again(): Promise<TestHost> {
       host = await openTestHost({
         dataFolder: folder,
@@ -109,7 +121,7 @@ export function useKilledHosts() {
       return host;
     },
 
-    /** The test has closed it itself. */
+    /** Call this if the test has closed the host itself. */
     closed(): void {
       host = null;
     },

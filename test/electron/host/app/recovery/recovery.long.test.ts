@@ -1,5 +1,5 @@
 /**
- * The checks of `recovery.test.ts`, made there for runs of transport and Ctrl+C, for every other workload and signal.
+ * The checks of `recovery.test.ts` for every other workload and signal; that file covers runs of transport and Ctrl+C.
  */
 import { describe, expect, it } from 'vitest';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
@@ -52,7 +52,7 @@ describe('a host that was killed', () => {
     }
     expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowTask });
     expect(await list(page)).toEqual([]);
-    // Once saved, its checkpoint is deleted.
+    // Once the result is saved, its checkpoint is deleted.
     const file = { kind: 'library', key: 'rest.task.json' } as const;
     await page.call('run.save', { run: run.id, file, ifExists: 'refuse' });
     await expect.poll(notes).toEqual([]);
@@ -64,7 +64,7 @@ describe('a host that was killed', () => {
     const [item] = await list(page);
     expect(item).toMatchObject({ kind: 'run', finished: true });
     const run = await page.call('recovery.run', { id: item?.id ?? '' });
-    // Stopped by its user: that too is an end, with the last keyframe where it stopped.
+    // A run stopped by its user has ended too, with the last keyframe at its last step.
     expect(run.state).toBe('cancelled');
     const { steps } = await page.call('run.summary', { run: run.id });
     const { frames } = await page.call('run.keyframes', { run: run.id });
@@ -72,14 +72,14 @@ describe('a host that was killed', () => {
   });
 });
 
-describe('a server that is told to end', () => {
+describe('a server that is asked to end', () => {
   it.each([
-    // With the time that the program itself gives a run.
+    // With the default time of the first checkpoint.
     { signal: 'SIGTERM', from: {} },
     { signal: 'SIGHUP', from: AT_ONCE },
   ] as const)('by $signal too', async ({ signal, from }) => {
     const said = await killed.told(signal, async () => (await notes()).length === 1, from);
-    expect(said).toContain('1 run not saved: kept, and offered at the next start.');
+    expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });
 });

@@ -1,11 +1,67 @@
-/** kill -9 during an edit and during a run: nothing that was saved is lost, and the rest is offered. */
-import { readdir, writeFile } from 'node:fs/promises';
+/**
+ * kill -9 during an edit and during a run: saved data is not lost, and unsaved work is offered. A page's drafts: saved
+ * and dropped in the order of its requests; ids cannot name other files. The two files of a checkpointed run: after a
+ * crash, the note may name only a state that can be read.
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
+import { Checkpoints, runForm, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
+import { Recovery, type RecoveryParts } from '../../../../../electron/host/app/recovery/recovery.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { smallScenario, tinyScenario } from '../../small-run.ts';
 import { openTestHost } from '../../test-host.ts';
 import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
 import { imageWork, slowScenario, taskWork, transportWork } from './slow.ts';
+
+describe('in order', () => {
+  const own = scratchFolder('drafts');
+
+  test('a draft that is dropped while its file is being looked up is not saved', async () => {
+    let found = (): void => undefined;
+    const lookedUp = new Promise<void>((resolve) => {
+      found = resolve;
+    });
+    const recoveryWith = (readable: RecoveryParts['files']['readable']): Recovery =>
+      new Recovery({
+        folders: { own, make: async () => undefined, orphans: async () => [] },
+        files: { readable },
+      } as unknown as RecoveryParts);
+    const recovery = recoveryWith(async () => {
+      await lookedUp;
+      return { path: '/somewhere/mine.json', readOnly: false };
+    });
+    const idle = recoveryWith(async () => ({ path: '/somewhere/mine.json', readOnly: false }));
+    const file = { kind: 'library', key: 'mine.json' } as const;
+    const kept = recovery.keep('page-one', 'mine.json', file, { kind: 'transport', version: 1 });
+    let over = false;
+    const dropped = recovery.drop('page-one').then(() => {
+      over = true;
+    });
+    // The same deletions, requested later and without anything to wait for: a drop that did not wait would have ended
+    // by now.
+    for (let again = 0; again < 20; again += 1) await idle.drop('page-one');
+    expect(over).toBe(false);
+    found();
+    await Promise.all([kept, dropped]);
+    expect(await recovery.list(['page-one'])).toEqual([]);
+  });
+
+  test('an id names a draft or a run of its folder, and no other file', async () => {
+    const recovery = new Recovery({
+      folders: { own, make: async () => undefined, orphans: async () => [] },
+    } as unknown as RecoveryParts);
+    await recovery.keep('page-two', 'Untitled', null, { kind: 'transport', version: 1 });
+    const [item] = await recovery.list(['page-two']);
+    const [folder = '', file = ''] = item?.id.split('~') ?? [];
+    expect((await recovery.draft(`${folder}~${file}`)).title).toBe('Untitled');
+    await mkdir(path.join(own, 'below'), { recursive: true });
+    await copyFile(path.join(own, file), path.join(own, 'below', file));
+    await expect(recovery.draft(`${folder}~below/${file}`)).rejects.toMatchObject({ code: 'not-found' });
+    await recovery.drop('page-two');
+  });
+});
 
 const killed = useKilledHosts();
 const { again, crash, notes } = killed;
@@ -36,7 +92,7 @@ describe('a host that was killed', () => {
     });
     for (const { id } of items) await page.call('recovery.discard', { id });
     expect(await list(page)).toEqual([]);
-    // Nothing is left of the dead process.
+    // Files of the dead process are removed.
     expect(await readdir(path.join(killed.folder, 'recovery'))).toEqual([]);
   });
 
@@ -61,7 +117,7 @@ describe('a host that was killed', () => {
     expect(deposited).toBeCloseTo(summary.metrics.energy_deposited_MeV, 6);
     expect((await page.call('run.keyframes', { run: run.id })).frames[0]?.step).toBe(0);
     expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowScenario });
-    // It now belongs to this program: not offered again, retained until it is saved.
+    // The run now belongs to this process: not offered again, but retained until it is saved.
     expect(await list(page)).toEqual([]);
     expect(await notes()).toHaveLength(1);
     const file = { kind: 'library', key: 'rest.h5' } as const;
@@ -70,7 +126,7 @@ describe('a host that was killed', () => {
   });
 });
 
-describe('a server that is told to end', () => {
+describe('a server that is asked to end', () => {
   it('keeps runs that were not saved for the next start, as a crash does', async () => {
     vi.stubEnv('BRAGGBENCH_KEPT_FROM_MS', AT_ONCE.BRAGGBENCH_KEPT_FROM_MS);
     const first = await again();
@@ -106,7 +162,7 @@ describe('a server that is told to end', () => {
     expect(info.subjects.map(({ title }) => title)).toEqual(['gather', 'window']);
     const given = await later.call('bench.session', { bench: info.id });
     expect(given.session.reports.map(({ entries }) => entries)).toEqual(session.reports.map(({ entries }) => entries));
-    // It belongs to this process now: not offered again, and on disk until it is saved.
+    // The run now belongs to this process: not offered again, but on disk until it is saved.
     expect(await list(later)).toEqual([]);
     const left = async () => (await readdir(path.join(killed.folder, 'recovery'), { recursive: true })).join('\n');
     expect(await left()).toMatch(/session-[\w-]+\.session\.json/);
@@ -115,7 +171,7 @@ describe('a server that is told to end', () => {
     await expect.poll(left).not.toContain('session-');
   });
 
-  it('says how many runs ended too soon to be kept', async () => {
+  it('says how many runs ended too soon to be saved', async () => {
     const first = await again();
     const page = await first.page();
     for (const name of ['a', 'b']) {
@@ -129,9 +185,16 @@ describe('a server that is told to end', () => {
     killed.closed();
   });
 
+  it('says why a run that had only begun is dropped', async () => {
+    // Runs of less than ten minutes are not saved with this setting, so that a slow machine drops the run too.
+    const said = await killed.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
+    expect(said).toContain('1 run not saved, and dropped: it ended within 3 s or before the first step.');
+    expect(await list(await (await again()).page())).toEqual([]);
+  });
+
   it('by SIGINT too', async () => {
     const said = await killed.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
-    expect(said).toContain('1 run not saved: kept, and offered at the next start.');
+    expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });
 });
@@ -140,7 +203,7 @@ describe('a host that lives', () => {
   const page1 = { page: 'page-one' };
   const draft = { ...smallScenario };
 
-  it('offers the edits of a page that was loaded anew to that page alone, and nothing after they were saved', async () => {
+  it('offers the edits of a page that was reloaded to that page alone, and nothing after they were saved', async () => {
     const page = await (await again()).page();
     await page.call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     expect(await list(page)).toEqual([]);
@@ -172,7 +235,7 @@ describe('a host that lives', () => {
 });
 
 describe('one file in two windows', () => {
-  it('is told to both, also of two programs, until one of them lets it go', async () => {
+  it('is reported to both, also of two programs, until one of them releases it', async () => {
     const first = await again();
     const second = await openTestHost({ dataFolder: killed.folder });
     const [a, b] = [await first.page(), await second.page()];
@@ -214,5 +277,30 @@ describe('one file in two windows', () => {
     expect((await page.call('scenario.open', { file })).draft).toMatchObject({ name: 'theirs' });
     await page.call('scenario.save', mine);
     expect((await page.call('scenario.open', { file })).draft).toMatchObject({ name: 'mine' });
+  });
+});
+
+describe('checkpoints', () => {
+  const own = scratchFolder('checkpoints');
+
+  it('writes no note where the state cannot be written, and reports the reason once', async () => {
+    const troubles: string[] = [];
+    const checkpoints = new Checkpoints(
+      { own, make: async () => void (await mkdir(own, { recursive: true })), orphans: async () => [] } as never,
+      runForm({ write: async () => new Uint8Array(8) } as never),
+      (reason) => void troubles.push(reason),
+    );
+    const state = (id: string) => ({ id, data: { name: 'Run' }, upTo: 'step 3', finished: false }) as never;
+    // A non-empty folder cannot be replaced by the state file of the same name.
+    await mkdir(path.join(own, 'run-blocked.h5'), { recursive: true });
+    await writeFile(path.join(own, 'run-blocked.h5', 'file'), '');
+    await checkpoints.keep(state('blocked'));
+    await checkpoints.keep(state('blocked'));
+    expect(existsSync(path.join(own, 'run-blocked.json'))).toBe(false);
+    expect(troubles).toEqual([expect.stringMatching(/^Runs are not protected against a crash: /)]);
+    await checkpoints.keep(state('free'));
+    expect((await runsIn(own)).map(({ file, note }) => [path.basename(file), note.upTo])).toEqual([
+      ['run-free.json', 'step 3'],
+    ]);
   });
 });

@@ -1,9 +1,9 @@
-/** `braggbench serve` as its program runs it, with a page that starts a long run. */
+/** `braggbench serve` as a user runs it, with a page that starts a long run. */
 import { WebSocket } from 'ws';
 import { runProgram } from '../../../../../electron/cli/program.ts';
 import { Terminal } from '../../../../../electron/cli/terminal.ts';
 import { openSocketPort } from '../../../../../electron/transports/websocket-page.ts';
-import { connect } from '../../../../../renderer/client/index.ts';
+import { connect } from '../../../../../renderer/data/client/client.ts';
 import { slowScenario } from './slow.ts';
 
 const interrupt = new AbortController();
@@ -11,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 async function startRun(address: string): Promise<void> {
   const { port, searchParams } = new URL(address);
-  // The browser's WebSocket names its page's origin by itself; here that is done for it.
+  // Sets the page's origin, which a browser's WebSocket sends automatically.
   class PageSocket extends WebSocket {
     constructor(socket: string) {
       super(socket, { origin: `http://127.0.0.1:${port}` });
@@ -21,6 +21,7 @@ async function startRun(address: string): Promise<void> {
   const socket = `ws://127.0.0.1:${port}/${searchParams.get('token')}/socket`;
   const client = await connect(() => openSocketPort(socket), { reconnect: false });
   await client.call('run.start', { scenario: { ...slowScenario }, name: '' });
+  process.stdout.write('started\n');
 }
 
 const stdout = { write: (text: string) => void startRun(text.trim()) };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { MeasuredImage, RefineFrame } from '../../../../../electron/contract/scenario/diffraction/refining.ts';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
 import { triclinic } from '../../workloads/diffraction/refine/triclinic.ts';
 
@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** A fit as the page has it. */
+/** A request for a fit, as the page sends it. */
 function fitted(scenario: object, image: string, fit: readonly ('misset' | 'cell')[] = ['misset']) {
   const frames: RefineFrame[] = [];
   let end: BraggError | null | undefined;
-  const asked = { image, scenario: { ...scenario }, file: null, fit: [...fit] };
-  const handle = page.stream('refining', asked, {
+  const requested = { image, scenario: { ...scenario }, file: null, fit: [...fit] };
+  const handle = page.stream('refining', requested, {
     frame: (frame) => void frames.push(frame),
     end: (error) => (end = error),
   });
@@ -80,7 +80,7 @@ describe('a crystal', () => {
     expect(Math.max(less.max, -less.min)).toBeLessThan(1e-3 * map.max);
   });
 
-  test('is told where the header disagrees, and what cannot be fitted', async () => {
+  test('is reported where the header disagrees, and what cannot be fitted', async () => {
     const far = fitted({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
     expect(far.end()?.message).toContain('the image has 64 × 48 pixels, the detector of the scenario 32 × 48');
@@ -92,13 +92,13 @@ describe('a crystal', () => {
     expect(own.end()?.code).toMatch(/^(invalid|unsupported)$/);
     const gone = fitted(triclinic, 'none');
     await gone.over();
-    expect(gone.end()?.message).toBe('This image is no longer kept. Open its file again.');
+    expect(gone.end()?.message).toBe('This image is no longer in memory. Open its file again.');
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
     expect(map.max).toBeGreaterThan(0);
   });
 
   test('waits for what is before it, gives up where it is closed, and leaves its device free', async () => {
-    // Seconds on one thread of any machine.
+    // This image needs seconds on one thread of any machine.
     const detector = { ...triclinic.detector, width: 1024, height: 1024, oversample: 16 };
     const slow = { ...triclinic, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
     const before = await page.call('run.start', { scenario: { ...slow }, file: null, name: 'slow' });
@@ -113,7 +113,7 @@ describe('a crystal', () => {
 });
 
 describe('an image', () => {
-  test('of raw numbers has the size that is told; what counts nothing is left out', async () => {
+  test('of raw numbers has the size that is reported; what counts nothing is left out', async () => {
     const values = new Float32Array(64 * 48).fill(3);
     values.fill(-1, 0, 64);
     values[200] = Number.NaN;
@@ -134,7 +134,7 @@ describe('an image', () => {
     );
     await raw(values);
     await expect(page.call('refining.view', { image: first.id, show: 'measured', view })).rejects.toThrow(
-      'no longer kept',
+      'no longer in memory',
     );
   });
 });

@@ -1,4 +1,7 @@
-/** The window's way to another machine, over a real sshd of this one: logged in, copied to, forwarded, cut and full. */
+/**
+ * The window's connection to another machine, through a real sshd on this one: logged in, copied, forwarded, cut and
+ * with a full disk.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,9 +12,10 @@ import { Connection, type ConnectionOptions } from '../../../../../electron/host
 import { programSource } from '../../../../../electron/host/app/remote/program.ts';
 import { LoginRefused, Ssh } from '../../../../../electron/host/app/remote/ssh.ts';
 import { openSocketPort } from '../../../../../electron/transports/websocket-page.ts';
-import { connect } from '../../../../../renderer/client/index.ts';
+import { connect } from '../../../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { freePort, noSshd, startSshd, type TestSshd } from '../../../../sshd.ts';
+import { unless } from '../../../../unless.ts';
 import { longScenario } from '../../test-host.ts';
 
 const root = path.join(import.meta.dirname, '../../../../..');
@@ -49,7 +53,7 @@ interface Watched {
   until(kind: RemoteState['kind']): Promise<RemoteState>;
 }
 
-/** A connection whose states are remembered. */
+/** A connection that records its states. */
 function watched(options: Partial<ConnectionOptions> & Pick<ConnectionOptions, 'host'>): Watched {
   const seen: RemoteState[] = [];
   let listeners: (() => void)[] = [];
@@ -88,7 +92,7 @@ async function pageAt(address: string) {
   const redirect = await fetch(address, { redirect: 'manual' });
   const base = new URL(redirect.headers.get('location') ?? '', address);
   const socketUrl = new URL('socket', base).href.replace(/^http/, 'ws');
-  // A browser names the page's origin by itself; the class of Node and browsers cannot.
+  // Sets the page's origin, which a browser sends automatically; the standard WebSocket class cannot.
   class FromPage extends WebSocket {
     constructor(url: string) {
       super(url, { origin: base.origin });
@@ -107,9 +111,9 @@ async function pageAt(address: string) {
   return { html, client: await connect(open, { reconnect: true, retry_ms: 50 }) };
 }
 
-describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_000 }, () => {
+describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, () => {
   test('gets the program, serves its own page through the tunnel, and has the same runs after the line was cut', async () => {
-    // An earlier version is there, and nobody uses it.
+    // An earlier version is installed, and nobody uses it.
     const old = path.join(programs(), '0.0.9-0123456789ab');
     mkdirSync(old, { recursive: true });
     writeFileSync(path.join(old, 'braggbench'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -120,7 +124,7 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
     );
     const { machine } = box.connection.info;
     expect(machine).toMatchObject({ platform: `linux-${process.arch}`, otherVersions: ['0.0.9-0123456789ab'] });
-    // Whoever runs this on a machine with a GPU sees it found.
+    // On a machine with a GPU, the probe reports it.
     expect(machine?.gpus.kind).toBe(existsSync('/dev/nvidiactl') ? 'found' : 'none');
     const own = await programSource(root);
     expect(readdirSync(programs())).toEqual([`${own.program.version}-${own.program.digest}`]);
@@ -135,20 +139,20 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
     const lost = await box.until('lost');
     expect(lost).toEqual({ kind: 'lost', reason: 'the connection to box was lost' });
     expect(urlOf(await box.until('open'))).toBe(address);
-    // Requested before the connection was back, answered after it.
+    // Requested before the connection was restored, answered afterwards.
     const { runs } = await client.call('run.list', {});
     expect(runs.map(({ id }) => id)).toEqual([run.id]);
     client.close();
     await box.connection.close();
 
-    // Another window, later: nothing is copied, and the same server answers.
+    // A later window: the program is not copied again, and the same server answers.
     const again = watched({ host: 'box' });
     const later = await pageAt(urlOf(await again.until('open')));
     expect(again.seen.map(({ kind }) => kind)).not.toContain('copying');
     expect((await later.client.call('run.list', {})).runs.map(({ id }) => id)).toEqual([run.id]);
     later.client.close();
 
-    // The server there dies: the next line starts one at the same address.
+    // The remote server dies: the next connection starts one at the same address.
     const [name = ''] = readdirSync(programs());
     for (const pid of pidsOf(name)) process.kill(pid, 'SIGKILL');
     sshd.cut();
@@ -157,7 +161,7 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
     await again.connection.close();
   });
 
-  test('host keys and passphrases are asked for, passed on, and given up', async () => {
+  test('host keys and passphrases are requested, passed on, and given up', async () => {
     const box = watched({ host: 'asks', asking: 'page' });
     const trust = await box.until('asks');
     expect(trust).toMatchObject({ kind: 'asks', secret: false });
@@ -205,6 +209,13 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
     await ssh.ended;
   });
 
+  test('a host behind a jump host is reached as the user has configured it', async () => {
+    const ssh = await Ssh.open({ host: 'beyond', asking: { kind: 'never' }, signal: never });
+    expect(await ssh.run('printf "%s" "$((6 * 7))"')).toBe('42');
+    ssh.close();
+    await ssh.ended;
+  });
+
   describe('with a small disk', () => {
     const mounted = path.join(folder, 'small');
     const mount = (size_MiB: number): boolean => {
@@ -230,7 +241,7 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
         const filler = path.join(mounted, 'filler');
         const box: Watched = watched({ host: 'box' });
         await box.until('copying');
-        // Somebody else fills the disk meanwhile.
+        // Fills the disk during the connection.
         const { bavail, bsize } = statfsSync(mounted);
         execFileSync('dd', ['if=/dev/zero', `of=${filler}`, `bs=${bsize}`, `count=${bavail}`], { stdio: 'ignore' });
         const late = await box.until('failed');

@@ -1,12 +1,12 @@
 /** Answers of other machines, complete, truncated and hostile; and host names that ssh could misread. */
 import fc from 'fast-check';
+import '../../../../fuzz/seed.ts';
 import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { remoteMachineSchema } from '../../../../../electron/contract/remote.ts';
-import { plainLine, plainText } from '../../../../../electron/host/app/remote/plain-text.ts';
 import { PROBE, readProbe } from '../../../../../electron/host/app/remote/probe.ts';
 import { hostsIn } from '../../../../../electron/host/app/remote/remotes.ts';
-import { checkedHost } from '../../../../../electron/host/app/remote/ssh.ts';
+import { checkedHost, plainLine, plainText } from '../../../../../electron/host/app/remote/ssh.ts';
 
 const whole: Readonly<Record<string, string>> = {
   ...{ system: 'Linux', machine: 'x86_64', node: 'gpubox', libc: 'glibc 2.36', cores: '32' },

@@ -1,8 +1,9 @@
-/** Problems of the user through the door of agents: one candidate's source is built, checked and measured. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+/** User problems through the interface for agents: the source of one candidate is built, checked and measured. */
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  type Judgement,
   judgeCandidate,
   listProblems,
   type ProblemParts,
@@ -11,10 +12,11 @@ import {
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import { constantsOf } from '../../../../../electron/host/model/tuning/constants.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
-import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
+import { isOpen } from '../../../../cheats/cheats.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
@@ -40,11 +42,25 @@ const opened: Promise<ProblemParts> = openScenarios({
 
 const problems = path.join(assetsFolder, 'problems');
 const softmax = path.join(problems, 'softmax-rows');
+/** The same problem with fewer rows, because its Python reference is called for every seed and size. */
+const small = path.join(scratch, 'softmax-rows');
+
+beforeAll(async () => {
+  await cp(softmax, small, { recursive: true });
+  const document = path.join(small, 'problem.json');
+  await writeFile(document, (await readFile(document, 'utf8')).replace('"rows": 1024', '"rows": 64'));
+});
 
 async function judged(id: string, text?: string) {
-  const source = text ?? (await readFile(path.join(softmax, id), 'utf8'));
+  const source = text ?? (await readFile(path.join(small, id), 'utf8'));
   const signal = new AbortController().signal;
-  return judgeCandidate(await opened, { folder: softmax, id, text: source, seconds: 2, signal });
+  return judgeCandidate(await opened, { folder: small, id, text: source, seconds: 2, signal });
+}
+
+/** The answer is correct; on a busy machine only the doubt whether the kernel caches results may stay open. */
+function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
+  const { word, reason } = judgement;
+  if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
 }
 
 test('lists the folders with a problem, and reads one with its signature', async () => {
@@ -58,36 +74,37 @@ test('lists the folders with a problem, and reads one with its signature', async
   });
 });
 
-test('a correct candidate is correct at every size tried', { timeout: 120_000 }, async () => {
-  const { word, reason, session } = await judged('online.cpp');
-  expect(reason).toBeNull();
-  expect(word).toBe('correct');
-  const facts = session?.reports[0]?.facts.map(([, text]) => text).join(' ') ?? '';
+test('a correct candidate is correct at every size tried', async () => {
+  const judgement = await judged('online.cpp');
+  expectCorrect(judgement);
+  const facts = judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ') ?? '';
   expect(facts).toContain('rows = 1, columns = 33');
   expect(facts).toContain('alternating');
+  const { audits_s = 0, all_s = 0 } = judgement.session?.reports[0]?.audits ?? {};
+  expect([audits_s > 0, all_s > audits_s]).toEqual([true, true]);
+  expect(facts).toContain(`${audits_s.toPrecision(2)} s, ${((100 * audits_s) / all_s).toFixed(1)} % of the time`);
+  expect(facts).toMatch(/[1-9]\d* with some inputs changed/);
 });
 
-test('a candidate that overflows is wrong, with the first value beyond its tolerance', {
-  timeout: 120_000,
-}, async () => {
+test('a candidate that overflows is wrong, with the first value beyond its tolerance', async () => {
   const { word, reason } = await judged('overflow.cpp');
   expect(word).toBe('wrong');
   expect(reason).toMatch(/y\[\d+, \d+\] is (-?nan|inf|0), expected \S+; \d+ of \d+ values are wrong/);
 });
 
-test('a submission that does not compile is refused at its line', { timeout: 120_000 }, async () => {
+test('a submission that does not compile is refused at its line', async () => {
   const { word, issues } = await judged('mine.cpp', '#include <cmath>\nvoid run(const float* x) { y = x; }\n');
   expect(word).toBe('refused');
   expect(issues[0]).toMatchObject({ file: 'mine.cpp', line: 2 });
 });
 
-test('a submission with other parameters is refused', { timeout: 120_000 }, async () => {
+test('a submission with other parameters is refused', async () => {
   const { word, reason } = await judged('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
   expect(word).toBe('refused');
   expect(reason).toMatch(/no matching function|too many arguments|could not convert|invalid conversion/);
 });
 
-test('a submission may not take the place of the engine', { timeout: 120_000 }, async () => {
+test('a submission may not take the place of the engine', async () => {
   const text = `#include "engine/task.hpp"
 namespace bb::user_problem { engine::TaskBench bench() { return {}; } }
 void run(const float*, float*, int, int) {}
@@ -97,13 +114,10 @@ void run(const float*, float*, int, int) {}
   expect(reason).toMatch(/bb::user_problem::bench.*not a kernel's to replace/);
 });
 
-test('a candidate in Python is judged as one in C++: correct at every size, and wrong without the maximum', {
-  timeout: 120_000,
-}, async () => {
-  const { word, reason, session } = await judged('numpy.py');
-  expect(reason).toBeNull();
-  expect(word).toBe('correct');
-  expect(session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
+test('a candidate in Python is judged as one in C++: correct at every size, and wrong without the maximum', async () => {
+  const judgement = await judged('numpy.py');
+  expectCorrect(judgement);
+  expect(judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
   const text = await readFile(path.join(softmax, 'numpy.py'), 'utf8');
   const naive = await judged(
     'mine.py',
@@ -117,16 +131,12 @@ test.each([
   ['def run(x, y, rows, columns):\n    y[: = x\n', 2, /invalid syntax/],
   ['def run(x, y):\n    pass\n', 1, /run has 2 parameters; allowed: x, y, rows, columns/],
   ['def softmax(x, y, rows, columns):\n    pass\n', null, /no function run/],
-])(
-  'a submission in Python that cannot run is refused at its line: %s',
-  { timeout: 60_000 },
-  async (text, line, says) => {
-    const { word, reason, issues } = await judged('mine.py', text);
-    expect(word).toBe('refused');
-    expect(reason).toMatch(says);
-    expect(issues[0]).toMatchObject({ file: 'mine.py', line });
-  },
-);
+])('a submission in Python that cannot run is refused at its line: %s', async (text, line, says) => {
+  const { word, reason, issues } = await judged('mine.py', text);
+  expect(word).toBe('refused');
+  expect(reason).toMatch(says);
+  expect(issues[0]).toMatchObject({ file: 'mine.py', line });
+});
 
 test.each([
   ['    raise ValueError("no")', /mine\.py:2: ValueError: no/],
@@ -134,15 +144,13 @@ test.each([
   ['    x[0, 0] = 0', /mine\.py:2: ValueError: assignment destination is read-only/],
   ['    import os; os._exit(3)', /its Python process has ended/],
   ['    import os; os.write(5, b"12345678")', /its Python process wrote to the pipe of the engine/],
-])('an error of a candidate in Python ends in its row: %s', { timeout: 60_000 }, async (body, says) => {
+])('an error of a candidate in Python ends in its row: %s', async (body, says) => {
   const { word, reason } = await judged('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
 });
 
-test('an input from a file is what the candidate and the reference get, and one alone is refused', {
-  timeout: 120_000,
-}, async () => {
+test('an input from a file is what the candidate and the reference get, and one alone is refused', async () => {
   const folder = path.join(scratch, 'from-file');
   await mkdir(folder, { recursive: true });
   const input = (name: string, values: object) => ({ name, role: 'input', type: 'fp32', shape: ['n'], values });
@@ -168,8 +176,8 @@ test('an input from a file is what the candidate and the reference get, and one 
     `void run(const float* w, const float* x, float* y, int n) { const float f[] = {${factors}}; for (int i = 0; i < n; ++i) y[i] = x[i] * f[i]; }\n`;
   const submit = async (source: string) =>
     judgeCandidate(await opened, { folder, id: 'c.cpp', text: source, seconds: 1, signal });
-  expect(await submit(text('w[0], w[1], w[2]'))).toMatchObject({ word: 'correct', reason: null });
-  // Which shows that the reference has the file's values, too.
+  expectCorrect(await submit(text('w[0], w[1], w[2]')));
+  // This shows that the reference has the file's values too.
   expect(await submit(text('2, 3, 4'))).toMatchObject({ word: 'wrong', reason: expect.stringContaining('y[2] is') });
   await save({ ...document, arrays: [weights, ...document.arrays.slice(2)] });
   await expect(submit(text('2, 3, 5'))).rejects.toThrow(

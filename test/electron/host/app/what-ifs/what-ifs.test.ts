@@ -1,9 +1,9 @@
-/** Live what-if over a page's connection: what is answered, what is not, and what is left of it. */
+/** Live what-if over a page's connection: which requests are answered, and that no state remains. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CutsFrame, MapRequest } from '../../../../../electron/contract/run.ts';
 import type { WhatIfFrame } from '../../../../../electron/contract/scenario/transport/what-if.ts';
 import { loadAddon, type NativeAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { smallScenario } from '../../small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from '../../test-host.ts';
 
@@ -16,7 +16,7 @@ const doseMap: MapRequest = {
 
 const withEnergy = (energy_MeV: number) => ({ ...smallScenario, beam: { energy_MeV } });
 
-/** A page in Live, with what it was sent. */
+/** A page in Live mode that records its frames. */
 function live(page: Client, session: string) {
   const frames: WhatIfFrame[] = [];
   let error: unknown = null;
@@ -38,10 +38,13 @@ function live(page: Client, session: string) {
     error: () => error,
     over: () => over,
     close: () => handle.close(),
-    ask: (scenario: object, full = false, maps: readonly object[] = []) => {
+    ask: (scenario: object, full = false, maps: readonly object[] = [], saved: object | null = null) => {
       sequence += 1;
-      const asked = { session, sequence, scenario: { ...scenario }, name: 'Live', full, maps: maps as [] };
-      return page.call('whatIf.ask', asked).then(() => sequence);
+      const requested = {
+        ...{ session, sequence, scenario: { ...scenario }, name: 'Live', full, maps: maps as [] },
+        saved: saved === null ? null : { ...saved },
+      };
+      return page.call('whatIf.ask', requested).then(() => sequence);
     },
     answers: () => frames.filter((frame) => frame.state === 'answer'),
     last: () => frames.at(-1) ?? null,
@@ -50,7 +53,7 @@ function live(page: Client, session: string) {
 
 type TransportRun = Awaited<ReturnType<NativeAddon['layTransport']>>;
 
-/** The same run, started by another function: the methods of the addon's objects are read-only. */
+/** The same run with another start function: the methods of the addon's objects are read-only. */
 const startedBy = (run: TransportRun, start: TransportRun['start']): TransportRun => ({
   plan: run.plan,
   start,
@@ -86,7 +89,7 @@ describe('Live', () => {
   });
 
   test('at rest the answer is that of Run, number for number', async () => {
-    // On one thread: more of them add up in the order in which they end.
+    // One thread, because several would add up in the order in which they end.
     const scenario = { ...withEnergy(30), solver: { ...smallScenario.solver, threads: 1 } };
     const session = live(page, 'at-rest-session');
     await session.ask(scenario, true, [doseMap]);
@@ -100,6 +103,24 @@ describe('Live', () => {
     expect(answer?.summary.ledger).toEqual(summary.ledger);
     const { maps } = await page.call('run.maps', { run: id, maps: [doseMap] });
     expect(answer?.maps[0]).toEqual({ field: maps[0] });
+    session.close();
+  });
+
+  test('is named by the changes as a run is, and as edited while the hand moves', async () => {
+    const session = live(page, 'named-session');
+    const own = { ...withEnergy(30), name: 'Beam' };
+    const edited = { ...withEnergy(31), name: 'Beam' };
+    const named: (string | undefined)[] = [];
+    for (const [full, saved] of [
+      [true, null],
+      [false, own],
+      [true, own],
+    ] as const) {
+      const asked = await session.ask(edited, full, [], saved);
+      await eventually(() => session.answers().at(-1)?.sequence === asked);
+      named.push(test_.host.runs.info(session.answers().at(-1)?.run ?? '').name);
+    }
+    expect(named).toEqual(['Beam', 'Beam (edited)', 'Beam (beam.energy_MeV = 31)']);
     session.close();
   });
 
@@ -206,7 +227,7 @@ describe('Live', () => {
     const range = (session: typeof one) => session.answers().at(-1)?.summary.metrics.r80_mm ?? 0;
     expect(range(two)).toBeGreaterThan(range(one) + 1);
     expect(one.answers()[0]?.run).not.toBe(two.answers()[0]?.run);
-    // A second session of one name would take the answers of the first.
+    // A second session with the same name would receive the answers of the first.
     const again = live(page, 'second-window');
     await eventually(() => again.over());
     expect(again.error()).toMatchObject({ code: 'exists' });

@@ -1,9 +1,10 @@
-/** Names that are taken, pipes where files should be: nothing is overwritten, and nobody waits. */
+/** Names that are taken, and pipes instead of files: no file is overwritten, and no request blocks. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import type { Client } from '../../../../../renderer/data/client/client.ts';
+import { onPosix } from '../../../../unless.ts';
 import { smallScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
@@ -59,7 +60,7 @@ describe('a user kernel whose description has a name that is taken', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a pipe where a file should be', () => {
+describe('a pipe where a file should be', onPosix, () => {
   const makePipe = (name: string): string => {
     const place = path.join(library, name);
     execFileSync('mkfifo', [place]);
@@ -71,13 +72,13 @@ describe.skipIf(process.platform === 'win32')('a pipe where a file should be', (
     makePipe('pipe.csv');
     const scenario = { ...smallScenario, physics: { stopping_power: { kind: 'file', file: 'pipe.csv' } } };
     await page.call('scenario.save', { scenario, file: inLibrary('pipes.json'), ifExists: 'refuse' });
-    const asked = Array.from({ length: 12 }, () =>
+    const requested = Array.from({ length: 12 }, () =>
       page.call('scenario.resolve', { scenario, file: inLibrary('pipes.json') }),
     );
-    for (const { issues } of await Promise.all(asked)) {
+    for (const { issues } of await Promise.all(requested)) {
       expect(issues.map(({ message }) => message).join('\n')).toContain('is a pipe, not a file');
     }
-    // File reading goes on.
+    // Other files can still be read.
     expect((await page.call('scenario.open', { file: inLibrary('pipes.json') })).draft).toMatchObject(scenario);
   });
 

@@ -1,177 +1,396 @@
-/** Files of an ended process, distinguished from those of a running one by its lock, not by clocks or process ids. */
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+/**
+ * Files of an ended process, distinguished from those of a running one by its lock, not by clocks or process ids.
+ * kill -9 while scenarios, labels and edits are saved: no acknowledged save is lost, no file is half-written, and no
+ * temporary file remains. `npm run test:all -- kills` does it forty times. A full disk, and folders without permission:
+ * messages match the outcome.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
-import { temporaryIn } from '../../../../../electron/host/io/files/temporary.ts';
-import { writeAtomically } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { temporaryIn } from '../../../../../electron/host/io/files/write-file.ts';
+import { seededRandom } from '../../../../../electron/host/model/bench/statistics.ts';
+import { writeAtomically } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
+import { asRoot } from '../../../../unless.ts';
 import { smallScenario } from '../../small-run.ts';
-import { type Server, startServer } from './servers.ts';
+import { openTestHost } from '../../test-host.ts';
+import { type Answer, type Server, startServer } from './servers.ts';
 
-let folder = '';
-const servers: Server[] = [];
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-owned-'));
+describe('killed saves', () => {
+  const KILLS = Number(process.env['BRAGGBENCH_KILLS'] ?? 4);
+  const FILES = 3;
+  /** Number of requested saves, more than are done before the kill. */
+  const ASKED = 2000;
+
+  /** The same seed kills after the same numbers of saves. */
+  const seed = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_128);
+  const chance = seededRandom(seed);
+
+  const folder = scratchFolder('kills');
+
+  interface Report {
+    asked: number;
+    acknowledged: number;
+  }
+
+  /** Numbers of the last requested and the last acknowledged save of each kind. */
+  const scenarios = Array.from({ length: FILES }, (): Report => ({ asked: -1, acknowledged: -1 }));
+  const labels: Report = { asked: -1, acknowledged: -1 };
+  const drafts: Report = { asked: -1, acknowledged: -1 };
+  let next = 0;
+  let count = 0;
+
+  async function ask(told: Report, call: (n: number) => Promise<Answer>): Promise<void> {
+    next += 1;
+    const n = next;
+    const requested = call(n);
+    told.asked = n;
+    if ((await requested).ok === undefined) return;
+    told.acknowledged = n;
+    count += 1;
+  }
+
+  const fileOf = (i: number) => ({ kind: 'library', key: `file-${i}.json` }) as const;
+  const named = (n: number) => ({ ...smallScenario, name: `n${n}` });
+
+  async function saveOn(server: Server, isOver: () => boolean): Promise<void> {
+    for (let i = 0; i < ASKED && !isOver(); i += 1) {
+      const file = fileOf(i % FILES);
+      const told = scenarios[i % FILES] ?? drafts;
+      await ask(told, (n) => server.call('scenario.save', { scenario: named(n), file, ifExists: 'replace' }));
+      await ask(labels, (n) => server.call('library.label', { file: fileOf(0), tags: [`n${n}`], remark: '' }));
+      await ask(drafts, (n) =>
+        server.call('recovery.keep', { page: 'page-one', title: `n${n}`, file: null, draft: named(n) }),
+      );
+    }
+  }
+
+  /** The content found is from the last acknowledged save or from a later request; later kills must not lose it. */
+  function expectSaved(text: string | undefined, told: Report): void {
+    const found = text === undefined ? -1 : Number(text.slice(1));
+    expect(found).toBeGreaterThanOrEqual(told.acknowledged);
+    expect(found).toBeLessThanOrEqual(told.asked);
+    told.acknowledged = found;
+  }
+
+  it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      drafts.asked = -1;
+      drafts.acknowledged = -1;
+      const server = await startServer({ dataFolder: folder });
+      let over = false;
+      const saving = saveOn(server, () => over);
+      const before = count;
+      const until = before + 2 + chance.below(30);
+      while (count < until) await sleep(1);
+      // The kill happens between two answers, during a save.
+      await sleep(chance.next() * 10);
+      over = true;
+      await server.kill();
+      await saving;
+
+      const library = path.join(folder, 'library');
+      for (const [i, told] of scenarios.entries()) {
+        const text = await readFile(path.join(library, fileOf(i).key), 'utf8').catch(() => null);
+        expectSaved(text === null ? undefined : JSON.parse(text).name, told);
+      }
+      const kept = await readFile(path.join(library, '.braggbench', 'labels.json'), 'utf8').catch(() => null);
+      expectSaved(kept === null ? undefined : JSON.parse(kept).labels[fileOf(0).key]?.tags[0], labels);
+
+      const after = await startServer({ dataFolder: folder });
+      const { items } = (await after.call('recovery.list', { pages: [] })).ok as {
+        items: { id: string; title: string }[];
+      };
+      expectSaved(items[0]?.title, drafts);
+      for (const { id } of items) await after.call('recovery.discard', { id });
+      await after.end();
+      const left = await readdir(folder, { recursive: true });
+      expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+      // Recovery folders are empty, or were removed with their last file.
+      expect(left.filter((name) => name.startsWith(`recovery${path.sep}`))).toEqual([]);
+    }
+    console.log(`${KILLS} kills, ${count} acknowledged saves, none lost (seed ${seed})`);
+    expect(count).toBeGreaterThan(KILLS);
+  });
 });
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.kill();
-  await rm(folder, { recursive: true, force: true });
-});
 
-const start = async (under: readonly string[] = []): Promise<Server> => {
-  const server = await startServer({ dataFolder: folder, under });
-  servers.push(server);
-  return server;
-};
-const draft = { ...smallScenario };
-const keep = (server: Server, title: string) =>
-  server.call('recovery.keep', { page: 'page-one', title, file: null, draft });
-const offered = async (server: Server): Promise<readonly string[]> => {
-  const { ok } = await server.call('recovery.list', { pages: [] });
-  return (ok as { items: { title: string }[] }).items.map(({ title }) => title);
-};
-const owners = async (): Promise<string[]> =>
-  (await readdir(path.join(folder, 'recovery')).catch(() => [])).map((name) => path.join(folder, 'recovery', name));
+describe('refusing disks', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-refusing-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
-describe('work of another process', () => {
-  it('is left to it while it lives, whatever the clock says, and offered when it was killed', async () => {
-    const one = await start();
-    expect((await keep(one, 'mine')).ok).toEqual({});
-    const [owner = ''] = await owners();
-    // As after a clock that was set forward by a day.
-    const past = new Date(Date.now() - 86_400_000);
-    await utimes(path.join(owner, 'owner.json'), past, past);
-    const two = await start();
-    expect(await offered(two)).toEqual([]);
-    await one.kill();
-    // As after a clock that was set back by a day.
-    const future = new Date(Date.now() + 86_400_000);
-    await utimes(path.join(owner, 'owner.json'), future, future);
-    expect(await offered(two)).toEqual(['mine']);
+  const file = { kind: 'library', key: 'mine.json' } as const;
+  const scenario = { ...smallScenario };
+
+  function mounted(place: string): boolean {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  describe('a full disk', asRoot, () => {
+    it('moves to the trash what it says it moves, and keeps the labels of what it does not', async (context) => {
+      const library = path.join(folder, 'library');
+      await mkdir(library);
+      if (!mounted(library)) return context.skip('no file system can be mounted here');
+      const test = await openTestHost({ dataFolder: folder });
+      try {
+        const page = await test.page();
+        const labelled = { kind: 'library', key: 'labelled.json' } as const;
+        for (const each of [file, labelled])
+          await page.call('scenario.save', { scenario, file: each, ifExists: 'refuse' });
+        await page.call('library.label', { file: labelled, tags: ['mine'], remark: '' });
+        await writeFile(path.join(library, 'fill'), Buffer.alloc(2 ** 20)).catch(() => undefined);
+        // Without a label, moving to the trash writes no file, so that it succeeds.
+        const { id } = await page.call('library.trash', { file });
+        expect(await readdir(path.join(library, '.trash'))).toEqual([id]);
+        // With a label the trash needs space that the disk lacks: the file stays, and the error says so.
+        await expect(page.call('library.trash', { file: labelled })).rejects.toMatchObject({ code: 'no-space' });
+        expect((await readdir(library)).includes('labelled.json')).toBe(true);
+        expect(await readdir(path.join(library, '.trash'))).toEqual([id]);
+        expect(await readFile(path.join(library, '.braggbench', 'labels.json'), 'utf8')).toContain('"mine"');
+        await expect(
+          page.call('scenario.save', { scenario: { ...scenario, name: 'new' }, file: labelled, ifExists: 'replace' }),
+        ).rejects.toMatchObject({ code: 'no-space' });
+        expect(JSON.parse(await readFile(path.join(library, 'labelled.json'), 'utf8'))).toMatchObject({
+          name: scenario.name,
+        });
+      } finally {
+        await test.close().catch(() => undefined);
+        execFileSync('umount', ['-l', library]);
+      }
+    });
   });
 
-  const unshare = ['unshare', '--pid', '--fork', '--kill-child'];
-  it.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-    'is left to it in another room of process ids, as containers have',
-    async () => {
+  describe('a disk that can only be read', asRoot, () => {
+    it('is named when a draft is to be saved on it', async (context) => {
+      const data = path.join(folder, 'data');
+      await mkdir(data);
+      if (!mounted(data)) return context.skip('no file system can be mounted here');
+      execFileSync('mount', ['-o', 'remount,ro', data]);
+      const test = await openTestHost({ dataFolder: data });
+      try {
+        const page = await test.page();
+        const kept = page.call('recovery.keep', { page: 'page-one', title: 'x', file: null, draft: scenario });
+        await expect(kept).rejects.toThrow(/can only be read/);
+      } finally {
+        await test.close().catch(() => undefined);
+        execFileSync('umount', ['-l', data]);
+      }
+    });
+  });
+
+  describe('a user without rights', asRoot, () => {
+    const NOBODY = 65_534;
+
+    it('gets the reason in one sentence, and nothing of others changes', async () => {
+      const data = path.join(folder, 'data');
+      const library = path.join(data, 'library');
+      await mkdir(library, { recursive: true });
+      await chmod(folder, 0o755);
+      await chown(data, NOBODY, NOBODY);
+      await writeFile(path.join(library, 'mine.json'), JSON.stringify(scenario));
+      await writeFile(path.join(library, 'secret.json'), JSON.stringify(scenario), { mode: 0o600 });
+      await chmod(library, 0o755);
+      const server = await startServer({ dataFolder: data, uid: NOBODY });
+      try {
+        const denied = { code: 'io', message: expect.stringContaining('permission denied') };
+        const secret = { kind: 'library', key: 'secret.json' } as const;
+        expect((await server.call('scenario.open', { file })).ok).toMatchObject({ draft: scenario });
+        const opened = (await server.call('scenario.open', { file: secret })).ok as { issues: { message: string }[] };
+        expect(opened.issues.map(({ message }) => message)).toEqual(['may not be read (permission denied)']);
+        for (const ifExists of ['replace', 'refuse']) {
+          const key = ifExists === 'replace' ? 'mine.json' : 'new.json';
+          const saved = { scenario, file: { kind: 'library', key }, ifExists };
+          expect(await server.call('scenario.save', saved)).toMatchObject(denied);
+        }
+        expect(await server.call('library.label', { file, tags: ['x'], remark: '' })).toMatchObject(denied);
+        expect(await server.call('library.trash', { file })).toMatchObject(denied);
+        expect((await readdir(library)).sort()).toEqual(['mine.json', 'secret.json']);
+        // The server's own data folder is still writable.
+        expect(
+          await server.call('recovery.keep', { page: 'page-one', title: 'x', file: null, draft: scenario }),
+        ).toEqual({ ok: {} });
+      } finally {
+        await server.kill();
+      }
+    });
+  });
+});
+
+describe('owned folder', () => {
+  let folder = '';
+  const servers: Server[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-owned-'));
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const start = async (under: readonly string[] = []): Promise<Server> => {
+    const server = await startServer({ dataFolder: folder, under });
+    servers.push(server);
+    return server;
+  };
+  const draft = { ...smallScenario };
+  const keep = (server: Server, title: string) =>
+    server.call('recovery.keep', { page: 'page-one', title, file: null, draft });
+  const offered = async (server: Server): Promise<readonly string[]> => {
+    const { ok } = await server.call('recovery.list', { pages: [] });
+    return (ok as { items: { title: string }[] }).items.map(({ title }) => title);
+  };
+  const owners = async (): Promise<string[]> =>
+    (await readdir(path.join(folder, 'recovery')).catch(() => [])).map((name) => path.join(folder, 'recovery', name));
+
+  describe('work of another process', () => {
+    it('is left to it while it lives, whatever the clock says, and offered when it was killed', async () => {
+      const one = await start();
+      expect((await keep(one, 'mine')).ok).toEqual({});
+      const [owner = ''] = await owners();
+      // Times as after a clock that was set forward by a day.
+      const past = new Date(Date.now() - 86_400_000);
+      await utimes(path.join(owner, 'owner.json'), past, past);
+      const two = await start();
+      expect(await offered(two)).toEqual([]);
+      await one.kill();
+      // Times as after a clock that was set back by a day.
+      const future = new Date(Date.now() + 86_400_000);
+      await utimes(path.join(owner, 'owner.json'), future, future);
+      expect(await offered(two)).toEqual(['mine']);
+    });
+
+    const unshare = ['unshare', '--pid', '--fork', '--kill-child'];
+    it('is left to it in another room of process ids, as containers have', asRoot, async () => {
       const one = await start();
       await keep(one, 'mine');
       const two = await start(unshare);
       expect(await offered(two)).toEqual([]);
-      // The other way round too.
+      // The reverse holds too.
       await keep(two, 'theirs');
       expect(await offered(one)).toEqual([]);
-    },
-  );
+    });
 
-  it('on another machine, whose lock may not be seen from here, is offered after a long silence alone', async () => {
-    const theirs = path.join(folder, 'recovery', 'theirs');
-    await mkdir(theirs, { recursive: true });
-    await writeFile(path.join(theirs, 'owner.lock'), '');
-    await writeFile(path.join(theirs, 'owner.json'), JSON.stringify({ machine: 'another', boot: 'another' }));
-    const folders = new OwnedFolders(path.join(folder, 'recovery'));
-    const minute = 60_000;
-    expect(await folders.orphans(0)).toEqual([]);
-    expect(await folders.orphans(2 * minute)).toEqual([]);
-    // A sign of life.
-    await utimes(path.join(theirs, 'owner.json'), new Date(1000), new Date(1000));
-    expect(await folders.orphans(3 * minute)).toEqual([]);
-    expect(await folders.orphans(5 * minute)).toEqual([]);
-    expect(await folders.orphans(6 * minute)).toEqual([theirs]);
+    it('on another machine, whose lock may not be seen from here, is offered after a long silence alone', async () => {
+      const theirs = path.join(folder, 'recovery', 'theirs');
+      await mkdir(theirs, { recursive: true });
+      await writeFile(path.join(theirs, 'owner.lock'), '');
+      await writeFile(path.join(theirs, 'owner.json'), JSON.stringify({ machine: 'another', boot: 'another' }));
+      const folders = new OwnedFolders(path.join(folder, 'recovery'));
+      const minute = 60_000;
+      expect(await folders.orphans(0)).toEqual([]);
+      expect(await folders.orphans(2 * minute)).toEqual([]);
+      // A heartbeat of the owner.
+      await utimes(path.join(theirs, 'owner.json'), new Date(1000), new Date(1000));
+      expect(await folders.orphans(3 * minute)).toEqual([]);
+      expect(await folders.orphans(5 * minute)).toEqual([]);
+      expect(await folders.orphans(6 * minute)).toEqual([theirs]);
+    });
   });
-});
 
-describe('a data folder that is deleted while the program runs', () => {
-  it('is made again: edits are kept, scenarios saved, labels written', async () => {
-    const server = await start();
-    await keep(server, 'before');
-    const file = { kind: 'library', key: 'mine.json' } as const;
-    const save = () => server.call('scenario.save', { scenario: draft, file, ifExists: 'replace' });
-    expect((await save()).code).toBeUndefined();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-    expect(await keep(server, 'after')).toEqual({ ok: {} });
-    expect((await save()).code).toBeUndefined();
-    expect(await server.call('library.label', { file, tags: ['kept'], remark: '' })).toEqual({ ok: {} });
-    const two = await start();
-    expect(await offered(two)).toEqual([]);
-    await server.kill();
-    expect(await offered(two)).toEqual(['after']);
-    expect(JSON.parse(await readFile(path.join(folder, 'library', 'mine.json'), 'utf8'))).toMatchObject({ version: 1 });
+  describe('a data folder that is deleted while the program runs', () => {
+    it('is made again: edits are saved, scenarios saved, labels written', async () => {
+      const server = await start();
+      await keep(server, 'before');
+      const file = { kind: 'library', key: 'mine.json' } as const;
+      const save = () => server.call('scenario.save', { scenario: draft, file, ifExists: 'replace' });
+      expect((await save()).code).toBeUndefined();
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+      expect(await keep(server, 'after')).toEqual({ ok: {} });
+      expect((await save()).code).toBeUndefined();
+      expect(await server.call('library.label', { file, tags: ['kept'], remark: '' })).toEqual({ ok: {} });
+      const two = await start();
+      expect(await offered(two)).toEqual([]);
+      await server.kill();
+      expect(await offered(two)).toEqual(['after']);
+      expect(JSON.parse(await readFile(path.join(folder, 'library', 'mine.json'), 'utf8'))).toMatchObject({
+        version: 1,
+      });
+    });
   });
-});
 
-it('a folder of its own is whole from its first moment', async () => {
-  const root = path.join(folder, 'owned');
-  const [mine, theirs] = [new OwnedFolders(root), new OwnedFolders(root)];
-  let looked = 0;
-  let over = false;
-  const looking = (async () => {
-    while (!over) {
-      for (const name of await readdir(root).catch(() => [])) {
-        const names = name.endsWith('.tmp') ? null : await readdir(path.join(root, name)).catch(() => null);
-        if (names === null) continue;
-        expect(names.sort()).toEqual(['owner.json', 'owner.lock']);
-        looked += 1;
+  it('a folder of its own is whole from its first moment', async () => {
+    const root = path.join(folder, 'owned');
+    const [mine, theirs] = [new OwnedFolders(root), new OwnedFolders(root)];
+    let looked = 0;
+    let over = false;
+    const looking = (async () => {
+      while (!over) {
+        for (const name of await readdir(root).catch(() => [])) {
+          const names = name.endsWith('.tmp') ? null : await readdir(path.join(root, name)).catch(() => null);
+          if (names === null) continue;
+          expect(names.sort()).toEqual(['owner.json', 'owner.lock']);
+          looked += 1;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
       }
-      await new Promise((resolve) => setImmediate(resolve));
+    })();
+    for (let i = 0; i < 20; i += 1) {
+      await mine.make();
+      expect(await theirs.orphans()).toEqual([]);
+      await mine.close();
     }
-  })();
-  for (let i = 0; i < 20; i += 1) {
     await mine.make();
-    expect(await theirs.orphans()).toEqual([]);
+    const before = looked;
+    await expect.poll(() => looked).toBeGreaterThan(before);
+    over = true;
+    await looking;
     await mine.close();
-  }
-  await mine.make();
-  const before = looked;
-  await expect.poll(() => looked).toBeGreaterThan(before);
-  over = true;
-  await looking;
-  await mine.close();
-});
-
-describe('what kills leave of files that were being written', () => {
-  it('is swept up at the next start, and what a living process writes is not', async () => {
-    const one = await start();
-    await keep(one, 'mine');
-    const file = { kind: 'library', key: 'mine.json' } as const;
-    await one.call('scenario.save', { scenario: draft, file, ifExists: 'refuse' });
-    const [owner = ''] = await owners();
-    const library = path.join(folder, 'library');
-    const living = temporaryIn(library);
-    const dead = living.replace(`-${process.pid}-`, `-${one.child.pid}-`);
-    const another = path.join(library, '.someone.tmp');
-    for (const name of [living, dead, another, path.join(owner, path.basename(dead))]) await writeFile(name, 'half');
-    // Killed while it made a folder of its own.
-    for (const root of ['recovery', 'scratch']) {
-      const half = path.join(folder, root, path.basename(dead));
-      await mkdir(half, { recursive: true });
-      await writeFile(path.join(half, 'owner.json'), '{}');
-    }
-    // A state without its note, and results that did not fit into memory.
-    await writeFile(path.join(owner, 'run-x.h5'), 'half');
-    const scratch = path.join(folder, 'scratch', path.basename(owner));
-    await mkdir(scratch, { recursive: true });
-    await writeFile(path.join(scratch, 'owner.json'), await readFile(path.join(owner, 'owner.json')));
-    await writeFile(path.join(scratch, 'owner.lock'), '');
-    await one.kill();
-    const two = await start();
-    const { items } = (await two.call('recovery.list', { pages: [] })).ok as { items: { id: string }[] };
-    await two.call('recovery.discard', { id: items[0]?.id });
-    await two.end();
-    expect((await readdir(library)).filter((name) => name.endsWith('.tmp')).sort()).toEqual(
-      [path.basename(living), path.basename(another)].sort(),
-    );
-    expect(await owners()).toEqual([]);
-    expect(await readdir(path.join(folder, 'scratch'))).toEqual([]);
   });
 
-  it('is swept up in a folder of the user when something is written there', async () => {
-    const dead = temporaryIn(folder).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
-    const earlier = path.join(folder, '.mine.json.0123456789ab.tmp');
-    for (const name of [dead, earlier]) await writeFile(name, 'half');
-    await utimes(earlier, new Date(0), new Date(0));
-    await writeAtomically(path.join(folder, 'mine.json'), '{}', 'refuse');
-    expect(await readdir(folder)).toEqual(['mine.json']);
+  describe('what kills leave of files that were being written', () => {
+    it('is swept up at the next start, and what a living process writes is not', async () => {
+      const one = await start();
+      await keep(one, 'mine');
+      const file = { kind: 'library', key: 'mine.json' } as const;
+      await one.call('scenario.save', { scenario: draft, file, ifExists: 'refuse' });
+      const [owner = ''] = await owners();
+      const library = path.join(folder, 'library');
+      const living = temporaryIn(library);
+      const dead = living.replace(`-${process.pid}-`, `-${one.child.pid}-`);
+      const another = path.join(library, '.someone.tmp');
+      for (const name of [living, dead, another, path.join(owner, path.basename(dead))]) await writeFile(name, 'half');
+      // Imitates a process killed while it created its folder.
+      for (const root of ['recovery', 'scratch']) {
+        const half = path.join(folder, root, path.basename(dead));
+        await mkdir(half, { recursive: true });
+        await writeFile(path.join(half, 'owner.json'), '{}');
+      }
+      // A state without its note, and results that did not fit into memory.
+      await writeFile(path.join(owner, 'run-x.h5'), 'half');
+      const scratch = path.join(folder, 'scratch', path.basename(owner));
+      await mkdir(scratch, { recursive: true });
+      await writeFile(path.join(scratch, 'owner.json'), await readFile(path.join(owner, 'owner.json')));
+      await writeFile(path.join(scratch, 'owner.lock'), '');
+      await one.kill();
+      const two = await start();
+      const { items } = (await two.call('recovery.list', { pages: [] })).ok as { items: { id: string }[] };
+      await two.call('recovery.discard', { id: items[0]?.id });
+      await two.end();
+      expect((await readdir(library)).filter((name) => name.endsWith('.tmp')).sort()).toEqual(
+        [path.basename(living), path.basename(another)].sort(),
+      );
+      expect(await owners()).toEqual([]);
+      expect(await readdir(path.join(folder, 'scratch'))).toEqual([]);
+    });
+
+    it('is swept up in a folder of the user when something is written there', async () => {
+      const dead = temporaryIn(folder).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
+      const earlier = path.join(folder, '.mine.json.0123456789ab.tmp');
+      for (const name of [dead, earlier]) await writeFile(name, 'half');
+      await utimes(earlier, new Date(0), new Date(0));
+      await writeAtomically(path.join(folder, 'mine.json'), '{}', 'refuse');
+      expect(await readdir(folder)).toEqual(['mine.json']);
+    });
   });
 });

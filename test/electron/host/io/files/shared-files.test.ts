@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { moveToTrash, restoreFromTrash } from '../../../../../electron/host/app/library/trash.ts';
 import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
-import { HostSettings } from '../../../../../electron/host/io/files/settings.ts';
+import { HostSettings } from '../../../../../electron/host/io/files/state-file.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { smallScenario } from '../../small-run.ts';
 import { openTestHost } from '../../test-host.ts';
@@ -62,7 +62,7 @@ describe('two pages of one server', () => {
     const { stamp } = await page.call('scenario.save', { scenario: scenario('mine'), file, ifExists: 'refuse' });
     const place = path.join(test.folder, 'library', 'clock.json');
     const text = await readFile(place, 'utf8');
-    // Written again by another program, to the same length, under the same inode and with the old time.
+    // Another program rewrites the file with the same length, inode and modification time.
     const before = await stat(place);
     await writeFile(place, text.replace('mine', 'your'));
     await utimes(place, before.atime, before.mtime);
@@ -79,7 +79,7 @@ describe('two servers', () => {
   let servers: readonly Server[] = [];
   beforeAll(async () => {
     const library = path.join(folder, 'library');
-    // With a data folder of their own each, and one library.
+    // Two servers, each with its own data folder, that share one library.
     const start = async (name: string): Promise<Server> => {
       const dataFolder = path.join(folder, name);
       const settings = await HostSettings.open(dataFolder, new Locks(dataFolder), noTrouble);
@@ -90,7 +90,7 @@ describe('two servers', () => {
   });
   afterAll(() => Promise.all(servers.map((server) => server.kill())));
 
-  /** The same of both at the same time. */
+  /** Sends the same call to both servers at the same time. */
   const both = (method: string, params: (name: string) => unknown): Promise<Answer[]> =>
     Promise.all(servers.map((server, i) => server.call(method, params(`${i}`))));
 
@@ -112,7 +112,7 @@ describe('two servers', () => {
     }
   });
 
-  it('label files at the same time: every label that was acknowledged is kept', async () => {
+  it('label files at the same time: every label that was acknowledged is saved', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => `theirs-${i}.json`);
     const mine = (server: number): string[] => keys.filter((_, i) => i % 2 === server);
     const answers = await Promise.all(
@@ -143,6 +143,17 @@ describe('two servers', () => {
     expect(kept.values).toEqual({ clusters, libraryFolder: '/x' });
   });
 
+  it('give a lock to those of one process in the order in which they came', async () => {
+    const dataFolder = path.join(folder, 'ordered');
+    const file = path.join(dataFolder, 'held.json');
+    const locks = [new Locks(dataFolder), new Locks(dataFolder)];
+    const done: number[] = [];
+    // Random retries would give this order of twelve once in half a thousand million times.
+    const came = Array.from({ length: 12 }, (_, i) => i);
+    await Promise.all(came.map((i) => locks[i % 2]?.holding(file, async () => void done.push(i))));
+    expect(done).toEqual(came);
+  });
+
   it('free a lock when its holder is killed', async () => {
     const dataFolder = path.join(folder, 'killed');
     const file = path.join(dataFolder, 'held.json');
@@ -171,7 +182,7 @@ describe('the trash', () => {
     expect(new Set(ids).size).toBe(2);
     const texts = await Promise.all(ids.map((id) => readFile(path.join(library, '.trash', id), 'utf8')));
     expect(texts).toEqual(['first', 'second']);
-    // Another program takes the name in the moment before the file is put back.
+    // Another program takes the name just before the file is restored.
     const taken = {
       ...alone,
       before: async () => writeFile(path.join(library, 'mine.json'), 'theirs', { flag: 'wx' }).catch(() => undefined),

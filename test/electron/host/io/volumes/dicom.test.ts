@@ -1,6 +1,14 @@
-/** DICOM in every transfer syntax that is read, RT Dose, and attributes that change the meaning of stored values. */
-import { readFileSync } from 'node:fs';
+/**
+ * DICOM in every supported transfer syntax, RT Dose, and attributes that change the meaning of stored values. Volumes
+ * that the program writes, opened by pydicom, ITK and plastimatch: equal values at equal positions. Skipped if these
+ * are not installed. Debian has python3-pydicom and elastix, whose transformix uses the same ITK readers as SimpleITK;
+ * SimpleITK itself is only on PyPI.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import dicom from 'dicom-parser';
 import { describe, expect, test } from 'vitest';
 import {
   isDicom,
@@ -9,7 +17,277 @@ import {
   readDicomPixels,
 } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { storedValue } from '../../../../../electron/host/io/volumes/dicom-pixels.ts';
+import { volumeHeader, volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
+import {
+  type DirectedVolume,
+  metaImageBytes,
+  nrrdBytes,
+  rtDoseBytes,
+} from '../../../../../electron/host/io/volumes/write.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
+import { unless } from '../../../../unless.ts';
 import { dicomOf, doseOf, type Elements, type Phantom } from './phantom.ts';
+
+describe('python', () => {
+  const folder = scratchFolder('volumes-python');
+  /** Python that has this module; the system's first, since Debian installs packages for it. */
+  const pythonWith = (module: string): string | null =>
+    ['/usr/bin/python3', 'python3'].find((one) => spawnSync(one, ['-c', `import ${module}`]).status === 0) ?? null;
+  const [pydicom, simpleItk] = [pythonWith('pydicom'), pythonWith('SimpleITK')];
+  const transformix = spawnSync('transformix', ['--version']).status === 0 ? 'transformix' : null;
+  const plastimatch = spawnSync('plastimatch', ['--version']).status === 0 ? 'plastimatch' : null;
+
+  const volume = {
+    sizes: [4, 3, 2],
+    spacing_mm: [1.5, 2, 2.5],
+    origin_mm: [-10, 20, 30.5],
+    values: Float64Array.from({ length: 24 }, (_, i) => 0.25 * i),
+  };
+
+  /** x to the back, depth to the right, y to the head: a beam from the left. */
+  const turned = [
+    [0, 1, 0],
+    [-1, 0, 0],
+    [0, 0, 1],
+  ] as const;
+
+  function python(program: string | null, script: string, file: string): unknown {
+    const { status, stdout, stderr } = spawnSync(program ?? 'python3', ['-c', script, file], { encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    return JSON.parse(stdout);
+  }
+
+  test(
+    'pydicom reads RT Dose with its places, units and every value (needs pydicom)',
+    unless(pydicom === null && 'Python with pydicom is not installed'),
+    () => {
+      const file = path.join(folder, 'dose.dcm');
+      writeFileSync(file, rtDoseBytes(volume, { content: 'dose', frame: null }));
+      const script = `
+import json, struct, sys, pydicom
+d = pydicom.dcmread(sys.argv[1])
+values = [v * float(d.DoseGridScaling) for v in struct.unpack('<%dI' % (len(d.PixelData) // 4), d.PixelData)]
+print(json.dumps({'modality': d.Modality, 'units': d.DoseUnits, 'size': [d.Columns, d.Rows, int(d.NumberOfFrames)],
+  'spacing': [float(v) for v in d.PixelSpacing], 'origin': [float(v) for v in d.ImagePositionPatient],
+  'offsets': [float(v) for v in d.GridFrameOffsetVector], 'pointer': int(d.FrameIncrementPointer),
+  'syntax': d.file_meta.TransferSyntaxUID, 'same': d.SOPInstanceUID == d.file_meta.MediaStorageSOPInstanceUID,
+  'valid': all(u.is_valid for u in [d.SOPInstanceUID, d.StudyInstanceUID, d.SeriesInstanceUID, d.FrameOfReferenceUID]),
+  'values': values}))`;
+      const found = python(pydicom, script, file) as { values: number[] };
+      expect(found).toMatchObject({
+        ...{ modality: 'RTDOSE', units: 'GY', size: [4, 3, 2], spacing: [2, 1.5], origin: [-10, 20, 30.5] },
+        ...{ offsets: [0, 2.5], pointer: 0x3004000c, syntax: '1.2.840.10008.1.2.1', same: true, valid: true },
+      });
+      for (const [i, value] of found.values.entries()) expect(value).toBeCloseTo(0.25 * i, 8);
+    },
+  );
+
+  test(
+    'CT and RT Dose files of pydicom have its values and places (needs pydicom)',
+    unless(pydicom === null && 'Python with pydicom is not installed'),
+    () => {
+      const script = `
+import json, os, sys, pydicom
+folder = os.path.join(os.path.dirname(pydicom.__file__), 'data', 'test_files')
+out = []
+for name in ['CT_small.dcm', 'rtdose.dcm', 'rtdose_1frame.dcm', 'rtdose_rle.dcm']:
+    file = os.path.join(folder, name)
+    if os.path.exists(file):
+        d = pydicom.dcmread(file)
+        a = d.pixel_array.astype(float)
+        v = a * float(d.RescaleSlope) + float(d.RescaleIntercept) if d.Modality == 'CT' else a * float(d.DoseGridScaling)
+        out.append({'file': file, 'modality': d.Modality, 'mean': float(v.mean()), 'size': v.size, 'origin': [float(x) for x in d.ImagePositionPatient]})
+print(json.dumps(out))`;
+      const files = python(pydicom, script, '') as {
+        file: string;
+        modality: string;
+        mean: number;
+        size: number;
+        origin: number[];
+      }[];
+      for (const { file, modality, mean, size, origin } of files) {
+        const bytes = new Uint8Array(readFileSync(file));
+        const [values, place] =
+          modality === 'CT'
+            ? [readDicomPixels(file, bytes).hu, readDicomHeader(file, bytes).position_mm]
+            : [readDicomDose(file, bytes).values, readDicomDose(file, bytes).origin_mm];
+        const sum = Array.from(values).reduce((a, b) => a + b, 0);
+        expect(values.length, file).toBe(size);
+        expect(sum / size, file).toBeCloseTo(mean, 6);
+        expect(place, file).toEqual(origin);
+      }
+    },
+  );
+
+  test(
+    'pydicom reads the directions of RT Dose in a CT (needs pydicom)',
+    unless(pydicom === null && 'Python with pydicom is not installed'),
+    () => {
+      const file = path.join(folder, 'turned.dcm');
+      writeFileSync(file, rtDoseBytes({ ...volume, directions: turned }, { content: 'dose', frame: null }));
+      const script = `
+import json, sys, pydicom
+d = pydicom.dcmread(sys.argv[1])
+print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
+      expect(python(pydicom, script, file)).toEqual([0, 1, 0, -1, 0, 0]);
+    },
+  );
+
+  test.each([
+    ['turned.mha', metaImageBytes({ ...volume, directions: turned }, { content: 'dose' })],
+    ['turned.nrrd', nrrdBytes({ ...volume, directions: turned }, { content: 'dose' })],
+    ['plain.mha', metaImageBytes(volume, { content: 'dose' })],
+    ['plain.nrrd', nrrdBytes(volume, { content: 'dose' })],
+  ])(
+    'plastimatch, by ITK, reads %s with its places and values (needs plastimatch)',
+    unless(plastimatch === null && 'plastimatch is not installed'),
+    (name, bytes) => {
+      const file = path.join(folder, name);
+      writeFileSync(file, bytes);
+      const header = spawnSync('plastimatch', ['header', file], { encoding: 'utf8' }).stdout;
+      const line = (key: string): number[] =>
+        (new RegExp(`^${key} = (.*)$`, 'm').exec(header)?.[1] ?? '').trim().split(/\s+/).map(Number);
+      expect([line('Origin'), line('Size'), line('Spacing')]).toEqual([
+        [-10, 20, 30.5],
+        [4, 3, 2],
+        [1.5, 2, 2.5],
+      ]);
+      // ITK prints the matrix whose columns are the directions of the axes.
+      const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+      expect(line('Direction')).toEqual(name.startsWith('plain') ? identity : [0, -1, 0, 1, 0, 0, 0, 0, 1]);
+      const probed = spawnSync('plastimatch', ['probe', '--index', '0 0 0;3 0 0;0 2 0;3 2 1', file], {
+        encoding: 'utf8',
+      });
+      const values = probed.stdout.match(/(?<=; )[-\d.e+]+(?=\s*$)/gm)?.map(Number);
+      expect(values, probed.stdout).toEqual([0, 0.75, 2, 5.75]);
+    },
+  );
+
+  test(
+    'plastimatch reads RT Dose with its places and values (needs plastimatch)',
+    unless(plastimatch === null && 'plastimatch is not installed'),
+    () => {
+      const [file, out] = [path.join(folder, 'plan.dcm'), path.join(folder, 'plan.mha')];
+      writeFileSync(file, rtDoseBytes(volume, { content: 'dose', frame: null }));
+      const requested = ['convert', '--input-dose-img', file, '--output-dose-img', out];
+      const converted = spawnSync('plastimatch', requested, { encoding: 'utf8' });
+      expect(converted.status, converted.stderr).toBe(0);
+      const bytes = new Uint8Array(readFileSync(out));
+      const header = volumeHeader(out, bytes) ?? expect.fail('plastimatch wrote no volume');
+      const read = volumeIn(out, bytes, header, []);
+      expect([read.sizes, read.spacing_mm, read.origin_mm]).toEqual([
+        [4, 3, 2],
+        [1.5, 2, 2.5],
+        [-10, 20, 30.5],
+      ]);
+      for (const [i, value] of read.values.entries()) expect(value).toBeCloseTo(0.25 * i, 5);
+    },
+  );
+
+  /** Scale of the stored values: ITK does not apply that of RT Dose. */
+  const scaleOf = (name: string, bytes: Uint8Array): number =>
+    name.endsWith('.dcm') ? (dicom.parseDicom(bytes).floatString('x3004000e') ?? Number.NaN) : 1;
+
+  test.each([
+    ['dose.mha', metaImageBytes(volume, { content: 'dose' })],
+    ['dose.nrrd', nrrdBytes(volume, { content: 'dose' })],
+    ['dose.dcm', rtDoseBytes(volume, { content: 'dose', frame: null })],
+  ])(
+    'SimpleITK reads %s with its places and every value (needs SimpleITK)',
+    unless(simpleItk === null && 'Python with SimpleITK is not installed'),
+    (name, bytes) => {
+      const file = path.join(folder, name);
+      writeFileSync(file, bytes);
+      const script = `
+import json, sys, SimpleITK as sitk
+i = sitk.ReadImage(sys.argv[1])
+print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.GetOrigin(), 'direction': i.GetDirection(),
+  'values': [float(v) for v in sitk.GetArrayFromImage(i).ravel()]}))`;
+      const found = python(simpleItk, script, file) as { values: number[] };
+      expect(found).toMatchObject({
+        ...{ size: [4, 3, 2], spacing: [1.5, 2, 2.5], origin: [-10, 20, 30.5], direction: [1, 0, 0, 0, 1, 0, 0, 0, 1] },
+      });
+      for (const [i, value] of found.values.entries()) expect(value * scaleOf(name, bytes)).toBeCloseTo(0.25 * i, 8);
+    },
+  );
+
+  /** ITK resamples a file on a grid by nearest neighbours: values outside the file become -1. */
+  function resampled(file: string, { sizes, spacing_mm, origin_mm, directions }: DirectedVolume): readonly number[] {
+    const [out, parameters] = [`${file}-out`, `${file}.txt`];
+    mkdirSync(out, { recursive: true });
+    const lines = [
+      ...['Transform "TranslationTransform"', 'NumberOfParameters 3', 'TransformParameters 0 0 0'],
+      ...['InitialTransformParametersFileName "NoInitialTransform"', 'HowToCombineTransforms "Compose"'],
+      ...['FixedImageDimension 3', 'MovingImageDimension 3', 'FixedInternalImagePixelType "float"'],
+      ...['MovingInternalImagePixelType "float"', 'UseDirectionCosines "true"', 'Index 0 0 0'],
+      ...[`Size ${sizes.join(' ')}`, `Spacing ${spacing_mm.join(' ')}`, `Origin ${origin_mm.join(' ')}`],
+      `Direction ${(directions ?? [1, 0, 0, 0, 1, 0, 0, 0, 1]).flat().join(' ')}`,
+      ...['ResampleInterpolator "FinalBSplineInterpolator"', 'FinalBSplineInterpolationOrder 0'],
+      ...['Resampler "DefaultResampler"', 'DefaultPixelValue -1', 'ResultImageFormat "mha"'],
+      ...['ResultImagePixelType "float"', 'CompressResultImage "false"'],
+    ];
+    writeFileSync(parameters, lines.map((line) => `(${line})\n`).join(''));
+    const { status, stdout } = spawnSync(
+      'transformix',
+      ['-in', file, '-out', out, '-tp', parameters, '-threads', '1'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(status, stdout).toBe(0);
+    // The result has the requested grid, so only its data is read.
+    const data = readFileSync(path.join(out, 'result.mha')).subarray(-4 * sizes.reduce((a, b) => a * b, 1));
+    return Array.from({ length: data.length / 4 }, (_, i) => data.readFloatLE(4 * i));
+  }
+
+  const [cos, sin] = [Math.cos(0.5), Math.sin(0.5)];
+  /** A beam at 28.6°. */
+  const tilted = [
+    [cos, sin, 0],
+    [-sin, cos, 0],
+    [0, 0, 1],
+  ] as const;
+  const formats = {
+    mha: (of: DirectedVolume) => metaImageBytes(of, { content: 'dose' }),
+    nrrd: (of: DirectedVolume) => nrrdBytes(of, { content: 'dose' }),
+    dcm: (of: DirectedVolume) => rtDoseBytes(of, { content: 'dose', frame: null }),
+  } as const;
+
+  test.each(Object.entries(formats))(
+    'ITK reads .%s with its places, directions and every value (needs transformix of elastix)',
+    unless(transformix === null && 'transformix is not installed'),
+    (ending, write) => {
+      for (const [name, directions] of Object.entries({ plain: undefined, turned, tilted })) {
+        const own: DirectedVolume = directions === undefined ? volume : { ...volume, directions };
+        const [file, bytes] = [path.join(folder, `itk-${name}.${ending}`), write(own)];
+        writeFileSync(file, bytes);
+        const scale = scaleOf(file, bytes);
+        const same = resampled(file, own);
+        expect(
+          same.map((value) => Number((value * scale).toFixed(5))),
+          name,
+        ).toEqual([...volume.values]);
+      }
+    },
+  );
+
+  test.each(Object.entries(formats))(
+    'a turned volume in .%s has the values of its own reader where ITK finds them (needs transformix of elastix)',
+    unless(transformix === null && 'transformix is not installed'),
+    (ending, write) => {
+      const [file, bytes] = [path.join(folder, `itk-own.${ending}`), write({ ...volume, directions: turned })];
+      writeFileSync(file, bytes);
+      const header = volumeHeader(file, bytes);
+      const own = header === null ? readDicomDose(file, bytes) : volumeIn(file, bytes, header, []);
+      const itk = resampled(file, own);
+      expect([own.sizes, own.origin_mm]).toEqual([
+        [3, 4, 2],
+        [-14, 20, 30.5],
+      ]);
+      for (const [i, value] of itk.entries()) expect(value * scaleOf(file, bytes)).toBeCloseTo(own.values[i] ?? 0, 5);
+    },
+  );
+});
 
 const odd: Phantom = {
   columns: 7,
@@ -32,7 +310,7 @@ function encapsulated(fragment: Uint8Array): Uint8Array {
   return joined(hex('feff00e0 00000000 feff00e0'), length, even, hex('feffdde0 00000000'));
 }
 
-/** The same file with its pixels replaced by an element of undefined length. */
+/** A file whose pixels are replaced by an element of undefined length. */
 function withFragments(syntax: string, fragment: Uint8Array, changes: Elements = {}): Uint8Array {
   const bytes = dicomOf(odd, 1, { '00020010': ['UI', syntax], ...changes });
   const at = Buffer.from(bytes).lastIndexOf(Buffer.from('e07f10004f57', 'hex'));
@@ -76,7 +354,7 @@ describe('a CT slice', () => {
     const asStored: Elements = { '00281052': ['DS', '0'] };
     const fileOf = (bytes: Uint8Array, signed: boolean, syntax = '1.2.840.10008.1.2.4.57'): Uint8Array =>
       withFragments(syntax, bytes, { ...asStored, '00280103': ['US', signed ? 1 : 0] });
-    // Jumps of thousands across zero: as stored bits they wrap around 65536.
+    // Differences of thousands across zero: in stored bits they wrap around 65536.
     const jumps = Array.from({ length: 35 }, (_, at) => {
       const [i, j] = [at % 7, Math.floor(at / 7)];
       return ((i * 7919 + j * 104729 + i * j * 31 + 1) % 4001) - 2000;
@@ -99,14 +377,15 @@ describe('a CT slice', () => {
     });
 
     test('restarts its prediction at each marker', () => {
-      // Codes 0 and 10 are differences of no bits and of one. Rows 1 and 2 start from 2^15; a restart is between them.
+      // Codes 0 and 10 stand for differences of zero bits and of one bit. Rows 1 and 2 both start from 2^15, because a
+      // restart is between them.
       const table = 'ffc40015 00 01010000000000000000000000000000 0001'.replaceAll(' ', '');
       const one = withFragments(
         '1.2.840.10008.1.2.4.57',
         hex(`ffd8 ${table} ffdd0004 0002 ffc3000b 10 0002 0002 01 011100 ffda0008 01 0100 04 00 00 5f ffd0 af ffd9`),
         { ...asStored, '00280010': ['US', 2], '00280011': ['US', 2], '00280103': ['US', 0] },
       );
-      // 0, then 10 1: +1. After the marker 10 1: +1, then 0.
+      // Bits 0, then 10 1: differences 0 and +1. After the marker 10 1, then 0: differences +1 and 0.
       expect([...readDicomPixels('a', one).hu]).toEqual([32768, 32769, 32769, 32769]);
     });
 
@@ -171,7 +450,7 @@ describe('a CT slice', () => {
     const bytes = dicomOf(odd, 1);
     const explicit = bytes.subarray(132 + 12 + new DataView(bytes.buffer).getUint32(140, true));
     expect([...readDicomPixels('a', explicit).hu]).toEqual(wanted);
-    // Implicit: tag and a length of 32 bits for every element.
+    // Implicit VR: a tag and a 32-bit length for every element.
     const parts: Uint8Array[] = [];
     const view = new DataView(explicit.buffer, explicit.byteOffset, explicit.length);
     for (let at = 0; at < explicit.length; ) {
@@ -189,7 +468,7 @@ describe('a CT slice', () => {
   test.each([
     ['HighBit', { '00280102': ['US', 11] }, 'HighBit is 11; allowed: 15, one less than BitsStored'],
     ['BitsStored', { '00280101': ['US', 17] }, 'BitsStored is 17; allowed: 1 to 16'],
-    ['ModalityLUTSequence', { '00283000': ['LO', 'x'] }, 'ModalityLUTSequence is x; allowed: absent'],
+    ['ModalityLUTSequence', { '00283000': ['LO', 'x'] }, 'ModalityLUTSequence is present; allowed: absent'],
     [
       'too many pixels',
       { '7fe00010': ['OW', new Uint8Array(72)] },
@@ -203,7 +482,7 @@ describe('a CT slice', () => {
     expect([0xf830, 0x0830, 0x07d0].map((raw) => storedValue(raw, { stored: 12, signed: true }))).toEqual([
       -2000, -2000, 2000,
     ]);
-    // Bits above, such as those of overlays, are no part of the value.
+    // Higher bits, such as those of overlays, are not part of the value.
     expect(storedValue(0xf123, { stored: 12, signed: false })).toBe(0x123);
     expect(storedValue(0xffffffff, { stored: 32, signed: false })).toBe(2 ** 32 - 1);
     expect(storedValue(0xffffffff, { stored: 32, signed: true })).toBe(-1);
@@ -249,7 +528,7 @@ describe('RT Dose', () => {
     ['too few offsets', { '3004000c': ['DS', '0\\2'] }, 'GridFrameOffsetVector has 2 values; allowed: 3'],
     ['no scaling', { '3004000e': undefined }, 'it has no DoseGridScaling'],
     ['no units', { '30040002': undefined }, 'it has no DoseUnits'],
-    ['a rescale slope', { '00281053': ['DS', '2'] }, 'RescaleSlope is 2; allowed: absent'],
+    ['a rescale slope', { '00281053': ['DS', '2'] }, 'RescaleSlope is 2; allowed: 1 or absent'],
   ] as const)('is refused for %s', (_, changes, message) => {
     expect(() => readDicomDose('d.dcm', doseOf(odd, changes))).toThrow(`d.dcm: ${message}`);
   });

@@ -1,14 +1,13 @@
-/** NRRD and MetaImage against files made here, and what is said of bad ones. */
+/** NRRD and MetaImage files made by the tests, and the messages about invalid ones. */
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { readDicomDose } from '../../../../../electron/host/io/volumes/dicom.ts';
-import { rtDoseBytes } from '../../../../../electron/host/io/volumes/dicom-write.ts';
 import { metaImageHeader } from '../../../../../electron/host/io/volumes/metaimage.ts';
 import { nrrdHeader } from '../../../../../electron/host/io/volumes/nrrd.ts';
 import type { Volume } from '../../../../../electron/host/io/volumes/volume.ts';
 import { volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
-import { metaImageBytes, nrrdBytes } from '../../../../../electron/host/io/volumes/write.ts';
+import { metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../../../electron/host/io/volumes/write.ts';
 
 const readNrrd = (name: string, bytes: Uint8Array): Volume => volumeIn(name, bytes, nrrdHeader(name, bytes), []);
 const readMetaImage = (name: string, bytes: Uint8Array, data: Uint8Array | null): Volume =>
@@ -138,7 +137,7 @@ describe('MetaImage', () => {
     expect(readMetaImage('a.mha', meta('BinaryDataByteOrderMSB = True\n', floats(false)), null)).toEqual(volume);
     const packed = meta('CompressedData = True\n', deflateSync(floats(true)));
     expect(readMetaImage('a.mha', packed, null)).toEqual(volume);
-    // MetaIO takes a colon as well, and names of one thing may be written with other digits.
+    // MetaIO also accepts a colon, other names of a field and other spellings of numbers.
     const colon = meta('Position : -0.5 0.0 10.0\nBinaryData: True\n', floats(true));
     expect(readMetaImage('a.mha', colon, null)).toEqual(volume);
     const head = meta('', new Uint8Array(0), 'a.raw');
@@ -171,7 +170,7 @@ describe('MetaImage', () => {
   });
 
   it('with permuted axes has its values along the patient’s', () => {
-    // A row is the direction of an axis of the file, as ITK reads it: to y, to z, to x.
+    // A row is the direction of one axis of the file, as in ITK: to y, to z, to x.
     const turned = readMetaImage('a.mha', meta('TransformMatrix = 0 1 0 0 0 1 1 0 0\n', floats(true)), null);
     expect(turned).toEqual({
       sizes: [2, 2, 3],
@@ -180,7 +179,7 @@ describe('MetaImage', () => {
       values: Float64Array.from([0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]),
     });
     const back = readMetaImage('a.mha', meta('TransformMatrix = -1 0 0 0 1 0 0 0 1\n', floats(true)), null);
-    // Two cells of 1 mm, the first at -0.5 mm and the second to the right of it.
+    // The first cell is at -0.5 mm, and the axis points to negative x; so the last of two cells of 1 mm is at -1.5 mm.
     expect([back.origin_mm[0], ...back.values.subarray(0, 4)]).toEqual([-1.5, 1, 0, 3, 2]);
   });
 
@@ -191,7 +190,7 @@ describe('MetaImage', () => {
   });
 });
 
-/** Grids of any size, spacing and origin with 10 digits, as DICOM keeps them. */
+/** Grids of any size, spacing and origin with 10 digits, the precision of DICOM. */
 const digits = (least: number, most: number) =>
   fc.double({ min: least, max: most, noNaN: true }).map((value) => Number(value.toPrecision(10)) + 0);
 const volumes = (axes: 2 | 3, values: fc.Arbitrary<number>): fc.Arbitrary<Volume> =>
@@ -209,7 +208,7 @@ const volumes = (axes: 2 | 3, values: fc.Arbitrary<number>): fc.Arbitrary<Volume
     });
 
 describe('a list of data files', () => {
-  // 2 × 3 × 2 values: each slice of the last axis has six, each row two.
+  // 2 × 3 × 2 values: each slice of the last axis has six values, and each row has two.
   const cut = (count: number): Uint8Array[] =>
     Array.from({ length: count }, (_, i) => floats(true).subarray((i * 48) / count, ((i + 1) * 48) / count));
   const metaList = (value: string, names = ''): Uint8Array => meta('', new TextEncoder().encode(names), value);

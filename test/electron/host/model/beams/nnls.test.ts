@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jetteChenPower, jetteChenWeights } from '../../../../../electron/host/model/beams/jette-chen.ts';
-import { combined, leastSquares } from '../../../../../electron/host/model/beams/least-squares.ts';
-import { nnls } from '../../../../../electron/host/model/beams/nnls.ts';
+import {
+  combined,
+  fallingNnls,
+  leastSquares,
+  nnls,
+  regularisedNnls,
+} from '../../../../../electron/host/model/beams/least-squares.ts';
 
 const columnsOf = (...columns: readonly (readonly number[])[]) => columns.map((one) => Float64Array.from(one));
 const misfit = (columns: readonly Float64Array[], b: Float64Array, x: ArrayLike<number>): number =>
   Math.hypot(...combined(columns, x).map((value, i) => value - (b[i] ?? 0)));
 
-/** The best of all sets of columns whose free solution is not negative. */
+/** Least residual over all subsets of columns whose unconstrained solution is non-negative. */
 function byTrying(columns: readonly Float64Array[], b: Float64Array): number {
   let best = Math.hypot(...b);
   for (let set = 1; set < 2 ** columns.length; set += 1) {
@@ -46,6 +51,36 @@ describe('non-negative least squares', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('gives the same from many rows, which it first reduces, as from few', () => {
+    // Two unknowns and five rows: the means of 1, 3 and of 2, 4, and a row that affects neither.
+    const columns = columnsOf([1, 1, 0, 0, 0], [0, 0, 1, 1, 0]);
+    const x = nnls(columns, Float64Array.of(1, 3, 2, 4, 9));
+    expect([...x].map((value) => Number(value.toFixed(12)))).toEqual([2, 3]);
+  });
+
+  test('with a second difference of weight s has the solution of its normal equations', () => {
+    // b = (0, 3, 0), row s (1, -2, 1): x = b - d s² (1, -2, 1) with d = (1, -2, 1) x = -6 / (1 + 6 s²).
+    for (const s of [0.5, 1, 2]) {
+      const d = -6 / (1 + 6 * s * s);
+      const wanted = [0, 3, 0].map((value, i) => value - d * s * s * ([1, -2, 1][i] ?? 0));
+      const x = regularisedNnls(columnsOf([1, 0, 0], [0, 1, 0], [0, 0, 1]), Float64Array.of(0, 3, 0), [
+        Float64Array.of(s, -2 * s, s),
+      ]);
+      for (const [i, value] of wanted.entries()) expect(x[i]).toBeCloseTo(value, 12);
+    }
+  });
+
+  test('of unknowns that must not rise replaces those that would by their mean', () => {
+    const unit = columnsOf([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]);
+    // 2 and 4 are pooled to their mean, 3; the negative value becomes 0.
+    const x = fallingNnls(unit, Float64Array.of(5, 2, 4, -1));
+    expect([...x].map((value) => Number(value.toFixed(12)))).toEqual([5, 3, 3, 0]);
+    // With scales 1 and 2 a common level l minimizes (l - 1)² + (2 l - 4)² at 9 / 5.
+    const scaled = fallingNnls(columnsOf([1, 0], [0, 1]), Float64Array.of(1, 4), [1, 2], [1, 1]);
+    expect(scaled[0]).toBeCloseTo(1.8, 12);
+    expect(scaled[1]).toBeCloseTo(3.6, 12);
   });
 
   test('columns of nothing, or twice the same, are no harm', () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/parity.ts';
+import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/contestant.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../bench-here.ts';
+import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../test-host.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
 const coarse = {
@@ -54,9 +54,9 @@ describe('a benchmark of the real engine', () => {
   });
 
   test('holds every dose to the plain FP64 reference', () => {
-    expect(report.facts.filter(([name]) => name === 'Answers held to')).toEqual([
-      ['Answers held to', 'path: reference in fp64'],
-      ['Answers held to', 'depth: reference in fp64'],
+    expect(report.facts.filter(([name]) => name === 'Answers checked against')).toEqual([
+      ['Answers checked against', 'path: reference in fp64'],
+      ['Answers checked against', 'depth: reference in fp64'],
     ]);
     for (const id of ['gather', 'scatter', 'window', 'depth']) {
       const entry = measured(report, id);
@@ -72,7 +72,7 @@ describe('a benchmark of the real engine', () => {
   test('says what differs from the scenario, and what each variant gains over the one it builds on', () => {
     expect(measured(report, 'depth').note).toBe('depth stepping');
     expect(measured(report, 'gather').note).toBeNull();
-    // Every round is an instance: the geometric mean of their ratios.
+    // Every round is an instance, so the value is the geometric mean of the rounds' ratios.
     const rounds = measured(report, 'scatter').samples.map(({ time_s }) => Math.log(time_s));
     const gains = measured(report, 'gather').samples.map(({ time_s }, i) => Math.log(time_s) - (rounds[i] ?? NaN));
     const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
@@ -82,7 +82,7 @@ describe('a benchmark of the real engine', () => {
     expect(measured(report, 'reference').rung).toBeNull();
   });
 
-  test('keeps set-up and the first run apart, and tells whether repeats agree', () => {
+  test('keeps set-up and the first run apart, and reports whether repeats agree', () => {
     const entry = measured(report, 'gather');
     expect(entry.first?.wall_s).toBeGreaterThanOrEqual(entry.first?.time_s ?? Number.NaN);
     expect(entry.wall_s).toBeGreaterThan(entry.time_s);
@@ -106,7 +106,7 @@ test('a variant that is refused keeps its row and its reason', async () => {
   expect(report.entries[0]).toMatchObject({ reason: expect.stringMatching(/^needs about .* the limit is/) });
 });
 
-test('names that are not known or stand twice are refused', async () => {
+test('names that are not known or are twice are refused', async () => {
   const problem = await smallProblem();
   const start = (variants: string[]) => async () =>
     benchmark(addon, problem, { scenario: 's', variants, seed: 1, limits });
@@ -117,7 +117,7 @@ test('names that are not known or stand twice are refused', async () => {
 });
 
 test('a fast variant with a wrong answer is wrong', async () => {
-  // The real engine, with the answer of one variant bent by one part in a thousand.
+  // The real engine, with one variant's answer changed by one part in a thousand.
   const problem = await smallProblem();
   const bent: NativeAddon = {
     ...addon,
@@ -175,7 +175,7 @@ describe('parity', () => {
     expect(relativeL2(Float64Array.of(1), Float64Array.of(1, 2))).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('determinism tells bits from values', () => {
+  test('determinism distinguishes bits from values', () => {
     const same = new Determinism();
     same.add(Float64Array.of(1, 2));
     same.add(Float64Array.of(1, 2));

@@ -1,6 +1,6 @@
-/** Claims about numbers that variants tell of themselves: known as far as their own instances agree. */
+/** Claims about numbers that variants report: as precise as the variants' instances agree. */
 import { describe, expect, test } from 'vitest';
-import type { Interval } from '../../../../../electron/contract/bench/interval.ts';
+import type { Interval } from '../../../../../electron/contract/bench/bench-session.ts';
 import {
   type Measured,
   measuredReport,
@@ -28,7 +28,7 @@ const claim: Claim = {
 };
 const over: Claim = { ...claim, from: 9, to: 11, values: claim.values.map((one) => ({ ...one, over: 'near' })) };
 
-/** A session whose times are known to a thousandth, whatever values it reports. */
+/** A session whose times are precise to a thousandth, with any reported values. */
 function saying(
   all: Readonly<Record<string, { readonly value: number; readonly interval?: Interval | null }>>,
 ): Measured {
@@ -42,7 +42,8 @@ function saying(
     numberOf: (variant) => (all[variant] === undefined ? null : { ...all[variant], unit: 'cycles' }),
   };
 }
-const verdictOf = (asked: Claim, measured: Measured) => taskClaimResults([asked], measured)[0]?.values[0]?.verdict;
+const verdictOf = (requested: Claim, measured: Measured) =>
+  taskClaimResults([requested], measured)[0]?.values[0]?.verdict;
 const about = (value: number, half: number) => ({ value, interval: { low: value - half, high: value + half } });
 
 test('a number has its own interval, however well the time is known', () => {
@@ -51,7 +52,7 @@ test('a number has its own interval, however well the time is known', () => {
   expect(verdictOf(claim, saying({ far: about(40, 5) }))).toBe('more');
 });
 
-test('a number that was told once judges nothing; one that follows from the time is known as far as the time', () => {
+test('a number reported once decides nothing; one that follows from the time is known as far as the time', () => {
   expect(verdictOf(claim, saying({ far: { value: 30, interval: null } }))).toBe('not judged');
   expect(verdictOf(claim, saying({ far: { value: 30 } }))).toBe('as claimed');
 });
@@ -64,8 +65,8 @@ test('a quotient is as far known as both; by what may be zero it is not', () => 
 });
 
 test('a number that follows from the time has the half-width of the time, by Student for its instances', () => {
-  // Log times of four instances: -1, 1, -1 and 1 per cent. Their mean has the error of independent values, √(4/3)/√4 of
-  // a per cent; Student's t of three degrees of freedom at 5 % is 3.18245. So the half-width is 0.0183739.
+  // Logarithms of the times of four instances: -1, 1, -1 and 1 per cent. The standard error of their mean is √(4/3)/√4
+  // per cent; Student's t with three degrees of freedom at 5 % is 3.18245. So the half-width is 0.0183739.
   const times = [-0.01, 0.01, -0.01, 0.01].map((log) => [Math.exp(log), Math.exp(log)]);
   const measured: Measured = { ...saying({ far: { value: 30 } }), timesFor: () => ({ times, wrong: false }) };
   const [value] = claim.values;
@@ -89,7 +90,10 @@ test('a number of a variant with wrong results judges no claim', () => {
 });
 
 describe('a session of other programs', () => {
-  /** Three first runs of processes: 4 s, of which set-up takes 1, 2 and 3 s; a start of the process takes 6 s more. */
+  /**
+   * Three first runs in new processes: 4 s each, including set-ups of 1, 2 and 3 s; starting the process needs 6 s
+   * more.
+   */
   const cold = [1, 2, 3].map((setup_s, i) => ({ instance: i, round: i, time_s: 10, setup_s, wall_s: 4 }));
   const measured = (
     verdict: string,
@@ -118,7 +122,7 @@ describe('a session of other programs', () => {
     expect(timesFor(side('cold-run')).times).toEqual([[3], [2], [1]]);
     expect(timesFor(side('process')).times).toEqual([[10], [10], [10]]);
     expect(timesFor(side('first')).times).toEqual([[12]]);
-    // Our own processes time the whole only.
+    // Processes of the engine report only the total time.
     expect(measured('faster', {}, [{ time_s: 10 }]).timesFor(side('cold-whole')).times).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Sessions recorded on an H200 reopen without a GPU, to the same report. */
+/** Sessions recorded on an H200 reopen without a GPU and give the same report. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,32 +7,34 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
-import type { Session } from '../../../../../electron/contract/bench/session.ts';
-import { lineOf } from '../../../../../electron/contract/bench/session.ts';
-import { asSession, parseSession } from '../../../../../electron/host/app/sessions/index.ts';
+import { lineOf, type Session } from '../../../../../electron/contract/bench/session.ts';
+import { reportRows } from '../../../../../electron/host/app/compare/rows.ts';
+import { asSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { claimResults, measuredReport } from '../../../../../electron/host/model/bench/claim-results.ts';
 import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
-import { readDesigns } from '../../../../../electron/host/model/bench/factorial/designs.ts';
-import { flagOf } from '../../../../../electron/host/model/bench/flags.ts';
-import { roofline } from '../../../../../electron/host/model/bench/roofline.ts';
-import { readKept, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
+import { flagOf } from '../../../../../electron/host/model/bench/comparison.ts';
+import { roofline } from '../../../../../electron/host/model/bench/entry.ts';
+import { sessionFileText, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
 import { assetsFolder } from '../../small-run.ts';
 
-/** As people write it: `23 Nov 2026`. */
+/** Date in the form of `23 Nov 2026`. */
 const dayOf = (iso: string): string => `${Number(iso.slice(8, 10))} Nov ${iso.slice(0, 4)}`;
 
 const folder = path.join(assetsFolder, 'runs');
 const files = readdirSync(folder);
 const sessions = files.filter((name) => name.endsWith('.json'));
-const plain = (_style: string, text: string): string => text;
-const designs = await readDesigns(assetsFolder);
-const readSession = async (file: string) => parseSession(await readKept(file), file);
+const wide = { style: (_style: string, text: string): string => text, wide: true };
+const current = await readCurrent(assetsFolder);
+const readSession = async (file: string) => parseSession(await sessionFileText(file), file);
 const readRecorded = (name: string): Promise<Session> => readSession(path.join(folder, name));
 const textOf = async (name: string): Promise<string> => {
-  const session = asSession(await readSession(path.join(folder, name)), designs);
-  return session.reports.flatMap((report) => benchReport(report, { style: plain, wide: true }, session)).join('\n');
+  const session = asSession(await readSession(path.join(folder, name)), current);
+  const each = session.reports.map(async (report, i) =>
+    benchReport(report, wide, session, await reportRows(session, i)),
+  );
+  return (await Promise.all(each)).flat().join('\n');
 };
 
 test('recordings are small', () => {
@@ -51,13 +53,35 @@ describe.for(sessions)('%s', (name) => {
     expect(text).toContain(
       `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit.slice(0, 9)} · ${dayOf(session.created)}`,
     );
-    // End-to-end runs of other programs were not timed: their rows have a dash there.
+    // End-to-end runs of other programs were not timed, so that their rows have a dash in that column.
     for (const { title } of session.reports.flatMap(({ external }) => external))
-      expect(text).toMatch(new RegExp(`^${title} +other program +–( +–)? +[\\d.]+ ms ± [\\d.]+ % +[\\d.]+×`, 'm'));
+      expect(text).toMatch(new RegExp(`^${title} +(slower|undecided|wrong) +–( +–)? .* [\\d.]+ ms .* [\\d.]+×`, 'm'));
   });
 });
 
-test('a rival that takes more steps is said to', async () => {
+test('a report gives the reason of each answer that is not correct, and of each share above 100 %', async () => {
+  const session = await readRecorded('h200-uniform-grid-70MeV.json');
+  const [report] = session.reports;
+  const entry = report?.entries.find((one) => one.status === 'measured');
+  if (report === undefined || entry?.status !== 'measured') throw new Error('nothing was measured');
+  const of = async (more: Partial<typeof entry>): Promise<string> => {
+    const changed = { ...report, entries: [{ ...entry, ...more }] };
+    const rows = await reportRows({ ...session, reports: [changed] }, 0);
+    return benchReport(changed, wide, session, rows).join('\n');
+  };
+  const [check] = entry.accuracy;
+  if (check === undefined) throw new Error('nothing was compared');
+  const wrong = [{ ...check, holds: false, tip: 'dose[3] is 2, expected 1' }];
+  expect(await of({ verdict: 'wrong', accuracy: wrong })).toContain(
+    `${entry.label}: wrong. dose[3] is 2, expected 1.\n`,
+  );
+  expect(await of({})).not.toContain(`${entry.label}: wrong`);
+  const rates = { bytes_per_s: 9e12, flops_per_s: 1e12, flops_per_byte: 0.1, share_of_flops: 0.5 };
+  expect(await of({ roofline: { ...rates, share_of_copy: 1.34 } })).toContain(`${entry.label}: Above 100 % of copy: `);
+  expect(await of({ roofline: { ...rates, share_of_copy: 0.99 } })).not.toContain('Above 100 %');
+});
+
+test('a candidate that takes more steps is marked', async () => {
   const text = await textOf('h200-uniform-grid-70MeV.json');
   expect(text).toMatch(/^cuda-window is \d+\.\d× .* as fast as CuPy, RawKernel, which takes 96 steps to its 89$/m);
 });
@@ -71,14 +95,14 @@ test('claims are judged from the raw samples again', async () => {
     measuredReport(report),
   );
   expect(again.find(({ id }) => id === 'cuda-graphs')?.pairs[0]?.verdict).toBe('less');
-  expect(again.find(({ id }) => id === 'fma')?.reason).toMatch(/^No pair/);
+  expect(again.find(({ id }) => id === 'fma')?.reason).toMatch(/^needs one variant compiled/);
   // Claims about CuPy are judged against its array program, which the session timed.
   const together = again.find(({ id }) => id === 'all-together')?.pairs.find(({ slower }) => slower === 'cupy-array');
   expect(together?.gain?.value.toFixed(1)).toBe('33.3');
   expect(together?.verdict).toBe('as claimed');
 });
 
-test('targets are told from the files alone', () => {
+test('targets are reported from the files alone', () => {
   const targets = gpuTargets(readSessions(folder));
   expect(targets.every(({ measured }) => measured !== null)).toBe(true);
   expect(targets.find(({ what }) => what === 'variants outside parity')?.met).toBe(true);
@@ -119,10 +143,11 @@ describe('parts of a report', () => {
       const fit = fitLine(points.map(({ size, time_s }) => ({ cells: size, time_s })));
       return { label: 'a', points, fixed_s: fit?.fixed_s ?? null, slope_s: fit?.slope_s_per_cell ?? null };
     };
-    // 1 s, and 2 s for each more.
+    // 1 s fixed, and 2 s per unit of size.
     const line = lineOf(fitOf(3, 5, 7));
     expect([line?.fixed_s, line?.slope_s].map((value) => value?.toFixed(9))).toEqual(['1.000000000', '2.000000000']);
-    // A parabola has a negative cost at size zero, a falling time a negative slope, and a jump misses its points.
+    // No line fits: a parabola has a negative cost at size zero, a falling time a negative slope, and a jump misses its
+    // points.
     expect([fitOf(1, 4, 9), fitOf(3, 2, 1), fitOf(1, 1, 1, 8), fitOf(3)].map(lineOf)).toEqual(Array(4).fill(null));
   });
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { seededRandom, shuffled } from '../../../../../electron/host/model/bench/random.ts';
 import {
   median,
   quantile,
   ratioInterval,
   relativeSpread,
+  seededRandom,
+  shuffled,
 } from '../../../../../electron/host/model/bench/statistics.ts';
 import { limitsOf, StoppingRule } from '../../../../../electron/host/model/bench/stopping.ts';
 import type { Instances } from '../../../../../electron/host/model/verdicts/levels.ts';
@@ -22,8 +23,8 @@ describe('order statistics', () => {
 });
 
 /**
- * The reference: every resample of n rounds there is, n to the power n of them,
- * each with its ratio of medians. The bootstrap draws from exactly these.
+ * Exact interval from all n^n resamples of n rounds, each with its ratio of medians. The bootstrap draws from exactly
+ * these.
  */
 function exhaustiveInterval(times: readonly number[], references: readonly number[]): { low: number; high: number } {
   const n = times.length;
@@ -50,7 +51,7 @@ describe('the bootstrap interval of a ratio', () => {
   });
 
   test('covers the true ratio as often as it says', () => {
-    // Noise in proportion, and a drift that both share: pairing has to take it out.
+    // Proportional noise, and a drift that both share: pairing has to remove the drift.
     const random = seededRandom(7);
     const gauss = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
     let covered = 0;
@@ -84,7 +85,7 @@ describe('stopping', () => {
     readonly judged: boolean;
   }
 
-  /** Three rounds in each of `count` instances whose logarithms stray by ±`stray` about log(`time_s`). */
+  /** Three rounds in each of `count` instances whose logarithms deviate by ±`stray` from log(`time_s`). */
   const instances = (count: number, time_s: number, stray: number): Instances =>
     Array.from({ length: count }, (_, i) => Array(3).fill(time_s * Math.exp(i % 2 === 0 ? stray : -stray)) as number[]);
 
@@ -94,7 +95,10 @@ describe('stopping', () => {
     ...more,
   });
 
-  /** Looks after each instance from the third on, as sessions do; the first reason to stop, and when. */
+  /**
+   * Applies the rule after each instance from the third on, as sessions do. Returns the first reason to stop, and the
+   * number of instances.
+   */
   function stopOf(rule: StoppingRule<Given>, at: (count: number) => readonly Given[], most = 40) {
     const kept = at(most);
     let now = 0;
@@ -125,7 +129,7 @@ describe('stopping', () => {
 
   test('goes on while anything is undecided, however many rounds that takes', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
-    // 3 % apart, with instances that stray by 20 %.
+    // Candidates that differ by 3 %, with instances that vary by 20 %.
     const open = (count: number) => [series(count, 1, 0.1), series(count, 1.03, -0.1), series(count, 1, 0.1)];
     expect(stopOf(rule, open)).toBeNull();
   });
@@ -142,7 +146,7 @@ describe('stopping', () => {
     expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(1e-3))).toMatchObject({ stop: 'decided' });
   });
 
-  test('goes on while the fastest two are not told apart, though both are faster than the reference', () => {
+  test('goes on while the fastest two cannot be distinguished, though both are faster than the reference', () => {
     const three = (stray: number) => (count: number) => [
       series(count, 1, 1e-3),
       series(count, 0.5, stray),
@@ -197,7 +201,7 @@ describe('random numbers', () => {
       { length: 10 },
       (_, bin) => values.filter((value) => Math.floor(value * 10) === bin).length,
     );
-    // Chi-squared with 9 degrees of freedom stays below 27.9 in 999 of 1000 cases.
+    // Chi-squared with 9 degrees of freedom is below 27.9 in 999 of 1000 cases.
     expect(bins.reduce((sum, count) => sum + (count - 1000) ** 2 / 1000, 0)).toBeLessThan(27.9);
   });
 

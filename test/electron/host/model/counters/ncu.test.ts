@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSession, withoutRecordings } from '../../../../../electron/host/app/sessions/index.ts';
-import { withCounters } from '../../../../../electron/host/model/counters/attach.ts';
 import { counterQuantities, readNcuCsv } from '../../../../../electron/host/model/counters/ncu.ts';
-import { ncuRefusal } from '../../../../../electron/host/model/counters/run-ncu.ts';
+import { ncuRefusal, withCounters } from '../../../../../electron/host/model/counters/run-ncu.ts';
 
 const stall = (reason: string): string => `smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio`;
 
@@ -21,7 +20,7 @@ test('launches are summed, in bytes and seconds whatever their prefixes', () => 
   const found = readNcuCsv(wide, 'a.csv');
   expect(found).toMatchObject({ launches: 2, dram_bytes: 4e6, l2_bytes: 5e6, instructions: 4000 });
   expect(found.time_s).toBeCloseTo(30.5e-6, 12);
-  // By instructions: 3 × 3000 + 1 × 1000 of 16,000; who was chosen did not wait.
+  // Weighted by instructions: 3 × 3000 + 1 × 1000 of 16,000; the selected warp did not stall.
   expect(found.stalls.map(({ reason }) => reason)).toEqual(['long scoreboard', 'wait']);
   expect(found.stalls[0]?.share).toBeCloseTo(10 / 16, 12);
 });
@@ -42,7 +41,7 @@ test('occupancy is weighted by time, and hits by the lookups of all launches', (
     ['90', '10', '0', '300', '5', '7'],
   ];
   const found = readNcuCsv(csv(...two), 'a.csv');
-  // (50 × 30 + 90 × 10) / 40 %; 90 of 400 sectors; 6 of 16.
+  // Occupancy is weighted by time, (50 × 30 + 90 × 10) / 40 %; L1 hits are 90 of 400 sectors, L2 hits 6 of 16.
   expect(found.occupancy).toBeCloseTo(0.6, 12);
   expect(found.l1_hits).toBeCloseTo(0.225, 12);
   expect(found.l2_hits).toBeCloseTo(0.375, 12);
@@ -53,7 +52,7 @@ test('occupancy is weighted by time, and hits by the lookups of all launches', (
     ['ncu_l1_hits', 22.5, '%'],
     ['ncu_l2_hits', 37.5, '%'],
   ]);
-  // Without its time, a launch has no weight.
+  // A launch without its time has no weight.
   const [first = [], second = []] = two;
   expect(readNcuCsv(csv(first, second.with(1, 'n/a')), 'a.csv').occupancy).toBeNull();
   expect(readNcuCsv(csv(first.with(1, 'n/a')), 'a.csv').occupancy).toBeCloseTo(0.5, 12);
@@ -70,7 +69,7 @@ test('a row a metric says the same', () => {
     '"1","k","","lts__t_bytes.sum","byte","9"',
   ];
   expect(readNcuCsv([head, ...rows].join('\n'), 'b.csv')).toMatchObject({
-    // The second launch has no bytes read, and no bytes written at all.
+    // The second launch lacks the bytes read, and no launch has the bytes written.
     ...{ launches: 2, dram_bytes: null, l2_bytes: 16, instructions: null, stalls: [] },
   });
   const numbers = [...rows.slice(0, 2), '"1","k","","dram__bytes_read.sum","byte","500"', rows[3] ?? ''];
@@ -85,7 +84,7 @@ test('a row a metric says the same', () => {
   expect(found.time_s).toBeCloseTo(1.005e-6, 15);
 });
 
-/** Files after public reports: cases/README.md. */
+/** Files modelled on public bug reports: cases/README.md. */
 const ofCase = (name: string) => readNcuCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name);
 
 test.each(['u00-good.csv', 'u01-german.csv'])('%s has its counters in any locale', (name) => {
@@ -156,7 +155,7 @@ test('what two metrics say is counted once, one way of memory is not both, and b
 test('whole bytes and instructions have no decimals: marks in them part thousands', () => {
   expect(ofRows([['smsp__inst_executed.sum', 'inst', '1.234']]).instructions).toBe(1234);
   expect(ofRows([['smsp__inst_executed.sum', 'inst', '1,234']]).instructions).toBe(1234);
-  // With a prefix they do.
+  // With a unit prefix, digits after the point are decimals.
   expect(ofRows([['lts__t_bytes.sum', 'Kbyte', '1.234']]).l2_bytes).toBe(1234);
 });
 
@@ -186,7 +185,7 @@ test('a missing right, and a missing program, are one sentence that says what to
   expect(ncuRefusal(9, '==ERROR== No kernels were profiled.')).toBe('No kernels were profiled.');
 });
 
-test('counters stand in the row of their variant, once, and a label that is not there is refused', () => {
+test('counters are in the row of their variant, once, and a label that is not there is refused', () => {
   const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/h200-water-70MeV.json');
   const session = withoutRecordings(parseSession(readFileSync(file, 'utf8'), file));
   const counters = readNcuCsv(wide, 'a.csv');

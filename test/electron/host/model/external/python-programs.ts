@@ -1,11 +1,15 @@
-/** The programs of assets/external at work: what their tests share. */
+/** Shared by the tests of the programs of assets/external. */
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, type TestContext } from 'vitest';
 import type { TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { relativeL2 } from '../../../../../electron/host/model/bench/parity.ts';
+import { relativeL2 } from '../../../../../electron/host/model/bench/contestant.ts';
 import { RivalContestant } from '../../../../../electron/host/model/external/contestant.ts';
-import { type Baseline, chooseBaselines, readRegistry } from '../../../../../electron/host/model/external/registry.ts';
-import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/rivals.ts';
+import {
+  type Baseline,
+  chooseBaselines,
+  readRegistry,
+} from '../../../../../electron/host/model/external/conversation.ts';
+import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/contestant.ts';
 import { assetsFolder } from '../../small-run.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
@@ -20,7 +24,7 @@ export function python(code: string): boolean {
 
 export const registry = await readRegistry(assetsFolder);
 export const transport = { workload: 'transport', bench: '' };
-/** Bins of equal energy are taken as they are; those of equal range are cut in parts, which NumPy's loops would feel. */
+/** Bins of equal energy are used as given; bins of equal range would be split, and slow NumPy's loops down. */
 export const coarse = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.5 } },
   geometry: { width_mm: 10, depth_mm: 10 },
@@ -31,7 +35,7 @@ export async function problemOf(parts: object): Promise<TransportProblem> {
   return { ...problem, keyframes: 0, solver: { ...problem.solver, variant: 'gather' } };
 }
 
-/** It is closed with its test. */
+/** A candidate process of this program; closed at the end of the test. */
 export function rival(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): RivalContestant {
   const [chosen] = chooseBaselines(registry, transport, [id]);
   if (chosen === undefined) throw new Error(id);
@@ -44,7 +48,7 @@ export function rival(id: string, problem: TransportProblem, other: Partial<Base
 
 export type Case = readonly [id: string, name: string, parts: object, precision: 'fp32' | 'fp64', limit: number];
 
-/** The engine's dose, and a ledger that closes. */
+/** Checks the dose against the engine's, and that the ledger balances. */
 export async function expectDose([id, _name, parts, precision, limit]: Case, ctx: TestContext): Promise<void> {
   if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
   const regions =

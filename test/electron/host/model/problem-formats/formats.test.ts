@@ -1,7 +1,8 @@
-/** Problems of other benchmarks as problem folders, and back. The documents here are ours, in their formats. */
+/** Problems of other benchmarks as problem folders, and back. The documents are our own, in their formats. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { validateScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import {
@@ -16,7 +17,7 @@ import { readProblemFolder } from '../../../../../electron/host/model/user-kerne
 import { checkProblem } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 import { assetsFolder } from '../../small-run.ts';
 
-/** `y = x * scale`, of rows whose number follows from a batch. */
+/** `y = x * scale`, with a number of rows that follows from a batch size. */
 const scaled = {
   name: 'scaled_rows_c8',
   op_type: 'scale',
@@ -70,7 +71,7 @@ test('a definition of FlashInfer-Trace with workloads, a solution and a trace be
   ]);
   const problem = problemIn(document);
   expect(checkProblem(problem)).toEqual([]);
-  // rows follows from batch, so that it is no axis; the second workload is a size to try.
+  // rows follows from batch, so it is not an axis; the second workload is a suggested size.
   expect(problem.axes).toMatchObject([
     { name: 'batch', about: 'groups of two rows', try: [5] },
     { name: 'columns', min: 8, max: 8 },
@@ -186,4 +187,31 @@ test('a problem becomes one module of KernelBench', async () => {
   expect(text).toContain('return [(80 + (4) * torch.randn((4, 6))).to(torch.float32)]');
   expect(text).toContain('rows = 4\ncolumns = 6');
   expect(text).toContain('def forward(self, x):');
+});
+
+test('the table of public problems counts each once: converted, or refused for a reason that is named once', async () => {
+  const rows: unknown = JSON.parse(await readFile(path.join(assetsFolder, 'problem-formats.json'), 'utf8'));
+  const counted = z
+    .array(
+      z.object({
+        ...{ format: z.string(), part: z.string(), tried: z.int().positive(), converted: z.int().nonnegative() },
+        refused: z.array(z.object({ why: z.string().min(1), count: z.int().positive() })),
+      }),
+    )
+    .parse(rows);
+  for (const { part, tried, converted, refused } of counted) {
+    expect(converted + refused.reduce((sum, { count }) => sum + count, 0), part).toBe(tried);
+    expect(new Set(refused.map(({ why }) => why)).size, part).toBe(refused.length);
+  }
+  expect(new Set(counted.map(({ format, part }) => `${format} ${part}`)).size).toBe(counted.length);
+  for (const format of ['FlashInfer-Trace', 'KernelBench']) {
+    const tried = counted.filter((row) => row.format === format).reduce((sum, row) => sum + row.tried, 0);
+    expect(tried, format).toBeGreaterThanOrEqual(20);
+  }
+  // The handbook's table has the same rows with the same counts.
+  const page = await readFile(path.join(assetsFolder, 'handbook', 'user-problems.md'), 'utf8');
+  const shown = [...page.matchAll(/^\| (FlashInfer-Trace|KernelBench) \| ([^|]+) \| (\d+) \| (\d+) \|/gm)];
+  expect(shown.map(([, format, part, tried, converted]) => [format, part, Number(tried), Number(converted)])).toEqual(
+    counted.map(({ format, part, tried, converted }) => [format, part, tried, converted]),
+  );
 });

@@ -1,4 +1,4 @@
-/** Tasks of KernelBench by a real PyTorch: conversion, and the model itself as a candidate. */
+/** Tasks of KernelBench with a real PyTorch: conversion, and the model itself as a candidate. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,15 +9,16 @@ import { judgeCandidate, type ProblemParts } from '../../../../../electron/host/
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import { fromKernelBench } from '../../../../../electron/host/model/problem-formats/kernelbench.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
-import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { checkProblem } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { unless } from '../../../../unless.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
-/** A Python that has PyTorch; null where none of the system has it. */
+/** Path of a Python that has PyTorch; null if none on this system has it. */
 const torchPath = ((): string | null => {
   for (const folder of ['', '/usr/bin']) {
     const PATH = folder === '' ? process.env['PATH'] : `${folder}:${process.env['PATH']}`;
@@ -25,7 +26,7 @@ const torchPath = ((): string | null => {
       execFileSync('python3', ['-c', 'import torch, numpy'], { env: { ...process.env, PATH }, stdio: 'ignore' });
       return PATH ?? null;
     } catch {
-      // The next one.
+      // PyTorch is missing: try the next Python
     }
   }
   return null;
@@ -69,7 +70,7 @@ const opened: Promise<ProblemParts> = openScenarios({
   memoryLimit_bytes,
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 
-describe.skipIf(torchPath === null)('with PyTorch', () => {
+describe('with PyTorch', unless(torchPath === null && 'python3 with PyTorch and NumPy is not installed'), () => {
   const before = process.env['PATH'];
   beforeAll(() => {
     process.env['PATH'] = torchPath ?? '';

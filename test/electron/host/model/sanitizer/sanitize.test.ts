@@ -1,12 +1,15 @@
-/** compute-sanitizer: what it prints is read, and how it is started, by a program that prints the same. */
+/** compute-sanitizer: parsing of its output, and its command line, with a fake program that prints the same output. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { sanitizedText } from '../../../../../electron/contract/user-kernels/sanitizer.ts';
+import { sanitizedText } from '../../../../../electron/contract/user-kernels/checks.ts';
 import { findSanitizer, parseSanitizer, sanitize } from '../../../../../electron/host/model/sanitizer/sanitize.ts';
+import { onPosix } from '../../../../unless.ts';
 
-/** As the tools' documentation shows their output: today's and older places, a race, and lines of the program itself. */
+/**
+ * Output as in the tools' documentation: current and older forms of locations, a race, and lines of the program itself.
+ */
 const beyond = (thread: number): string => `========= Invalid __global__ write of size 4 bytes
 =========     at bb::micro::bounds(unsigned int, float *)+0x90 in /build/kernels/my.cu:18
 =========     by thread (${thread},0,0) in block (7812,0,0)
@@ -58,7 +61,7 @@ describe('its output', () => {
     ]);
   });
 
-  test('a race is told at its first access', () => {
+  test('a race is reported at its first access', () => {
     const { findings, errors } = parseSanitizer(RACECHECK);
     expect(errors).toBe(1);
     expect(findings).toMatchObject([{ file: 'my.cu', line: 9, times: 1 }]);
@@ -73,7 +76,7 @@ describe('its output', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('the program', () => {
+describe('the program', onPosix, () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitizer-'));
@@ -98,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('the program', () => {
     expect(await findSanitizer({ PATH: folder })).toBe(path.join(folder, 'compute-sanitizer'));
   });
 
-  test('gets the command line to watch, and its findings stand at the lines of the kernel', async () => {
+  test('gets the command line to watch, and its findings are at the lines of the kernel', async () => {
     await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
     const found = await sanitize({ tool: 'memcheck', words: ['run', 'small one.json', '--trust'], kernel: 'my.cu' });
     expect(found.command).toBe(

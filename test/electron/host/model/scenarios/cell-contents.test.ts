@@ -1,8 +1,18 @@
-/** Contents of cells that borders cut, and the mixtures made from them. */
+/**
+ * Contents of cells that region borders cut, and the mixtures made from them. Diffraction scenarios: issues with path,
+ * value and allowed values.
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
+import { formatIssue, type TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
+import { readHkl } from '../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
+import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { cellContents } from '../../../../../electron/host/workloads/transport/scenario/cell-contents.ts';
-import { check, lines, scenarios } from './open.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
+import { renderDocument } from '../../workloads/image.ts';
+import { smallImage } from '../../workloads/small-image.ts';
+import { addon, check, lines, scenarios } from './open.ts';
 
 async function scenarioOf(regions: readonly object[], box = { width_mm: 4, depth_mm: 5 }): Promise<TransportScenario> {
   const reading = await check({ geometry: { ...box, regions }, grid: { dx_mm: 1, dz_mm: 1 } });
@@ -10,7 +20,7 @@ async function scenarioOf(regions: readonly object[], box = { width_mm: 4, depth
   return reading.scenario;
 }
 
-/** One text a cell, as `lead 0.25 + water 0.75`. */
+/** The content of each cell as text, such as `lead 0.25 + water 0.75`. */
 async function cells(regions: readonly object[]): Promise<readonly (readonly string[])[]> {
   const { list, map } = cellContents(await scenarioOf(regions), { ct: null }, 5, 4);
   const texts = list.map((contents) =>
@@ -78,7 +88,7 @@ describe('cells that borders cut', () => {
     const { materials, map } = scenarios.resolve(reading);
     expect(materials.length).toBeLessThanOrEqual(255);
     expect(Math.max(...map)).toBeLessThan(materials.length);
-    // Lead and copper together: what is rounded cell by cell keeps the whole to a hundredth.
+    // Lead and copper together: rounding cell by cell preserves the total mass to a hundredth.
     const density = [...map].reduce((sum, index) => sum + (materials[index]?.density_g_cm3 ?? 0), 0) / 4;
     const wanted = walls.reduce(
       (sum, { material, x_mm: [from = 0, to = 0], z_mm: [near = 0, far = 0] }) =>
@@ -121,5 +131,263 @@ describe('the material of a mixture', () => {
       const found = mixed?.stopping_MeV_cm2_g[mixed.energies_MeV.indexOf(energy)] ?? 0;
       expect(found / ((1 - w) * inWater + w * (own.stopping_MeV_cm2_g[i] ?? 0))).toBeCloseTo(1, 10);
     });
+  });
+});
+
+async function problem(parts: object) {
+  return scenarios.resolve(await check(parts));
+}
+
+const small = { width_mm: 4, depth_mm: 5 };
+const coarse = { dx_mm: 1, dz_mm: 1 };
+
+describe('the problem for the engine', () => {
+  test('has angles in radians, cells that fill the box and the memory limit', async () => {
+    const found = await problem({
+      beam: { energy_MeV: 70, angle_deg: 30, angle_sigma_mrad: 2, x_sigma_mm: 1, energy_sigma_MeV: 0.5, weight: 1e6 },
+      grid: { dx_mm: 0.33333333, dz_mm: 0.2, dtheta_mrad: 10, theta_max_mrad: 300 },
+      geometry: { width_mm: 120, depth_mm: 50 },
+    });
+    expect(found.beam).toEqual({
+      energy_MeV: 70,
+      energy_sigma_MeV: 0.5,
+      angle_rad: Math.PI / 6,
+      angle_sigma_rad: 0.002,
+      x_mm: 0,
+      x_sigma_mm: 1,
+      y_sigma_mm: 1,
+      focus_mm: 0,
+      z_mm: 0,
+      weight: 1e6,
+    });
+    expect(found.grid).toMatchObject({ nx: 360, nz: 250, ntheta: 61, dtheta_rad: 0.01, theta_centre_rad: Math.PI / 6 });
+    expect(found.grid.dx_mm * found.grid.nx).toBeCloseTo(120, 12);
+    expect(found.solver.memory_limit_bytes).toBe(2 ** 30);
+  });
+
+  test('a cell belongs to the last region that contains it', async () => {
+    const found = await problem({
+      geometry: {
+        ...small,
+        regions: [
+          { material: 'lead', x_mm: [-1, 1], z_mm: [1, 3] },
+          { material: 'air', x_mm: [0, 2], z_mm: [2, 4] },
+          { material: 'lead', x_mm: [-2, -1], z_mm: [4, 5], density_scale: 0.5 },
+        ],
+      },
+      grid: coarse,
+    });
+    expect(found.materials.map(({ name }) => name)).toEqual(['water', 'lead', 'air', 'lead, density × 0.5']);
+    const rows = Array.from({ length: 5 }, (_, z) => [...found.map.slice(z * 4, z * 4 + 4)].join(' '));
+    expect(rows).toEqual(['0 0 0 0', '0 1 1 0', '0 1 2 2', '0 0 2 2', '3 0 0 0']);
+    expect(found.materials[3]?.density_g_cm3).toBeCloseTo(11.35 / 2, 12);
+    expect(found.materials[3]?.stopping_MeV_cm2_g).toEqual(found.materials[1]?.stopping_MeV_cm2_g);
+  });
+
+  test('water comes first though nothing is made of it', async () => {
+    const found = await problem({ geometry: { ...small, background: 'lung' }, grid: coarse });
+    expect(found.materials.map(({ name }) => name)).toEqual(['water', 'lung']);
+    expect(new Set(found.map)).toEqual(new Set([1]));
+  });
+
+  test('water of another density is another material', async () => {
+    const found = await problem({
+      geometry: { ...small, regions: [{ material: 'water', x_mm: [-2, 2], z_mm: [0, 5], density_scale: 1.1 }] },
+      grid: coarse,
+    });
+    expect(found.materials.map(({ density_g_cm3 }) => density_g_cm3)).toEqual([1, 1.1]);
+  });
+
+  test('icru90 changes the table of water only', async () => {
+    const parts = {
+      geometry: { ...small, regions: [{ material: 'lead', x_mm: [-1, 1], z_mm: [1, 3] }] },
+      grid: coarse,
+    };
+    const [standard, icru90] = [
+      await problem(parts),
+      await problem({ ...parts, physics: { stopping_power: 'icru90' } }),
+    ];
+    expect(icru90.materials[0]?.stopping_MeV_cm2_g).not.toEqual(standard.materials[0]?.stopping_MeV_cm2_g);
+    expect(icru90.materials[1]).toEqual(standard.materials[1]);
+  });
+});
+
+describe('the grid rules are those of the engine', () => {
+  test('72 angle bins, 50 energy bins: dense-36M', async () => {
+    const reading = await scenarios.read(`${import.meta.dirname}/../../../../../assets/scenarios/dense-36M.json`);
+    const { plan } = addon.createTransport(scenarios.resolve(reading));
+    expect([plan.ne, plan.ntheta, plan.nz, plan.nx]).toEqual([50, 72, 100, 100]);
+    expect(reading.estimate).toMatchObject({ ne: 50, ntheta: 72, nz: 100, nx: 100, cells: 36_000_000 });
+  });
+
+  test.each([
+    ['three lines', {}],
+    ['a uniform energy grid', { grid: { energy: { kind: 'uniform' }, dtheta_mrad: 20 } }],
+    ['an energy spread', { beam: { energy_MeV: 70, energy_sigma_MeV: 0.7 } }],
+    ['bone', { geometry: { background: 'bone-compact-icru' } }],
+    ['icru90', { physics: { stopping_power: 'icru90' } }],
+  ])('estimated bins are those of the plan: %s', async (_name, parts) => {
+    const reading = await check({ ...parts, solver: { stepping: 'depth' } });
+    expect(lines(reading).filter((line) => !line.includes('range spread'))).toEqual([]);
+    const { plan } = addon.createTransport(scenarios.resolve(reading));
+    const { ne = 0, ...rest } = reading.estimate ?? {};
+    expect(rest).toMatchObject({ ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx });
+    // The engine may add guard bins above the beam.
+    expect(Math.abs(ne - plan.ne)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('diffraction', () => {
+  const folder = scratchFolder('hkl');
+
+  async function read(document: object) {
+    return scenarios.any.parse(JSON.stringify(document), { name: path.join(folder, 's.json'), folder });
+  }
+
+  async function issues(document: object): Promise<readonly string[]> {
+    const { issues: found } = await read(document);
+    return found.map((issue) => `${issue.severity}: ${issue.path}: ${issue.message}`);
+  }
+
+  const crystal = (parts: object) => ({ ...smallImage, crystal: { ...smallImage.crystal, ...parts } });
+
+  test('only the lattice is required', async () => {
+    expect(await issues({ kind: 'diffraction', version: 1 })).toEqual([
+      expect.stringMatching(/^error: crystal: is missing; needed: /),
+    ]);
+    expect(await issues(smallImage)).toEqual([]);
+  });
+
+  test('the beam centre is the middle, X along the slow axis', async () => {
+    const reading = await read(smallImage);
+    if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+    expect(reading.scenario.detector).toMatchObject({ beam_x_mm: 1.25, beam_y_mm: 1.65 });
+  });
+
+  test.each([
+    [
+      'directions and wavelengths',
+      { ...smallImage, beam: { divergence_h_steps: 1000, divergence_v_steps: 60, dispersion_steps: 1000 } },
+      /^error: beam\.divergence_h_steps: 1000 makes 1000 x 60 x 1000 = 60000000 directions and wavelengths; allowed: at most 100000$/,
+    ],
+    [
+      'orientations',
+      { ...crystal({ mosaic_domains: 10_000 }), rotation: { steps: 1000 } },
+      /^error: crystal\.mosaic_domains: 10000 makes 10000 x 1000 = 10000000 orientations; allowed: at most 100000$/,
+    ],
+    [
+      'cells',
+      crystal({ cells: { a: 0, b: 1, c: 1 } }),
+      /^error: crystal\.cells\.a: 0 is too small; allowed: a whole number, 1 to 100000$/,
+    ],
+    [
+      'angles',
+      crystal({ lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 120, beta_deg: 120, gamma_deg: 125 } }),
+      /^error: crystal\.lattice\.alpha_deg: 120 ° closes no cell with beta 120° and gamma 125°; allowed: each angle below/,
+    ],
+    [
+      'flat matrix',
+      crystal({
+        lattice: {
+          kind: 'matrix',
+          a_star: { x: 1, y: 0, z: 0 },
+          b_star: { x: 0, y: 1, z: 0 },
+          c_star: { x: 1, y: 1, z: 0 },
+        },
+      }),
+      /^error: crystal\.lattice\.c_star: .* lies in one plane/,
+    ],
+    [
+      'wavelength',
+      { ...smallImage, beam: { wavelength_A: 0 } },
+      /^error: beam\.wavelength_A: 0 Å is too small; allowed: 0\.01 to 100 Å$/,
+    ],
+    [
+      'a variant',
+      { ...smallImage, solver: { variant: 'diffraction-fp46' } },
+      /^error: solver\.variant: "diffraction-fp46" is not known \(did you mean diffraction-fp64\?\)/,
+    ],
+    ['a key', { ...smallImage, detectr: {} }, /^error: detectr: is not a known key \(did you mean detector\?\)/],
+    ['an idle range', crystal({ mosaic_spread_deg: 1 }), /^warning: crystal\.mosaic_spread_deg: has no effect/],
+    [
+      'nothing to see',
+      { ...smallImage, structure_factors: {} },
+      /^warning: structure_factors\.default_electrons: leaves the image empty/,
+    ],
+  ] as const)('%s invalid', async (_name, document, expected) => {
+    expect(await issues(document)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  describe('lists of reflections', () => {
+    const list = (file: string) => ({ ...smallImage, structure_factors: { default_electrons: 0, file } });
+
+    test('are read, and light up their own spots only', async () => {
+      await writeFile(path.join(folder, 'one.hkl'), '# h k l F\n0 0 1 250\n\n0,0,-1,125.5\n');
+      const reading = await read(list('one.hkl'));
+      if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+      expect(reading.reflections).toBe(2);
+      expect([...problemOf(reading).structure_factors.reflections]).toEqual([0, 0, 1, 250, 0, 0, -1, 125.5]);
+      const image = await renderDocument(
+        { ...list('one.hkl'), detector: { width: 200, height: 1, pixel_mm: 0.1 } },
+        folder,
+      );
+      // Reflections along the spindle axis are 6.2 mm apart: pixels 39 and 163 of the row.
+      const at = (fast: number): number => image.image[fast] ?? 0;
+      expect(at(163)).toBeGreaterThan(10);
+      expect(at(163) / at(39)).toBeCloseTo((250 / 125.5) ** 2, 0);
+      expect(at(101)).toBe(0);
+    });
+
+    test('that are not there, or lead out of the folder, are refused', async () => {
+      expect(await issues(list('none.hkl'))).toEqual([
+        expect.stringMatching(/^error: structure_factors\.file: .*cannot be used/),
+      ]);
+      expect(await issues(list('../s.hkl'))).toEqual([expect.stringMatching(/^error: structure_factors\.file: /)]);
+    });
+
+    test('invalid lines are named', async () => {
+      await writeFile(path.join(folder, 'bad.hkl'), '1 2 3 4\n1 2 3\n1.5 2 3 4\n1 2 3 five\n1 2 3 9\n');
+      const { issues: found } = await read(list('bad.hkl'));
+      expect(found.map((issue) => formatIssue(issue))).toEqual([
+        expect.stringMatching(/bad\.hkl:2: .*"1 2 3" has 3 values; needed: h k l F$/),
+        expect.stringMatching(/bad\.hkl:3: .*h = 1\.5 is not an index; allowed: whole numbers from -100000 to 100000$/),
+        expect.stringMatching(/bad\.hkl:4: .*F = five is not allowed; allowed: -1e9 to 1e9 electrons$/),
+        expect.stringMatching(/bad\.hkl:5: .*1 2 3 has F = 9, and F = 4 in line 1$/),
+      ]);
+    });
+
+    test('without a reflection are rejected, and hostile ones end soon', () => {
+      expect(readHkl('# nothing\n')).toEqual({
+        ok: false,
+        faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }],
+      });
+      const lines = 'x\n'.repeat(100_000);
+      const found = readHkl(`h k l F\n${lines}`);
+      expect(found.ok ? 0 : found.faults.length).toBe(20);
+      // Without a line of names, the first line that is no reflection decides for the file.
+      expect(readHkl(lines)).toEqual({
+        ok: false,
+        faults: [{ line: 1, message: '"x" has 1 value; needed: h k l F' }],
+      });
+    });
+  });
+
+  test('those who take transport scenarios refuse a diffraction scenario by its kind', async () => {
+    const reading = await scenarios.check(smallImage, { name: 's', folder: null });
+    expect(reading.problem).toBeNull();
+    expect(reading.issues.map(({ path: at, message }) => `${at}: ${message}`)).toEqual([
+      'kind: "diffraction" is another workload; allowed here: transport',
+    ]);
+  });
+
+  test('the engine refuses what its variant cannot do, by name', async () => {
+    const reading = await read({
+      ...crystal({ cells: { a: 50, b: 5, c: 5 } }),
+      solver: { variant: 'diffraction-chebyshev' },
+    });
+    if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+    expect(() => addon.createDiffraction(problemOf(reading))).toThrow(
+      'solver.variant = diffraction-chebyshev: crystal.cells has 50 along an edge; the recurrence pays for at most 16',
+    );
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { extraStraggling, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
-import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { TransportScenarios } from '../../transport-scenarios.ts';
+import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
+import { TransportScenarios } from '../../small-run.ts';
 import { addon, assetsFolder, check, lines, namedVariants, readYaml, scenarios } from './open.ts';
 
 const region = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
@@ -150,7 +150,7 @@ describe('parts that do not fit each other', () => {
 });
 
 describe('warnings', () => {
-  test('no range is told of an energy that the tables do not have', async () => {
+  test('no range is reported of an energy that the tables do not have', async () => {
     const beyond = await check({ beam: { energy_MeV: 500 }, geometry: { depth_mm: 50 } });
     expect(lines(beyond).filter((line) => line.includes('geometry.depth_mm'))).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('warnings', () => {
 });
 
 describe('all at once', () => {
-  test('faults of the schema, of the text and between parts, in the order of the text', async () => {
+  test('errors of the schema, of the text and between parts, in the order of the text', async () => {
     const reading = await readYaml(`kind: transport
 version: 1
 beam: {energy_MeV: 70, x_mm: 100, weight: -1}
@@ -250,7 +250,7 @@ grid: {theta_max_mrad: 402}
 });
 
 test('the estimate never refuses what the engine would run', async () => {
-  // Limits from far too small to ample: whenever the engine finds a variant, the check has to let it through.
+  // Limits from far too small to ample: whenever the engine finds a variant, the check must accept the scenario.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {
     const limited = new TransportScenarios(

@@ -7,7 +7,7 @@ import {
   niceAbove,
   niceBelow,
   niceNear,
-} from '../../../../../electron/host/model/scenarios/nice.ts';
+} from '../../../../../electron/host/model/scenarios/rounded.ts';
 import { addon, check, lines, scenarios } from './open.ts';
 
 async function completed(parts: object, energy_MeV = 70) {
@@ -56,7 +56,7 @@ describe('defaults follow from the range of the beam', () => {
     [10, { width: 1, depth: 1.5, dx: 0.005, dz: 0.005, energy: range(0.0025) }],
     [100, { width: 75, depth: 95, dx: 0.25, dz: 0.25, energy: range(0.125) }],
     [150, { width: 150, depth: 200, dx: 0.5, dz: 0.5, energy: range(0.25) }],
-    // A third of the falloff is 1.19 and 1.69 mm: at most 0.5 mm.
+    // A third of the distal falloff is 1.19 and 1.69 mm, but dz is at most 0.5 mm.
     [200, { width: 250, depth: 350, dx: 1, dz: 0.5, energy: range(0.5) }],
     [250, { width: 400, depth: 500, dx: 2, dz: 0.5, energy: range(0.5) }],
   ])('%d MeV', async (energy, expected) => {
@@ -65,15 +65,19 @@ describe('defaults follow from the range of the beam', () => {
   });
 
   test('cells of lung are as long as those of water, by mass', async () => {
-    // 0.75 mm of water are 2.9 mm of lung of 0.26 g/cm³, rounded down.
+    // 0.75 mm of water corresponds to 2.9 mm of lung at 0.26 g/cm³, rounded down.
     const { dz } = await completed({ geometry: { background: 'lung' } }, 200);
     expect(dz).toBe(2.5);
   });
 
-  test('angle bins of metals are wider by their scattering, and a foil leaves them as they are', async () => {
+  test('bins of angle and cells across are wider in metals by their scattering, and a foil leaves them as they are', async () => {
+    // Silver: range 13.33 g/cm², scattering length 9.90 g/cm². Water: 7.718 and 46.88. √(1.346 / 0.1646) = 2.86 times
+    // the angles: bins of 14 mrad. Over a range of 12.7 mm the beam width is 0.285 mm in water and 0.81 mm in silver:
+    // cells of width/3.5, 0.23 mm. The falloff is taken as that of water with this range, 0.204 mm: depth cells of a
+    // third of it.
     const silver = { name: 'silver', formula: 'Ag', density_g_cm3: 10.5 };
     expect(await completed({ geometry: { background: 'silver', materials: [silver] } }, 100)).toMatchObject({
-      dtheta: 10,
+      ...{ dtheta: 14, dx: 0.23, dz: 0.067 },
     });
     const gold = { name: 'gold', formula: 'Au', density_g_cm3: 19.32 };
     const foil = { material: 'gold', x_mm: [-20, 20], z_mm: [0, 0.01] };
@@ -84,8 +88,9 @@ describe('defaults follow from the range of the beam', () => {
   });
 
   test('air has range bins by straggling, and a box as wide as it is deep', async () => {
-    // 100 MeV straggle by 0.86 mm of water, a variance of 0.74 mm². Half a metre of air is 0.54 mm of water. Bins of
-    // 0.095 mm add 0.05 mm² there, a sixteenth of it: bins of 0.11 times the straggling are enough.
+    // 100 MeV protons straggle by 0.86 mm in water, a variance of 0.74 mm². Half a metre of air is equivalent to 0.54
+    // mm of water. Bins of 0.095 mm add 0.05 mm² there, a sixteenth of it: bins of 0.11 times the straggling are
+    // enough.
     const found = await completed({ geometry: { background: 'air', depth_mm: 500 } }, 100);
     expect(found).toMatchObject({ width: 500, dx: 0.2 });
     expect(found.energy.kind === 'range' ? found.energy.step_mm : 0).toBeCloseTo(0.11 * 0.857, 3);
@@ -96,8 +101,38 @@ describe('defaults follow from the range of the beam', () => {
     const geometry = { width_mm: 120, depth_mm: 2100, regions: [air] };
     const reading = await check({ beam: { energy_MeV: 100, x_sigma_mm: 3 }, geometry }, 100);
     expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
-    // 1.7 mm at the end of the range in water and 3 mm at the entrance: 3.45 mm, over 3.5.
+    // 1.7 mm at the end of the range in water and 3 mm at the entrance are 3.45 mm in quadrature, divided by 3.5.
     expect(reading.scenario?.grid.dx_mm).toBe(0.5);
+  });
+
+  test.each([
+    [2, 4500],
+    [3, 6500],
+  ])('%s m of air as the background before water: the cells are those of the water', async (metres, planes) => {
+    const slab = { material: 'water', z_mm: [1000 * metres, 1000 * metres + 250] };
+    const geometry = { background: 'air', depth_mm: 1000 * metres + 250, regions: [slab] };
+    const reading = await check({ beam: { energy_MeV: 150, x_sigma_mm: 3 }, geometry }, 150);
+    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    const { grid, geometry: box } = reading.scenario ?? {};
+    // A third of the falloff in water, 2.22 mm, as without the gap; range bins are a sixth of a cell.
+    expect(grid).toMatchObject({ dz_mm: 0.5, energy: { kind: 'range', step_mm: expect.closeTo(0.5 / 6, 6) } });
+    expect(reading.estimate?.nz).toBe(planes);
+    // The slab has no width of its own, so that it covers the box's width.
+    const half = (box?.width_mm ?? 0) / 2;
+    expect(box?.regions).toMatchObject([{ material: 'water', x_mm: [-half, half] }]);
+    // The range of 150 MeV in water is 157.7 mm; a metre of air is equivalent to 1.06 mm of water.
+    expect(reading.range_mm).toBeCloseTo(1000 * metres + 157.7 - 1.06 * metres, 0);
+  });
+
+  test('a beam that stops in a region of lead has three cells in the falloff there', async () => {
+    const lead = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
+    const found = await completed({ geometry: { regions: [lead] } });
+    const alone = await completed({ geometry: { background: 'lead' } });
+    expect(found.dz).toBe(alone.dz);
+    expect(found.dz).toBeLessThan(0.1);
+    // Tissue has about the stopping power of water, so its cells are water's.
+    const bone = { material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [10, 40] };
+    expect((await completed({ geometry: { regions: [bone] } })).dz).toBe(0.2);
   });
 
   test('every therapeutic energy: three cells in the falloff, 3.5 in the width at the end, room behind the range', async () => {
@@ -130,11 +165,11 @@ describe('defaults follow from the range of the beam', () => {
     }
   });
 
-  test('any energy of the tables gives a scenario without faults, of a size that runs', async () => {
+  test('any energy of the tables gives a scenario without errors, of a size that runs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 2.5, max: 300, noNaN: true }), async (energy) => {
         const reading = await check({}, energy);
-        // The lowest cutoff that there is shortens the range of the slowest beams.
+        // The smallest allowed cutoff shortens the range of the slowest beams.
         const told = energy < 4 ? lines(reading).filter((line) => !line.includes('grid.cutoff_MeV')) : lines(reading);
         expect(told).toEqual([]);
         const { nx = 0, nz = 0 } = reading.estimate ?? {};
@@ -147,8 +182,8 @@ describe('defaults follow from the range of the beam', () => {
     );
   });
 
-  // Residual ranges of 0.3, 0.5, 1 and 2 MeV in water: 0.005, 0.009, 0.025, 0.076 mm; straggling of 10, 20, 50
-  // MeV: 0.017, 0.055, 0.27 mm.
+  // Residual ranges at 0.3, 0.5, 1 and 2 MeV in water: 0.005, 0.009, 0.025, 0.076 mm. Straggling of 10, 20 and 50 MeV:
+  // 0.017, 0.055, 0.27 mm.
   test.each([
     [10, {}, 0.2],
     [5, {}, 0.2],
@@ -163,7 +198,8 @@ describe('defaults follow from the range of the beam', () => {
     },
   );
 
-  // σθ near the end of 70 MeV (Fermi–Eyges with Gottschalk's power): 57 mrad in compact bone, 73 in aluminium, 204 in lead.
+  // σθ near the end of the range of 70 MeV (Fermi–Eyges with Gottschalk's scattering power): 57 mrad in compact bone,
+  // 73 in aluminium, 204 in lead.
   test.each([
     ['bone-compact-icru', {}, 400],
     ['aluminium', {}, 435],
@@ -214,7 +250,7 @@ describe('defaults give way to what is set', () => {
   });
 
   test.each([
-    ['a region of another material', { regions: [{ material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 3],
+    ['a foil of another material', { regions: [{ material: 'lead', x_mm: [-5, 5], z_mm: [10, 11] }] }, 0.2 / 3],
     [
       'a region of half the density, where two a step are whole',
       { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20], density_scale: 0.5 }] },
@@ -242,7 +278,8 @@ describe('defaults give way to what is set', () => {
     ]) {
       const reading = await check({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
       const result = await addon.createTransport(scenarios.resolve(reading)).start(() => undefined);
-      // The physical straggling of this beam is 0.1 mm; in lead, whose stopping power relative to water changes most, 0.04 is added.
+      // The physical straggling of this beam is 0.1 mm. The grid adds most in lead, 0.04 mm, because its stopping power
+      // relative to water varies most.
       expect(result.extra_straggling_mm, JSON.stringify(geometry)).toBeLessThan(0.05);
     }
   });

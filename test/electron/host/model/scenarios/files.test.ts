@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import { checkFolder } from '../../../../../electron/host/io/files/write-file.ts';
-import { checkWritable } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { checkWritable } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { expectRefused, fewHostile } from './hostile-texts.ts';
-import { assetsFolder, lines, scenarios } from './open.ts';
+import { onLinux } from '../../../../unless.ts';
+import { assetsFolder, expectRefused, fewHostile, lines, scenarios } from './open.ts';
 
 const folder = scratchFolder('files');
 
@@ -37,12 +37,12 @@ describe('files that are no scenario', () => {
   });
 });
 
-test('of one that is not there, the file beside it is named that was meant', async () => {
+test('suggests a neighbouring file for one that is missing', async () => {
   await writeFile(join(folder, 'water.yaml'), 'kind: transport');
   expect(lines(await scenarios.read(join(folder, 'wather.json')))).toEqual([
     `${folder}/wather.json: there is no such file (did you mean ${folder}/water.yaml?)`,
   ]);
-  // A name of the program's own is no answer to a path.
+  // The name of a shipped scenario is not accepted as a path in another folder.
   expect(lines(await scenarios.read(join(folder, 'bone-slab-150MeV.json')))).toEqual([
     `${folder}/bone-slab-150MeV.json: there is no such file`,
   ]);
@@ -56,7 +56,7 @@ describe('hostile text of the largest size is refused within seconds, also on a 
 });
 
 describe('writing', () => {
-  test('replaces the whole file and leaves nothing beside it', async () => {
+  test('replaces the whole file and leaves nothing next to it', async () => {
     const path = join(folder, 'w', 'out.json');
     await mkdir(join(folder, 'w'));
     await writeFile(path, 'old');
@@ -67,7 +67,7 @@ describe('writing', () => {
     expect(await readdir(join(folder, 'w'))).toEqual(['out.json']);
   });
 
-  test('does not replace when told so', async () => {
+  test('does not replace when it must not', async () => {
     const path = join(folder, 'kept.json');
     await scenarios.write(path, { a: 1 }, 'refuse');
     await expect(scenarios.write(path, { a: 2 }, 'refuse')).rejects.toMatchObject({ code: 'exists' });
@@ -102,7 +102,7 @@ describe('writing', () => {
     expect((await stat(secret)).mode & 0o777).toBe(0o600);
   });
 
-  test.runIf(process.platform === 'linux')('is known before to fail where root may write and nobody can', async () => {
+  test('is known before to fail where root may write and nobody can', onLinux, async () => {
     await expect(checkWritable('/proc/run.h5', 'refuse')).rejects.toMatchObject({
       code: 'io',
       message: expect.stringMatching(
@@ -126,7 +126,7 @@ describe('writing', () => {
     const path = join(folder, 'crash.json');
     await writeFile(path, 'old');
     const module = join(import.meta.dirname, '../../../../../electron/host/io/files/write-file.ts');
-    // The child dies after it has written, before the name is given.
+    // The child dies after writing, before it renames the file.
     const script = `import fs from 'node:fs/promises'; import { syncBuiltinESMExports } from 'node:module';
       fs.rename = () => process.exit(7); syncBuiltinESMExports();
       const { writeAtomically } = await import(${JSON.stringify(module)});
@@ -156,7 +156,7 @@ describe('the shipped scenarios', async () => {
   test.each(shipped)('%s has no issue, explains itself and is written as the writer writes', async (name) => {
     const path = join(assetsFolder, 'scenarios', name);
     const reading = await scenarios.read(path);
-    // The earlier solver's grid is shipped for what it does to the beam, which is stated.
+    // The earlier solver's grid is shipped to demonstrate its effect on the beam, which the warnings state.
     const expected =
       name === 'uniform-grid-70MeV.json'
         ? [expect.stringContaining('of range spread'), expect.stringContaining('widens the distal falloff')]

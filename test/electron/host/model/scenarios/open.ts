@@ -1,16 +1,20 @@
-/** Scenarios over the real addon and the shipped materials. */
+/**
+ * Scenarios checked with the real addon and the shipped materials. Texts of the largest size that a scenario may have,
+ * crafted to keep the parser busy.
+ */
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../../../electron/contract/workload.ts';
 import { extraStraggling, loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
-import { openScenarios, type Reading } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { TransportScenarios } from '../../transport-scenarios.ts';
+import { openScenarios, type Reading } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
+import { TransportScenarios } from '../../small-run.ts';
 
 export const assetsFolder = join(import.meta.dirname, '../../../../../assets');
 export const addon = loadAddon(join(import.meta.dirname, '../../../../../dist/native/braggbench.node'));
 
-/** Named here, so that messages in tests do not change with every new variant. */
+/** Listed here, so that messages in tests do not change with every new variant. */
 const variants = ['reference', 'window', 'depth'] as const;
 
 export const namedVariants = (workload: WorkloadName) =>
@@ -38,10 +42,57 @@ export function readYaml(text: string): Promise<Reading> {
   return scenarios.parse(text, { name: 's.yaml', folder: null });
 }
 
-/** A document of the three required values and `parts`, as the page's form would hand it over. */
+/** Checks a document of the three required values and `parts`, as the page's form sends it. */
 export function check(parts: object, energy_MeV = 70): Promise<Reading> {
   return scenarios.check(
     { kind: 'transport', version: 1, beam: { energy_MeV }, ...parts },
     { name: 's', folder: null },
   );
+}
+
+const size = 256 * 1024 - 64;
+const fill = (part: string): string => part.repeat(Math.floor(size / part.length));
+
+type Hostile = readonly [name: string, text: string, extension: 'json' | 'yaml'];
+
+/** One hostile text in either format, and one that parses as a scenario. */
+export const fewHostile: readonly Hostile[] = [
+  ['lists in lists', fill('['), 'json'],
+  ['aliases', `a: &a [x]\nb: [${fill('*a, ')}]`, 'yaml'],
+  [
+    'very many regions',
+    `kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\ngeometry: {regions: [${fill('{a: 1}, ')}]}`,
+    'yaml',
+  ],
+];
+
+export const moreHostile: readonly Hostile[] = [
+  ['objects in objects', fill('{"a":'), 'json'],
+  ['a long number', fill('1'), 'json'],
+  ['a long text', `"${fill('\\u0041')}"`, 'json'],
+  ['very many keys', `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`, 'json'],
+  ['the same key over and over', `{${fill('"a":1,')}"a":1}`, 'json'],
+  ['flow lists in lists', fill('['), 'yaml'],
+  ['block lists in lists', fill('- '), 'yaml'],
+  ['keys in keys', fill('? '), 'yaml'],
+  ['maps in maps', fill('{a: '), 'yaml'],
+  ['indentation', Array.from({ length: 700 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'yaml'],
+  ['very many keys', Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n'), 'yaml'],
+  ['the same key over and over', fill('a: 1\n'), 'yaml'],
+  ['anchors', fill('&a '), 'yaml'],
+  ['tags', fill('! '), 'yaml'],
+  ['documents', fill('---\n'), 'yaml'],
+  ['quotes', fill('"a" '), 'yaml'],
+  ['commas', `[${fill(', ')}`, 'yaml'],
+];
+
+/** Expects a rejection within seconds, also on a busy machine. */
+export async function expectRefused(_name: string, text: string, extension: string): Promise<void> {
+  const start = process.cpuUsage();
+  const { issues } = await scenarios.parse(text, { name: `s.${extension}`, folder: null });
+  // Processor time, which does not depend on other programs.
+  expect(process.cpuUsage(start).user / 1e6).toBeLessThan(15);
+  expect(issues.length).toBeGreaterThan(0);
+  expect(issues.length).toBeLessThan(1000);
+  expect(Math.max(...issues.map(({ message }) => message.length))).toBeLessThan(600);
 }

@@ -1,9 +1,9 @@
-/** Spots and ranges of a beam: what the engine gets for them, and what is refused where. */
+/** Spots and ranges of a beam: the engine's input for them, and the issues of invalid ones. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { runOnce } from '../../solve-once.ts';
+import { runOnce } from '../../small-run.ts';
 import { addon, check, lines, readYaml, scenarios } from './open.ts';
 
 const folder = scratchFolder('spots');
@@ -47,14 +47,26 @@ describe('spots', () => {
     [{ spots: [] }, 's: beam.spots: [] has 0 entries; allowed:'],
     [{ spots: [{ energy_MeV: 70, weight: -1 }] }, 's: beam.spots[0].weight: -1 is too small; allowed: 0 to'],
     [{ spots: [{ energy_MeV: 70, weight: 0 }] }, 'hold no protons: every weight is 0; allowed: at least one weight'],
-    [{ spots: [{ x_mm: 1 }] }, 's: beam.spots[0].energy_MeV: is missing; needed: 0.5 to 1000 MeV, or range_mm'],
-    [{ spots: [{ energy_MeV: 70, range_mm: 3 }] }, 'beam.spots[0].range_mm: 3 stands beside energy_MeV'],
+    [
+      { spots: [{ x_mm: 1 }] },
+      's: beam.spots[0].energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm',
+    ],
+    [{ spots: [{ energy_MeV: 70, range_mm: 3 }] }, 'beam.spots[0].range_mm: 3 cannot be combined with energy_MeV'],
     [{ spots: [{ energy_MeV: 70, z_mm: 3 }] }, 'beam.spots[0].z_mm: is not a known key'],
-    [{ energy_MeV: 70, spots: [{ energy_MeV: 70 }] }, 'stands beside energy_MeV; allowed: energy_MeV, range_mm or'],
+    [
+      { energy_MeV: 70, spots: [{ energy_MeV: 70 }] },
+      'cannot be combined with energy_MeV; allowed: energy_MeV, range_mm or',
+    ],
     [{ spots: [{ energy_MeV: 70 }, { energy_MeV: 0.5 }] }, 'beam.spots[1].energy_MeV: 0.5 MeV is not above the cutoff'],
     [{ spots: [{ energy_MeV: 700 }] }, 'beam.spots[0].energy_MeV: 700 MeV, with 5 of its spreads, is above the'],
-    [{}, 's: beam.energy_MeV: is missing; needed: 0.5 to 1000 MeV, or range_mm or spots in its place'],
-    [{ energy_MeV: 70, range_mm: 40 }, 's: beam.range_mm: 40 stands beside energy_MeV; allowed: energy_MeV, range_mm'],
+    [
+      {},
+      's: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm or spots in its place',
+    ],
+    [
+      { energy_MeV: 70, range_mm: 40 },
+      's: beam.range_mm: 40 cannot be combined with energy_MeV; allowed: energy_MeV, range_mm',
+    ],
     [{ range_mm: 3000 }, 's: beam.range_mm: 3000 mm is a beam of'],
   ])('%j is refused', async (beam, says) => {
     const found = lines(await withBeam(beam)).filter((line) => !line.startsWith('warning'));
@@ -62,7 +74,7 @@ describe('spots', () => {
     expect(found[0]).toContain(says.replace(/^s: /, ''));
   });
 
-  test('outside the box or the angles are refused where they stand', async () => {
+  test('outside the box or the angles are refused where they are', async () => {
     const spots = [{ energy_MeV: 70, x_mm: 30 }, { energy_MeV: 70 }, { energy_MeV: 70, angle_deg: 31 }];
     const found = lines(await withBeam({ spots }, { geometry: { width_mm: 40 }, grid: { theta_max_mrad: 400 } }));
     expect(found.join('\n')).toContain(
@@ -116,13 +128,13 @@ describe('a file of spots', () => {
       'bad.json:3: beam.spots.file: weight: -3:',
     ],
     ['high.csv', 'energy_MeV\n290\n310\n', 'spot 2: 310 MeV, with 5 of its spreads, is above the stopping power table'],
-  ])('%s: one fault with line and value', async (name, text, says) => {
+  ])('%s: one error with line and value', async (name, text, says) => {
     const found = lines(await read(name, text)).filter((line) => !line.startsWith('warning'));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says);
   });
 
-  test('that is not there is a fault of the scenario', async () => {
+  test('that is not there is an error of the scenario', async () => {
     const found = lines(await withBeam({ spots: { file: 'gone.csv' } }));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain('beam.spots.file: "gone.csv" cannot be used');
@@ -157,7 +169,7 @@ describe('a beam by its range in water', () => {
     },
   );
 
-  test('a spot may be given by range too, and is as if it stood by its energy', async () => {
+  test('a spot may be given by range too, and is as if it was by its energy', async () => {
     const found = (await problemWith({ range_is: 'csda', spots: [{ range_mm: 40.8 }] })).spots?.[0]?.energy_MeV;
     expect(found).toBeCloseTo(70.0, 1);
   });

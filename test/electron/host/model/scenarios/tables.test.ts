@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { offersOf } from '../../../../../electron/host/io/addon/addon.ts';
-import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-csv.ts';
+import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
-import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/reading.ts';
+import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
+import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/estimate.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
 
@@ -62,10 +62,10 @@ describe('a stopping power table', () => {
     expect(faults(text)).toEqual(expected);
   });
 
-  test('with very many faults names twenty and counts the rest', () => {
+  test('with very many errors names twenty and counts the rest', () => {
     const found = faults(`T_MeV,S\n${'a,b\n'.repeat(50)}`);
     expect(found).toHaveLength(21);
-    expect(found.at(-1)).toBe('12: and 80 more faults');
+    expect(found.at(-1)).toBe('12: and 80 more issues');
   });
 
   test('of any text is read or refused', () => {
@@ -152,7 +152,7 @@ describe("a scenario's own table", () => {
     ]);
   });
 
-  test('with a fault is named with its own file and line', async () => {
+  test('with an error is named with its own file and line', async () => {
     const reading = await read('tables/bad.csv');
     expect(lines(reading)).toEqual([
       `${join(folder, 'scenarios/tables/bad.csv')}:3: physics.stopping_power.file: S: x is not a finite number; allowed: 0.1 to 10000`,

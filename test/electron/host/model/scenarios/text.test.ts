@@ -11,7 +11,7 @@ const json = (text: string): Promise<readonly string[]> => read(text, 's.json');
 const yaml = (text: string): Promise<readonly string[]> => read(text, 's.yaml');
 const head = '"kind": "transport", "version": 1';
 
-/** 1-based column of `part` in a text of one line. */
+/** 1-based column of `part` in a one-line text. */
 function column(text: string, part: string): number {
   return text.indexOf(part) + 1;
 }
@@ -23,8 +23,8 @@ describe('JSON that is none', () => {
     ['trailing comma', `{ ${head},\n}`, "s.json:1:36: a comma before '}' is not allowed in JSON"],
     ['no colon', '{ "kind" 1 }', `s.json:1:10: expected ':' after the key "kind", found "1"`],
     ['bare key', '{ kind: 1 }', 's.json:1:3: expected a key in double quotes, found "k"'],
-    ['single quotes', '{ "kind": \'x\' }', 's.json:1:11: text stands in double quotes in JSON'],
-    ['bare word', '{ "kind": transport }', 's.json:1:11: transport is not JSON; text stands in double quotes'],
+    ['single quotes', '{ "kind": \'x\' }', 's.json:1:11: text needs double quotes in JSON'],
+    ['bare word', '{ "kind": transport }', 's.json:1:11: transport is not JSON; text needs double quotes'],
     ['leading zero', '{ "version": 01 }', 's.json:1:14: 01 is not a JSON number'],
     ['leading plus', '{ "version": +1 }', 's.json:1:14: +1 is not a JSON number'],
     ['point without digits', '{ "version": .5 }', 's.json:1:14: .5 is not a JSON number'],
@@ -43,7 +43,7 @@ describe('JSON that is none', () => {
     ['bad escape', '{ "name": "\\q" }', 's.json:1:11: this text has a backslash that begins no JSON escape'],
     ['two values', `{} {}`, 's.json:1:4: expected the end of the file, found "{"'],
     ['no separator', '[1 2]', `s.json:1:4: expected ',' or ']', found "2"`],
-    ['YAML', 'kind: transport', 's.json:1:1: kind is not JSON; text stands in double quotes'],
+    ['YAML', 'kind: transport', 's.json:1:1: kind is not JSON; text needs double quotes'],
   ])('%s', async (_name, text, expected) => {
     expect(await json(text)).toEqual([expected]);
   });
@@ -84,7 +84,7 @@ describe('YAML that is none', () => {
   });
 });
 
-describe('keys that stand twice', () => {
+describe('keys that are twice', () => {
   const message = (key: string): string => `the key "${key}" is given twice in the same object; allowed: once`;
 
   test('in JSON', async () => {
@@ -111,11 +111,11 @@ geometry:
   });
 });
 
-describe('numbers that are not finite stand at their path', () => {
+describe('numbers that are not finite are reported at their path', () => {
   test('in JSON', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": NaN, "weight": 1e999, "x_mm": -Infinity } }`;
     expect(await json(text)).toEqual([
-      `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 1000 MeV`,
+      `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV`,
       `s.json:1:${column(text, '1e999')}: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18`,
       `s.json:1:${column(text, '-Inf')}: beam.x_mm: -Infinity is not a finite number; allowed: -5000 to 5000 mm`,
     ]);
@@ -137,7 +137,7 @@ describe('places', () => {
 
   test('of an unknown key is the key, of a missing one what should hold it', async () => {
     expect(await json(`{ ${head},\n  "beam": {\n  "enrgy_MeV": 70 } }`)).toEqual([
-      's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 1000 MeV, or range_mm or spots in its place',
+      's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm or spots in its place',
       's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
     ]);
   });

@@ -110,7 +110,7 @@ describe('samples', () => {
 });
 
 describe('ids', () => {
-  test('the order of keys, names and notes change none; values and files beside do', () => {
+  test('the order of keys, names and notes change none; values and neighbouring files do', () => {
     const reversed = Object.fromEntries(Object.entries(base).toReversed());
     expect(pointId({ ...reversed, name: 'x', notes: 'y' }, [])).toBe(pointId(base, []));
     expect(pointId({ ...base, version: 2 }, [])).not.toBe(pointId(base, []));

@@ -1,14 +1,23 @@
-/** Small traces for tests, and a file of each kind in a folder of the test's own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * Small traces for tests, and a file of each kind in a temporary folder. The recorded session of copies concurrent with
+ * kernels, with traces in the current form.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
+import type { Session, SessionReport } from '../../../../../electron/contract/bench/session.ts';
+import type { SavedRecording } from '../../../../../electron/contract/recording.ts';
+import type { DeviceTrace, Spans } from '../../../../../electron/host/io/addon/addon.ts';
+import { noSpans, savedRecording } from '../../../../../electron/host/model/recording/recording.ts';
 import { type LaneKey, type NewSpan, TraceBuilder } from '../../../../../electron/host/model/timeline/builder.ts';
 import type { Trace } from '../../../../../electron/host/model/timeline/trace.ts';
+import { parseTaskSession } from '../../../../../electron/host/workloads/task/index.ts';
+import { assetsFolder } from '../../small-run.ts';
 
 export type Given = Partial<NewSpan> & Pick<NewSpan, 'start_ns' | 'duration_ns'>;
 
-/** One lane per list; spans are called `span` unless they say otherwise. */
+/** One lane per list; spans are called `span` by default. */
 export function traceOf(...lanes: readonly (Partial<LaneKey> & { readonly spans: readonly Given[] })[]): Trace {
   const builder = new TraceBuilder();
   for (const [i, { spans, ...key }] of lanes.entries()) {
@@ -18,7 +27,7 @@ export function traceOf(...lanes: readonly (Partial<LaneKey> & { readonly spans:
   return builder.build({ source: 'chrome-trace', name: 'test', about: '', device: null });
 }
 
-/** Numbers that repeat with the seed, in [0, 1). Source: Numerical Recipes' linear congruence. */
+/** Seeded pseudo-random numbers in [0, 1). Source: linear congruential generator of Numerical Recipes. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -32,7 +41,7 @@ interface Folder {
   path(name: string): string;
 }
 
-/** Call at the top of a test file; removed after its tests. */
+/** Call at the top of a test file; the folder is removed after its tests. */
 export function useFolder(): Folder {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-timeline-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,4 +53,65 @@ export function useFolder(): Folder {
       return file;
     },
   };
+}
+
+/**
+ * Copies on one stream concurrent with a kernel on another, as CUPTI reports them: three operations on each of two
+ * streams.
+ */
+export function overlapped(streams: readonly number[]): DeviceTrace {
+  const work = [0, 1, 2].flatMap((piece) =>
+    streams.flatMap((stream, k) => [
+      { kind: 4, name: 0, start: 1000 * piece + 100 * k, end: 1000 * piece + 100 * k + 50, stream: 1, piece },
+      { kind: 1, name: 1, start: 1000 * piece + 500 * k + 100, end: 1000 * piece + 500 * k + 600, stream, piece },
+      { kind: 0, name: 2, start: 1000 * piece + 500 * k + 600, end: 1000 * piece + 500 * k + 1100, stream, piece },
+    ]),
+  );
+  const ones = (count: number): Uint32Array => new Uint32Array(count).fill(1);
+  return {
+    source: 'cupti',
+    names: ['cuLaunchKernel', 'HtoD', 'micro_stream_work'],
+    dropped: 0,
+    kind: Uint16Array.from(work, ({ kind }) => kind),
+    name: Uint32Array.from(work, ({ name }) => name),
+    start_ns: Float64Array.from(work, ({ start }) => start),
+    end_ns: Float64Array.from(work, ({ end }) => end),
+    stream: Uint32Array.from(work, ({ stream }) => stream),
+    correlation: Uint32Array.from(work, ({ kind, piece, stream }) => (kind === 1 ? 0 : 1 + 10 * piece + (stream % 2))),
+    grid: ones(3 * work.length),
+    block: ones(3 * work.length),
+    registers: ones(work.length),
+    static_shared_bytes: ones(work.length),
+    dynamic_shared_bytes: ones(work.length),
+    bytes: new Float64Array(work.length).fill(4096),
+    graph: new Uint32Array(work.length),
+    graph_node: new Float64Array(work.length),
+  };
+}
+
+export const samples: Spans = {
+  names: ['prepare', 'repetitions'],
+  threads: 1,
+  name: Uint16Array.of(0, 1),
+  thread: Uint16Array.of(0, 0),
+  step: Uint32Array.of(0xffffffff, 3),
+  start_ns: Float64Array.of(0, 100),
+  end_ns: Float64Array.of(90, 5000),
+  dropped: 0,
+};
+
+export function tracedSession(): Session {
+  const file = path.join(assetsFolder, 'runs', 'micro', 'overlap.json');
+  const session = parseTaskSession(readFileSync(file, 'utf8'), file);
+  const [report] = session.reports;
+  const recordings: SavedRecording[] = [
+    savedRecording({ label: 'cuda-one', device: 'NVIDIA H200' }, { spans: samples, trace: overlapped([7]) }, 0),
+    savedRecording(
+      { label: 'cuda-streams', device: 'NVIDIA H200' },
+      { spans: samples, trace: overlapped([13, 14]) },
+      1e6,
+    ),
+    savedRecording({ label: 'cpu', device: null }, { spans: noSpans, trace: null }, 0),
+  ];
+  return { ...session, reports: [{ ...(report as SessionReport), recordings }] };
 }

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { tintOf } from '../../../../../electron/host/model/timeline/builder.ts';
-import { busyTime, medianOf } from '../../../../../electron/host/model/timeline/busy.ts';
+import { MAX_ROWS, tintOf } from '../../../../../electron/host/model/timeline/builder.ts';
+import { busyTime, medianOf, selectionStatistics } from '../../../../../electron/host/model/timeline/idle-time.ts';
 import {
   arrowsWithin,
   searchTrace,
   spanDetails,
   stepsOf,
 } from '../../../../../electron/host/model/timeline/questions.ts';
-import { MAX_ROWS } from '../../../../../electron/host/model/timeline/rows.ts';
-import { selectionStatistics } from '../../../../../electron/host/model/timeline/statistics.ts';
 import { traceSummary } from '../../../../../electron/host/model/timeline/summary.ts';
 import { endOf, trackOf } from '../../../../../electron/host/model/timeline/trace.ts';
 import { random, traceOf } from './make.ts';
@@ -141,7 +139,7 @@ describe('a span', () => {
     const details = spanDetails(gpu(), 6, 4e12);
     expect(details).toMatchObject({ bytes: 100_000, kind: 'copy' });
     expect(details.bytes_per_s).toBeCloseTo(1e12, -3);
-    // Within the device each byte is read and written.
+    // A copy within the device reads and writes each byte.
     expect(details.shareOfCeiling).toBeCloseTo(0.5, 9);
     expect(spanDetails(gpu(), 6, null).shareOfCeiling).toBeNull();
   });

@@ -1,17 +1,17 @@
 /**
- * Tests that need a compilation each: user kernels that print, are old, are for every instruction set, or include
+ * Tests that need a compilation each: user kernels that print, are outdated, support every instruction set, or include
  * files.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
-import { addon, description, failure, transport, useUserKernels } from './transport-kernels.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
+import { addon, description, failure, transport, useUserKernels } from './workload-kernels.ts';
 
 const kernels = useUserKernels('user-kernels-long');
 const { folder, problemFor, start, trusted, trustedVariant, withLine } = kernels;
 
-test('what it prints is kept, to its last words and without a new line', async () => {
+test('what it prints is saved, to its last words and without a new line', async () => {
   const made = await trustedVariant('prints.cpp', withLine('std::printf("slice %d of TILE %d", step_, TILE);'), {
     ...description,
     compile: { defines: { TILE: 16 }, lineinfo: true },
@@ -51,7 +51,7 @@ test('a file that is compiled for every instruction set can be replaced too', as
   vi.stubEnv('CXXFLAGS', '-O0');
 });
 
-test('what it includes from its folder is trusted with it: changed, it is asked for again and built anew', async () => {
+test('what it includes from its folder is trusted with it: changed, it is requested again and built again', async () => {
   const text = withLine('for (T& p : state_.psi) p *= T(factor());');
   const including = `#include "parts/factor.hpp"\n${text}`;
   await mkdir(path.join(folder, 'parts'));
@@ -73,7 +73,7 @@ test('what it includes from its folder is trusted with it: changed, it is asked 
   trusted.add(changed.sha256);
   expect((await start('includes.cpp')).dose).not.toEqual(base.dose);
 
-  // So is what an include includes.
+  // A header that another header includes is covered too.
   await writeFile(path.join(folder, 'parts/more.hpp'), '#pragma once\nconstexpr double half = 1;\n');
   expect(kernels.userKernels.isTrusted(await kernels.userKernels.open(path.join(folder, 'includes.cpp')))).toBe(false);
   await writeFile(path.join(folder, 'parts/more.hpp'), 'constexpr double half = ;\n');

@@ -1,4 +1,6 @@
-/** User kernels on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
+/**
+ * User kernels on the CPU, with the installed C++ compiler and real processes: a failing kernel affects only itself.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,10 +8,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernel-check.ts';
-import { benchHere } from '../../bench-here.ts';
-import { eventually } from '../../test-host.ts';
-import { addon, description, failure, transport, useUserKernels } from './transport-kernels.ts';
+import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernels.ts';
+import { onLinux } from '../../../../unless.ts';
+import { benchHere, eventually } from '../../test-host.ts';
+import { addon, description, failure, transport, useUserKernels } from './workload-kernels.ts';
 
 const kernels = useUserKernels('user-kernels');
 const { folder, make, problemFor, start, trustedVariant, withLine } = kernels;
@@ -44,8 +46,8 @@ test('registers are of CUDA kernels', async () => {
 });
 
 /**
- * Compiled once; a file selects the behaviour. The one that hangs sleeps, to leave its core to other tests. One that
- * hangs or waits writes a file next to it that says so. Memory is only reserved first: filling it up to the limit needs
+ * Compiled once; a file selects the behaviour. The hanging one sleeps, to leave its core to other tests. When it hangs
+ * or waits, it writes another file as a signal. Memory is only reserved first: filling it up to the limit needs
  * seconds, and is necessary only if a limit is watched.
  */
 const breaks = (how: string): string =>
@@ -64,26 +66,26 @@ const breaks = (how: string): string =>
       'auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }; switch (how)',
     );
 
-describe('what breaks ends its own run only, with one message that names the file; what is wrong is told', () => {
+describe('what breaks ends its own run only, with one message that names the file; what is wrong is reported', () => {
   let howFile = '';
   beforeAll(async () => {
     howFile = path.join(folder, 'how');
     await trustedVariant('breaks.cpp', breaks(howFile));
     await kernels.userKernels.prepare(['breaks.cpp'], transport);
   });
-  /** Says what is to be done; what came of it before is forgotten. */
+  /** Selects the behaviour, and removes the signal file of the last one. */
   const how = async (word: string): Promise<void> => {
     await rm(`${howFile}.here`, { force: true });
     await writeFile(howFile, word);
   };
-  /** It has begun to hang, or to wait. */
+  /** Waits until the kernel hangs or waits. */
   const here = (): Promise<void> => eventually(() => existsSync(`${howFile}.here`));
 
   test.each([
     ['null', /^breaks\.cpp crashed: .*SIGSEGV/, 'device'],
     ['abort', /^breaks\.cpp crashed: .*SIGABRT.*my last words/s, 'device'],
     ['throw', /^breaks\.cpp: my own trouble$/, 'device'],
-    ['memory', /^breaks\.cpp (asked for more memory|took) /, 'memory'],
+    ['memory', /^breaks\.cpp (requested more memory|took) /, 'memory'],
     ['hang', /^breaks\.cpp did not end within 2 s/, 'device'],
   ])('%s', async (word, message, code) => {
     await how(word);
@@ -92,7 +94,7 @@ describe('what breaks ends its own run only, with one message that names the fil
     kernels.userKernels.limit_s = 60;
     expect(error.message).toMatch(message);
     expect(error.code).toBe(code);
-    // The host, and the next run, go on.
+    // The host still works, and so does the next run.
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
@@ -152,7 +154,7 @@ describe('what breaks ends its own run only, with one message that names the fil
   });
 });
 
-test('a compiler error stands at its line and column of the file', async () => {
+test('a compiler error is at its line and column of the file', async () => {
   const text = withLine('undefined_thing = 3;');
   await trustedVariant('typo.cpp', text);
   const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
@@ -162,7 +164,7 @@ test('a compiler error stands at its line and column of the file', async () => {
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
 });
 
-/** A daemon: two forks, setsid, all files closed. `ends` is what the kernel does behind them. */
+/** Starts a daemon: two forks, setsid, all files closed. `ends` is the kernel's code after that. */
 const daemon = (pidFile: string, ends: string): string => `
     static bool once = false;
     if (!once) {
@@ -189,14 +191,14 @@ const daemon = (pidFile: string, ends: string): string => `
 
 const lives = (pid: number): boolean => {
   try {
-    // A zombie that nobody has waited for is no process any more.
+    // A zombie that nobody has waited for no longer counts as a process.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }
 };
 
-describe.runIf(process.platform === 'linux')('a daemon that a kernel starts', () => {
+describe('a daemon that a kernel starts', onLinux, () => {
   test.each([
     ['in a kernel that hangs until its limit', 'for (;;) pause();'],
     ['in a kernel that ends its process', '_exit(3);'],
@@ -214,7 +216,7 @@ describe.runIf(process.platform === 'linux')('a daemon that a kernel starts', ()
     const pid = Number(await readFile(pidFile, 'utf8'));
     expect(pid).toBeGreaterThan(1);
     await expect.poll(() => lives(pid)).toBe(false);
-    // This process, and other kernels, go on.
+    // This process and other kernels still work.
     await trustedVariant('copy.cpp', kernels.original);
     await kernels.userKernels.prepare(['copy.cpp'], transport);
     expect((await start('copy.cpp')).status).toBe('done');
@@ -230,7 +232,7 @@ describe('trust', () => {
     await make('copy.cpp', `${kernels.original}\n`);
     expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
     await make('copy.cpp', kernels.original);
-    // The description is part of what is trusted: it says what the code takes the place of.
+    // The description is part of the trusted content, because it names the code that the kernel replaces.
     await make('copy.cpp', kernels.original, { ...description, title: 'Another' });
     expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
     expect(kernels.processes).toBe(before);
@@ -238,7 +240,7 @@ describe('trust', () => {
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
-  test('what it includes from its folder is trusted with it: changed, it is asked for again', async () => {
+  test('what it includes from its folder is trusted with it: changed, it is requested again', async () => {
     const header = path.join(folder, 'factor.hpp');
     await writeFile(header, 'constexpr double factor = 1;\n');
     const first = await trustedVariant('includes.cpp', `#include "factor.hpp"\n${kernels.original}`);
@@ -303,7 +305,7 @@ describe('what is not a user kernel is refused with what is allowed', () => {
     );
     await writeFile(path.join(folder, 'alone.cpp'), kernels.original);
     expect((await failure(kernels.userKernels.open(path.join(folder, 'alone.cpp')))).message).toMatch(
-      /^alone\.json: .*needs it beside the code/,
+      /^alone\.json: .*needs it next to the code/,
     );
   });
 });

@@ -1,28 +1,33 @@
 /**
  * User kernels of every workload except transport: one source each, compiled once, with its behaviour selected by a
- * file. It does a copy's work, crashes, hangs, uses too much memory, gives a wrong answer, or another answer every
- * time.
+ * file. Each works like the original, crashes, hangs, uses too much memory, gives a wrong answer, or another answer
+ * every time. Shared by tests of user kernels of transport on the CPU, with the installed C++ compiler and real
+ * processes.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
-import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/verdict.ts';
+import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/checks.ts';
 import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { loadAddon, offersOf, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
-import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import {
+  type AnyReading,
+  openScenarios,
+  problemOf,
+} from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
-import { benchHere } from '../../bench-here.ts';
-import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
+import { assetsFolder, memoryLimit_bytes, openTestScenarios, tinyScenario } from '../../small-run.ts';
+import { benchHere } from '../../test-host.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
-const addon = loadAddon();
+const workloadKernelsAddon = loadAddon();
 const trusted = new Set<string>();
 let folder: string;
 export let own: UserKernels;
@@ -101,7 +106,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
         'sum->total = kPart(sum->values.data(), n);',
         'noted::obey();\n      sum->total = static_cast<float>(noted::scale * kPart(sum->values.data(), n));',
       ],
-      // One that takes every answer for right: it is not what judges it.
+      // Its own check accepts every answer, but the verdict comes from the engine's check.
       ['return {{sum}, limit, limit, "the sum with FP64"};', 'return {{sum}, 1e30 + limit, 1e30, "nothing"};'],
     ],
     document: { kind: 'micro', version: 1, problem: { kind: 'reduction', n: 1000 } },
@@ -135,7 +140,7 @@ async function obedient(kind: Kind): Promise<string> {
 export async function read(kind: Kind, variant: string): Promise<AnyReading> {
   const scenarios = await openScenarios({
     assetsFolder,
-    rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
+    rangeTable: (energies, stopping, at) => workloadKernelsAddon.rangeTable(energies, stopping, at),
     variants: (workload) => hostWorkloads[workload].variants(own.addon),
     workloads: hostWorkloads,
     mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
@@ -146,7 +151,7 @@ export async function read(kind: Kind, variant: string): Promise<AnyReading> {
   return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
 }
 
-/** Runs it as `braggbench run` does, and puts it to its checks. */
+/** Runs the kernel as `braggbench run` does, and checks its result. */
 async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   const reading = await read(kind, idOf(kind));
   if (reading.kind === null) throw new Error('no scenario');
@@ -170,7 +175,7 @@ async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   return taskVerdict(report, idOf(kind));
 }
 
-async function failure(work: Promise<unknown>): Promise<BraggError> {
+async function workloadKernelsFailure(work: Promise<unknown>): Promise<BraggError> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -179,14 +184,14 @@ async function failure(work: Promise<unknown>): Promise<BraggError> {
   return error;
 }
 
-/** Call at the top of a test file. */
+/** Call at the top of a test file: prepares the kernels before its tests. */
 export function useWorkloadKernels(name: string): void {
   folder = sameScratchFolder(name);
   beforeAll(() => {
     // The kernels compute little, and compiling them is most of the time.
     vi.stubEnv('CXXFLAGS', '-O0');
     own = new UserKernels({
-      addon,
+      addon: workloadKernelsAddon,
       folders: { ...kernelFolders(), cache: cacheWithUserKernels(folder) },
       isTrusted: (sha256) => trusted.has(sha256),
       startChild: (program) => {
@@ -201,7 +206,7 @@ export function useWorkloadKernels(name: string): void {
   });
 }
 
-/** Every test of the kernel of one workload. */
+/** All tests of the kernel of one workload. */
 export function tellKernelOf(kind: Kind): void {
   describe(kind.workload, () => {
     const id = idOf(kind);
@@ -211,16 +216,16 @@ export function tellKernelOf(kind: Kind): void {
     beforeAll(async () => {
       await how('copy');
       const made = await make(kind, id, await obedient(kind));
-      // Nothing of it is run, and no process started, before the user has said that they trust it.
+      // No part of the kernel runs, and no process starts, before the user has given trust.
       const before = processes;
-      expect((await failure(own.prepare([id], place))).code).toBe('untrusted');
-      expect((await failure(verdictOf(kind))).code).toBe('untrusted');
+      expect((await workloadKernelsFailure(own.prepare([id], place))).code).toBe('untrusted');
+      expect((await workloadKernelsFailure(verdictOf(kind))).code).toBe('untrusted');
       expect(processes).toBe(before);
       trusted.add(made.sha256);
       await own.prepare([id], place);
     });
 
-    test('one that computes what its original does is right, and stands among the variants', async () => {
+    test('a copy that computes the same is correct, and is listed among the variants', async () => {
       await how('copy');
       const verdict = await verdictOf(kind);
       expect(verdict).toMatchObject({ right: true, bitwise: true });
@@ -239,29 +244,29 @@ export function tellKernelOf(kind: Kind): void {
     test.each([
       ['null', /^my-.*\.cpp crashed: .*SIGSEGV/],
       ['throw', /^my-.*\.cpp: my own trouble$/],
-      ['memory', /^my-.*\.cpp (asked for more memory|took) /],
+      ['memory', /^my-.*\.cpp (requested more memory|took) /],
       ['hang', /^my-.*\.cpp did not end within 1 s/],
     ])('%s ends its own run, with one message that names the file', async (word, message) => {
       await how(word);
       own.limit_s = word === 'hang' ? 1 : 60;
-      expect((await failure(verdictOf(kind))).message).toMatch(message);
+      expect((await workloadKernelsFailure(verdictOf(kind))).message).toMatch(message);
       own.limit_s = 60;
     });
 
-    test('a compiler error stands at its line', async () => {
+    test('a compiler error is at its line', async () => {
       const text = '// A kernel.\n\nint oops = nowhere;\n';
       const { sha256 } = await make(kind, `typo-${id}`, text);
       trusted.add(sha256);
-      const error = await failure(own.prepare([`typo-${id}`], place));
+      const error = await workloadKernelsFailure(own.prepare([`typo-${id}`], place));
       expect(error.code).toBe('invalid');
       expect(error.issues[0]).toMatchObject({ file: `typo-${id}`, line: 3, column: 12 });
     });
 
-    test('a changed file is asked for again, and one of another workload is one clear error', async () => {
+    test('a changed file is requested again, and one of another workload is one clear error', async () => {
       await how('copy');
       const text = await obedient(kind);
       await make(kind, id, `${text}// changed\n`);
-      expect((await failure(verdictOf(kind))).code).toBe('untrusted');
+      expect((await workloadKernelsFailure(verdictOf(kind))).code).toBe('untrusted');
       await make(kind, id, text);
       for (const other of kinds.filter((one) => one !== kind)) {
         const error = await read(other, id);
@@ -273,4 +278,93 @@ export function tellKernelOf(kind: Kind): void {
       }
     });
   });
+}
+
+export const addon = loadAddon();
+export const transport = { workload: 'transport', bench: '' };
+
+export const description = {
+  kind: 'variant',
+  version: 1,
+  base: 'gather',
+  replaces: 'kernels/transport/cpu/gather.cpp',
+  title: 'My gather',
+};
+
+export async function failure(work: Promise<unknown>): Promise<BraggError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof BraggError)) throw new Error(`expected a BraggError, got ${String(error)}`);
+  return error;
+}
+
+/** Call at the top of a test file: prepares the user kernels before its tests. */
+export function useUserKernels(name: string) {
+  const trusted = new Set<string>();
+  const folder = sameScratchFolder(name);
+  let original = '';
+  let problem: TransportProblem;
+  let userKernels: UserKernels;
+  let processes = 0;
+
+  beforeAll(async () => {
+    // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
+    vi.stubEnv('CXXFLAGS', '-O0');
+    original = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'), 'utf8');
+    const scenarios = await openTestScenarios(addon);
+    problem = scenarios.resolve(await scenarios.check(tinyScenario, { name: 'test', folder: null }));
+    userKernels = new UserKernels({
+      addon,
+      folders: { ...kernelFolders(), cache: cacheWithUserKernels(folder) },
+      isTrusted: (sha256) => trusted.has(sha256),
+      startChild: (program) => {
+        processes += 1;
+        return forkChild(program);
+      },
+    });
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    userKernels.close();
+  });
+
+  async function make(id: string, text: string, described: object = description) {
+    await writeFile(path.join(folder, id), text);
+    await writeFile(path.join(folder, id.replace(/\.\w+$/, '.json')), JSON.stringify(described));
+    return userKernels.open(path.join(folder, id));
+  }
+  const problemFor = (variant: string): TransportProblem => ({ ...problem, solver: { ...problem.solver, variant } });
+
+  return {
+    folder,
+    trusted,
+    get original() {
+      return original;
+    },
+    get userKernels() {
+      return userKernels;
+    },
+    /** Number of processes started so far. */
+    get processes() {
+      return processes;
+    },
+    make,
+    async trustedVariant(id: string, text: string, described?: object) {
+      const made = await make(id, text, described);
+      trusted.add(made.sha256);
+      return made;
+    },
+    /** The original kernel with a line added at the beginning of every step. */
+    withLine: (line: string): string =>
+      original
+        .replace('    sum_ = {};\n', `    sum_ = {};\n    ${line}\n`)
+        .replace('#include <algorithm>', '#include <algorithm>\n#include <cstdio>'),
+    get problem() {
+      return problem;
+    },
+    problemFor,
+    start: (id: string) => userKernels.addon.createTransport(problemFor(id)).start(() => undefined),
+  };
 }

@@ -1,70 +1,161 @@
-/** User kernels of workloads except transport: an image's in all its outcomes, and the starting points of all. */
+/**
+ * User kernels of workloads except transport: all outcomes for an image, and the starting points of all. The library
+ * that user kernels are linked with: a replaceable file is a separate object in it. User kernels that name files by
+ * their former paths.
+ */
+import { globSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { correctnessOf } from '../../../../../electron/contract/bench/session.ts';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
-import { replaceable } from '../../../../../electron/host/model/user-kernels/file.ts';
-import { rulesOf } from '../../../../../electron/host/workloads/index.ts';
-import { problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { benchHere } from '../../bench-here.ts';
+import { loadAddon, nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
+import { presentFile, presentIncludes, replaceable } from '../../../../../electron/host/model/user-kernels/file.ts';
+import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
+import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
+import { benchHere } from '../../test-host.ts';
 import { common, howFile, idOf, kinds, own, read, tellKernelOf, useWorkloadKernels } from './workload-kernels.ts';
 
-useWorkloadKernels('user-kernels-of-workloads');
+describe('core library', () => {
+  const MAGIC = '!<arch>\n';
+  const HEADER_BYTES = 60;
 
-const [image] = kinds;
-tellKernelOf(image);
+  /** Names of the objects in a static library of the common `ar` format: short ones end with a slash, long ones are `/offset` into the member `//`. */
+  function objectsIn(library: Buffer): readonly string[] {
+    const names: string[] = [];
+    let long = '';
+    for (let at = MAGIC.length; at + HEADER_BYTES <= library.length; ) {
+      const header = library.toString('latin1', at, at + HEADER_BYTES);
+      const size = Number(header.slice(48, 58));
+      const name = header.slice(0, 16).trimEnd();
+      at += HEADER_BYTES;
+      if (name === '//') long = library.toString('latin1', at, at + size);
+      else if (/^\/\d+$/.test(name)) names.push(long.slice(Number(name.slice(1))).split('/\n', 1)[0] ?? '');
+      else names.push(name.replace(/\/$/, ''));
+      at += size + (size % 2);
+    }
+    return names;
+  }
 
-test('in a benchmark of images a crash costs its own row, and a wrong image is called so', async () => {
-  const kind = image;
-  const reading = await read(kind, 'auto');
-  if (reading.kind !== 'diffraction') throw new Error('no image');
-  const variants = ['diffraction-fp64', idOf(kind)];
-  const rows = async (word: string) => {
-    await writeFile(howFile(kind), word);
-    const problem = { kind: reading.kind, problem: problemOf(reading) };
-    const { entries } = await benchHere(own.addon, problem, { ...common, variants });
-    return entries.map((entry) =>
-      entry.status === 'refused'
-        ? [entry.variant, entry.reason, null]
-        : [entry.variant, null, correctnessOf(entry.accuracy)],
+  test('every file that a user kernel may replace is an object by itself', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'libraries elsewhere have another format');
+    const addon = loadAddon();
+    const objects = new Set(objectsIn(readFileSync(path.join(nativeFolder(), 'libbraggbench_core.a'))));
+    expect(objects).toContain('registry.cpp.o');
+    const bases = Object.values(hostWorkloads).flatMap(({ userKernels }) => userKernels.bases(addon));
+    const lists = await Promise.all(
+      bases
+        .filter(({ device }) => device === 'cpu')
+        .map((base) => replaceable(kernelFolders().sources, base, rulesOf(base))),
     );
-  };
-  expect(await rows('wrong')).toEqual([
-    ['diffraction-fp64', null, 'correct'],
-    [idOf(kind), null, 'wrong'],
-  ]);
-  expect(await rows('null')).toEqual([
-    ['diffraction-fp64', null, 'correct'],
-    [idOf(kind), expect.stringContaining('SIGSEGV'), null],
-  ]);
+    const files = new Set(lists.flatMap((list) => list.files.map((file) => path.posix.basename(file))));
+    expect(files.size).toBeGreaterThan(50);
+    expect([...files].filter((file) => !objects.has(`${file}.o`))).toEqual([]);
+  });
 });
 
-test('what cannot be copied says why in a sentence', async () => {
-  const reason = async (bench: string, id: string) => {
-    const base = own.bases().find((one) => one.bench === bench && one.id === id);
-    if (base === undefined) throw new Error(`there is no ${id}`);
-    return (await replaceable(kernelFolders().sources, base, rulesOf(base))).reason;
-  };
-  expect(await reason('', 'cuda-lt-fp32')).toBe(
-    'cuda-lt-fp32 calls cuBLASLt, whose code is not here: there is nothing to copy.',
-  );
-  expect(await reason('gemm', 'cublas-fp32')).toMatch(/calls cuBLAS,/);
-  expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);
-  expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a user kernel on CUDA replaces kernels/);
-  // Every other variant has a file that can be replaced, and the rows of the ledger each their own.
-  for (const base of own.bases()) {
-    const { files, reason: why } = await replaceable(kernelFolders().sources, base, rulesOf(base));
-    expect([base.workload, base.bench, base.id, files.length > 0 || (why ?? '').endsWith('.')]).toContain(true);
-  }
-  // The loops of an image lie in a file for every instruction set.
-  const fp64 = own.bases().find(({ id }) => id === 'diffraction-fp64');
-  if (fp64 === undefined) throw new Error('there is no fp64');
-  expect((await replaceable(kernelFolders().sources, fp64, rulesOf(fp64))).files).toContain(
-    'kernels/diffraction/cpu/block.simd.cpp',
-  );
-  const fused = own.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
-  if (fused === undefined) throw new Error('there is no fma');
-  expect((await replaceable(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe(
-    'kernels/micro/arithmetic/fma.cpp',
-  );
+describe('moved', () => {
+  const { sources, images } = kernelFolders();
+  const engine = [path.join(images, 'include')];
+
+  test('a file is found by its name in its own workload', () => {
+    const allowed = ['kernels/transport/cpu/gather.cpp', 'kernels/diffraction/cpu/reference.cpp'];
+    expect(presentFile('kernels/transport/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
+    expect(presentFile('kernels/transport/cpu/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
+    expect(presentFile('kernels/transport/reference.cpp', allowed)).toBe('kernels/transport/reference.cpp');
+  });
+
+  test('includes that find nothing are turned to where their files are, and the others stay', () => {
+    const folders = { beside: path.join(sources, 'transport/cuda/window'), sources, workload: 'transport', engine };
+    const text = [
+      '#include "cuda_window_common.cuh"',
+      '#  include "cuda_common.cuh"',
+      '#include "engine/solver.hpp"',
+      '#include "engine/spans.hpp"',
+      '#include "problem_error.hpp"',
+      '#include "physics/hd.hpp"',
+      '#include "nowhere.hpp"',
+      '#include <vector>',
+    ];
+    expect(presentIncludes(text.join('\n'), folders).split('\n')).toEqual([
+      '#include "cuda_window_common.cuh"',
+      '#  include "transport/cuda/cuda_common.cuh"',
+      '#include "transport/run/solver.hpp"',
+      '#include "engine/spans.hpp"',
+      '#include "engine/problem_error.hpp"',
+      '#include "physics/hd.hpp"',
+      '#include "nowhere.hpp"',
+      '#include <vector>',
+    ]);
+  });
+
+  test('a workload has every file name once, so that names alone find files', () => {
+    for (const workload of ['transport', 'diffraction', 'micro', 'linear_relu']) {
+      const names = globSync(`${workload}/**/*.*`, { cwd: sources }).map((file) => path.basename(file));
+      expect(names.length).toBeGreaterThan(20);
+      expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    }
+  });
+});
+
+describe('workloads', () => {
+  useWorkloadKernels('user-kernels-of-workloads');
+
+  const [image] = kinds;
+  tellKernelOf(image);
+
+  test('in a benchmark of images a crash costs its own row, and a wrong image is called so', async () => {
+    const kind = image;
+    const reading = await read(kind, 'auto');
+    if (reading.kind !== 'diffraction') throw new Error('no image');
+    const variants = ['diffraction-fp64', idOf(kind)];
+    const rows = async (word: string) => {
+      await writeFile(howFile(kind), word);
+      const problem = { kind: reading.kind, problem: problemOf(reading) };
+      const { entries } = await benchHere(own.addon, problem, { ...common, variants });
+      return entries.map((entry) =>
+        entry.status === 'refused'
+          ? [entry.variant, entry.reason, null]
+          : [entry.variant, null, correctnessOf(entry.accuracy)],
+      );
+    };
+    expect(await rows('wrong')).toEqual([
+      ['diffraction-fp64', null, 'correct'],
+      [idOf(kind), null, 'wrong'],
+    ]);
+    expect(await rows('null')).toEqual([
+      ['diffraction-fp64', null, 'correct'],
+      [idOf(kind), expect.stringContaining('SIGSEGV'), null],
+    ]);
+  });
+
+  test('what cannot be copied says why in a sentence', async () => {
+    const reason = async (bench: string, id: string) => {
+      const base = own.bases().find((one) => one.bench === bench && one.id === id);
+      if (base === undefined) throw new Error(`there is no ${id}`);
+      return (await replaceable(kernelFolders().sources, base, rulesOf(base))).reason;
+    };
+    expect(await reason('', 'cuda-lt-fp32')).toBe(
+      'cuda-lt-fp32 calls cuBLASLt, whose code is not here: there is nothing to copy.',
+    );
+    expect(await reason('gemm', 'cublas-fp32')).toMatch(/calls cuBLAS,/);
+    expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);
+    expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a user kernel on CUDA replaces kernels/);
+    // Every other variant has a replaceable file or gives a reason, and each benchmark row has its own.
+    for (const base of own.bases()) {
+      const { files, reason: why } = await replaceable(kernelFolders().sources, base, rulesOf(base));
+      expect([base.workload, base.bench, base.id, files.length > 0 || (why ?? '').endsWith('.')]).toContain(true);
+    }
+    // The loops of an image are in a file that is compiled for every instruction set.
+    const fp64 = own.bases().find(({ id }) => id === 'diffraction-fp64');
+    if (fp64 === undefined) throw new Error('there is no fp64');
+    expect((await replaceable(kernelFolders().sources, fp64, rulesOf(fp64))).files).toContain(
+      'kernels/diffraction/cpu/block.simd.cpp',
+    );
+    const fused = own.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
+    if (fused === undefined) throw new Error('there is no fma');
+    expect((await replaceable(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe(
+      'kernels/micro/arithmetic/fma.cpp',
+    );
+  });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { noiseModels } from '../../../../bench/verdicts/noise.ts';
-import { missed, ratesOf } from '../../../../bench/verdicts/simulate.ts';
+import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
-/** `npm run bench -- verdicts` takes ten times as many. */
+/** `npm run bench -- verdicts` simulates ten times as many. */
 const trials = 200;
 
 describe.each(['decided', 'precise'] as const)('verdicts under noise of sessions that end when %s', (rule) => {

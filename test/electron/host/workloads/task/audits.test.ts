@@ -1,7 +1,9 @@
-/** Audits of one candidate, with numbers worked out by hand. */
+/** Audits of one candidate, with numbers calculated by hand. */
 import { describe, expect, test } from 'vitest';
-import type { HiddenChanges, MemoryProbe, TaskAudit } from '../../../../../electron/host/io/addon/task.ts';
-import { Audits, costText } from '../../../../../electron/host/workloads/task/audits.ts';
+import { correctnessOf, reasonOf } from '../../../../../electron/contract/bench/session.ts';
+import type { HiddenChanges, MemoryProbe, TaskAudit, TaskProblem } from '../../../../../electron/host/io/addon/task.ts';
+import { Audits, costOf, costText, taskAccuracy } from '../../../../../electron/host/workloads/task/audits.ts';
+import { mayAlter } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 
 const check = { id: 'largest', title: 'Largest error', value: 0, limit: 1e-6, holds: true, where: '' };
 
@@ -13,6 +15,8 @@ const audit = (more: Partial<TaskAudit>): TaskAudit => ({
 
 const unchanged: HiddenChanges = { probes: [], unwritten: 0, first_unwritten: 0 };
 
+const audited = (suspected = true): Audits => new Audits({ device: 'cpu', suspected, state_bytes: 0 });
+
 const sample = (of: TaskAudit | null, hidden = unchanged) => ({ audit: of, hidden, timed_s: 0.01, ended_ns: 0 });
 
 const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip }) => (holds ? [] : [[id, tip]]));
@@ -20,20 +24,20 @@ const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip
 const probes = (count: number, times: MemoryProbe): MemoryProbe[] => Array.from({ length: count }, () => times);
 
 test('an audit that finds nothing leaves the checks as they are', () => {
-  const audits = new Audits('cpu');
+  const audits = audited();
   audits.sampled(sample(audit({})));
   expect(audits.accuracy()).toMatchObject([{ id: 'largest', value: 0, bound: 1e-6, holds: true }]);
 });
 
 test('one failure among many audits is the one that is shown', () => {
-  const audits = new Audits('cpu');
+  const audits = audited();
   const wrong = { ...check, value: 0.5, holds: false, where: 'result 3 is 0, expected 0.5' };
   for (const one of [check, wrong, check]) audits.sampled(sample(audit({ checks: [one] })));
   expect(failures(audits)).toEqual([['largest', 'Largest error: all 10 results; result 3 is 0, expected 0.5']]);
 });
 
 test('unwritten results and changed inputs are named', () => {
-  const audits = new Audits('cpu');
+  const audits = audited();
   audits.sampled(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
   expect(failures(audits)).toEqual([
     ['unwritten', '4 of 10 results were not written by an audited repetition, the first at 6'],
@@ -42,22 +46,54 @@ test('unwritten results and changed inputs are named', () => {
 });
 
 test('a result that was poisoned within a sample and not written is named', () => {
-  const audits = new Audits('cpu');
+  const audits = audited();
   audits.sampled(sample(null, { ...unchanged, unwritten: 2, first_unwritten: 7 }));
   expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written by a repetition within a sample']]);
+});
+
+test('a result that is wrong after some of the inputs changed is an error of the kernel', () => {
+  const audits = audited();
+  const where = 'results[7] is 1, expected 2';
+  audits.sampled(sample(audit({ alteredChecks: [{ ...check, value: 1, holds: false, where }] })));
+  expect(failures(audits)).toEqual([
+    ['largest', `Largest error: all 10 results, after some of the inputs changed; ${where}`],
+  ]);
+  expect(audits.summary).toMatch(/1 audits in 1 samples, 1 with some inputs changed/);
+});
+
+test('inputs are altered in the first audit of a user kernel, and never for a shipped variant', () => {
+  const audits = audited();
+  expect(audits.next().altered).toBe(true);
+  expect(audited(false).next().altered).toBe(false);
+});
+
+test('no rows of a matrix change places whose diagonal was made larger', () => {
+  const of = (shape: readonly string[], values: object): boolean => {
+    const arrays = [
+      { name: 'a', role: 'input', type: 'fp64', shape, values },
+      { name: 'y', role: 'output', type: 'fp64', shape: ['n'], tolerance: { relative: 1e-9 } },
+    ];
+    const definition = { axes: [{ name: 'n' }], arrays, reference: 'reference.mjs' };
+    return mayAlter({ words: { definition: JSON.stringify(definition) } } as unknown as TaskProblem);
+  };
+  const drawn = { kind: 'uniform', min: -1, max: 1 };
+  expect(of(['n', 'n'], drawn)).toBe(true);
+  expect(of(['n', 'n'], { ...drawn, diagonal: 'n' })).toBe(false);
+  // Complete matrices can change places.
+  expect(of(['8', 'n', 'n'], { ...drawn, diagonal: 'n' })).toBe(true);
 });
 
 describe('probes', () => {
   const honest = { fresh_s: 1.2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const probed = (all: readonly MemoryProbe[]): Audits => {
-    const audits = new Audits('cpu');
+    const audits = audited();
     for (const one of all) audits.sampled(sample(audit({ probes: [one] })));
     return audits;
   };
 
   test('accuse what needs twice as long for inputs that it has not seen, 24 times', () => {
-    // (1.7225²³ + 1.425²³ + 1.2125²³) / 3 = (270,300 + 3,450 + 84) / 3 = 91,300, and 1.72 times as much with one more.
+    // (1.7225²³ + 1.425²³ + 1.2125²³) / 3 = (270,300 + 3,450 + 84) / 3 = 91,300; one more probe multiplies it by 1.72.
     expect(failures(probed(probes(23, remembering)))).toEqual([]);
     expect(failures(probed(probes(24, remembering)))).toEqual([
       ['remembers', expect.stringMatching(/2\.0 times as long.*24 of 24 probes/)],
@@ -72,10 +108,54 @@ describe('probes', () => {
   test('one hint asks for more, and one refutation ends the doubt', () => {
     expect(probed([honest]).doubt).toBe(null);
     expect(probed([honest, remembering]).doubt).toBe('probe');
-    // One that is as much shorter: 1.7225 × 0.0225, 1.425 × 0.425 and 1.2125 × 0.7125 are 0.503 on average.
+    // A probe that is shorter by the same factor: 1.7225 × 0.0225, 1.425 × 0.425 and 1.2125 × 0.7125 are 0.503 on
+    // average.
     expect(probed([remembering, { ...remembering, fresh_s: 5e-4 }]).doubt).toBe(null);
-    // 1.453 on average after the hint; four alike leave 1.00, five 0.93.
+    // The average is 1.453 after the first probe; four honest ones reduce it to 1.00, five to 0.93.
     expect(probed([remembering, ...probes(5, honest)]).doubt).toBe(null);
+  });
+
+  test('end with the first proof that a kernel is wrong', () => {
+    const proofs: readonly ReturnType<typeof sample>[] = [
+      sample(audit({ checks: [{ ...check, value: 1, holds: false }] })),
+      sample(audit({ unwritten: 1 })),
+      sample(audit({ inputs_changed: true })),
+      sample(null, { ...unchanged, unwritten: 1 }),
+    ];
+    for (const proof of proofs) {
+      const audits = probed([honest, remembering]);
+      // Allows time for more probes.
+      audits.spent(10);
+      expect([audits.doubt, audits.next().probed]).toEqual(['probe', true]);
+      audits.sampled(proof);
+      expect([audits.doubt, audits.next().probed, correctnessOf(audits.accuracy())]).toEqual([null, false, 'wrong']);
+    }
+  });
+
+  test('leave a kernel not checked while a doubt is open, and say what decides it', () => {
+    const open = probed([honest, remembering]).accuracy();
+    expect(correctnessOf(open)).toBe('not checked');
+    expect(reasonOf(open)).toBe(
+      'It may remember results: inputs that it has not seen took 2.0 times as long in 1 of 1 probes. A longer session or an idle machine decides it',
+    );
+    expect(correctnessOf(probed([honest, remembering, ...probes(5, honest)]).accuracy())).toBe('correct');
+    expect(correctnessOf(probed(probes(23, remembering)).accuracy())).toBe('not checked');
+    expect(correctnessOf(probed(probes(24, remembering)).accuracy())).toBe('wrong');
+  });
+
+  test('wait for their share of the time, except where memory is likely', () => {
+    // Ten samples, each with 0.001 s of audits, exceed 8 % of 0.1 s.
+    const within = (all: readonly MemoryProbe[]): Audits => {
+      const audits = probed(all);
+      audits.spent(0.1);
+      return audits;
+    };
+    // (1.7225⁹ + 1.425⁹ + 1.2125⁹) / 3 = (133.5 + 24.2 + 5.7) / 3 = 54.5; one more probe gives 90.4, two more 151.
+    expect(within(probes(9, remembering)).mayDecide).toBe(false);
+    expect(within(probes(11, remembering)).mayDecide).toBe(true);
+    const cheap = probed([remembering]);
+    cheap.spent(1);
+    expect(cheap.mayDecide).toBe(true);
   });
 
   test('accuse what begins to remember late', () => {
@@ -88,7 +168,7 @@ describe('probes', () => {
   });
 
   test('do not accuse a machine that is so busy that every third time doubles', () => {
-    // Every third time of each doubles: in two of nine probes the first is twice the second.
+    // Every third time of each kind doubles: in two of nine probes the first is twice the second.
     const busy = (i: number): number => (i % 3 === 0 ? 2e-3 : 1e-3);
     const all = Array.from({ length: 1_000 }, (_, i) => ({
       ...{ fresh_s: busy(i), again_s: busy(Math.floor(i / 3)), usual_s: busy(Math.floor(i / 9)) },
@@ -97,12 +177,12 @@ describe('probes', () => {
   });
 
   test('do not accuse short repetitions, whose branches a processor learns', () => {
-    // A layer of 32 outputs: 250 ns with inputs that it has not seen, 120 ns with known ones.
+    // A layer of 32 outputs: 250 ns with new inputs, 120 ns with known ones.
     expect(failures(probed(probes(40, { fresh_s: 2.5e-7, again_s: 1.2e-7, usual_s: 5e-8 })))).toEqual([]);
   });
 
   test('accuse what needs longer as soon as a few inputs change within a sample', () => {
-    const audits = new Audits('cpu');
+    const audits = audited();
     const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
     audits.sampled(sample(null, { ...unchanged, probes: changes }));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
@@ -115,7 +195,7 @@ describe('probes', () => {
     test('are no proof: the computation may depend on its data', () => {
       const audits = probed(otherwise);
       expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
-      // In a process that did not know them, the same inputs take as long as where they are known.
+      // In a process that has not seen them, the same inputs need the same time as in the process that knows them.
       audits.swapped(1.1e-4, known, 0.1);
       expect([failures(audits), audits.doubt]).toEqual([[], null]);
     });
@@ -135,7 +215,7 @@ describe('probes', () => {
 
 describe('the clock of the kernel’s process', () => {
   const during = (delay_s: (i: number) => number) => {
-    const audits = new Audits('cpu');
+    const audits = audited();
     for (let i = 0; i < 20; i += 1) {
       const ended_ns = 1e7 * i;
       audits.sampled({ ...sample(null), timed_s: 0.02, ended_ns, received_ns: ended_ns + 1e9 * delay_s(i) });
@@ -157,21 +237,83 @@ describe('the clock of the kernel’s process', () => {
   });
 });
 
+test('a process that is busy between its calls is named, and one that rests is not', () => {
+  const between = (cpu_s: number, elapsed_s = 0.2) => {
+    const audits = audited();
+    for (let i = 0; i < 5; i += 1) audits.sampled({ ...sample(null), between: { cpu_s, elapsed_s } });
+    return failures(audits);
+  };
+  // Processor time of up to a tenth of a second is no evidence.
+  expect(between(0.019)).toEqual([]);
+  expect(between(0.06)).toEqual([['between', expect.stringContaining('0.30 s of processor time in 1.0 s')]]);
+  // A thread that never sleeps gets little of two cores that many others share.
+  expect(between(0.04, 1)).toEqual([]);
+  expect(between(0.06, 1)).toEqual([['between', expect.stringContaining('0.30 s of processor time in 5.0 s')]]);
+});
+
 test('audits end where they have used their share of the time', () => {
-  const audits = new Audits('cpu');
+  const audits = audited();
   expect(audits.next().audited).toBe(true);
   audits.spent(0.1);
   audits.sampled(sample(audit({ seconds: 0.009 })));
+  expect(audits.next().audited).toBe(false);
+  // One more audit of 0.009 s would be 8.6 % of 0.209 s, or 5.8 % of 0.309 s.
+  audits.spent(0.1);
   expect(audits.next().audited).toBe(false);
   audits.spent(0.1);
   expect(audits.next().audited).toBe(true);
 });
 
+test('a shipped variant is audited where that is affordable, and never suspected of memory', () => {
+  // 3e-9 s per byte: 0.3 s, which is 8 % of 3.75 s.
+  const audits = new Audits({ device: 'cpu', suspected: false, state_bytes: 1e8 });
+  expect(audits.next()).toEqual({ audited: false, probed: false, altered: false });
+  audits.spent(3.4);
+  expect(audits.next().audited).toBe(false);
+  audits.spent(0.1);
+  expect(audits.next()).toEqual({ audited: true, probed: false, altered: false });
+  const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
+  audits.sampled(sample(null, { ...unchanged, probes: changes }));
+  expect([failures(audits), audits.doubt]).toEqual([[], null]);
+});
+
 test('the cost of audits is of all candidates together', () => {
   const costs = [
-    { audits_s: 0.5, all_s: 10 },
-    { audits_s: 0.9, all_s: 10 },
+    { audits_s: 0.5, others_s: 0, all_s: 10 },
+    { audits_s: 0.9, others_s: 0, all_s: 10 },
   ];
-  expect(costText(costs)).toBe('1.4 s, 7.0 % of the time of all candidates');
-  expect(costText([])).toBe(null);
+  const cost = costOf(costs);
+  expect(cost).toEqual({ audits_s: expect.closeTo(1.4, 9), others_s: 0, all_s: 20 });
+  expect(cost && costText(cost)).toBe('1.4 s, 7.0 % of the time of all candidates');
+  expect(costText({ audits_s: 0.5, others_s: 0.25, all_s: 10 })).toBe(
+    '0.50 s, 5.0 % of the time of all candidates; other problems before the rounds: 0.25 s',
+  );
+  expect(costOf([])).toBe(null);
+});
+
+test('audits of 1,000 samples stay below a tenth of the time, whatever one costs', () => {
+  for (const seconds of [1e-4, 3e-3, 0.02, 0.3]) {
+    const audits = audited();
+    for (let i = 0; i < 1000; i += 1) {
+      const isAudited = audits.next().audited;
+      audits.spent(0.01 + (isAudited ? seconds : 0));
+      audits.sampled(sample(isAudited ? audit({ seconds }) : null));
+    }
+    const { audits_s, all_s } = audits.cost;
+    // The first audit is required, and ran before its cost was known.
+    expect(audits_s - seconds, `${seconds} s each`).toBeLessThan(0.1 * all_s);
+    expect(audits_s).toBeGreaterThan(0);
+  }
+});
+
+test('a check of the root mean square is named in the words of the page', () => {
+  const title = "Error, root mean square over the reference's";
+  const check = { id: 'l2', title, value: 1e-3, limit: 2.4e-7, holds: false, where: 'result 7 is 1, expected 2' };
+  const compared = '65536 of 1000000 results with FP64';
+  expect(taskAccuracy({ checks: [check], compared })).toEqual([
+    {
+      ...{ id: 'l2', value: 1e-3, holds: false, title: 'RMS error', unit: '', bound: 2.4e-7 },
+      tip: `RMS error relative to the reference: ${compared}; result 7 is 1, expected 2`,
+    },
+  ]);
 });

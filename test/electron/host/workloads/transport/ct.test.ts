@@ -1,4 +1,4 @@
-/** Matter from a CT: what it must equal, and what a beam does in it. */
+/** Matter from a CT: exact expectations, and a beam through it. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,9 +9,8 @@ import { lengthsOf } from '../../../../../electron/host/model/matter/own-materia
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
-import { ctPicture } from '../../../../../electron/host/workloads/transport/scenario/ct/ct-picture.ts';
-import type { PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/ct/placed-ct.ts';
-import { ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
+import { ctPicture, type PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/ct/placed-ct.ts';
+import { dicomOf, ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
 import { addon } from '../../model/scenarios/open.ts';
 import { assetsFolder, openTestScenarios, runScenario } from '../../small-run.ts';
 
@@ -31,7 +30,7 @@ const scenarios = await openTestScenarios();
 const read = (document: object) => scenarios.check(document, { name: 's', folder });
 const run = (document: object): Promise<RunData> => runScenario(document, 2 ** 31, folder);
 
-/** HU are a code here: 0 is water, 1000 compact bone, -500 lung. */
+/** HU are labels in these tests: 0 is water, 1000 compact bone, -500 lung. */
 const plain = {
   density: [
     [-1000, 0.01],
@@ -53,7 +52,7 @@ const quick = {
 };
 const box = { width_mm: 40, depth_mm: 40 };
 
-/** Rows of half a millimetre. */
+/** HU of rows of half a millimetre. */
 const rows = (...parts: readonly (readonly [mm: number, hu: number])[]): readonly number[] =>
   parts.flatMap(([mm, hu]) => Array.from({ length: Math.round(mm * 2) }, () => hu));
 
@@ -89,7 +88,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
   test('turned by a right angle with its beam, and from the other side', async () => {
     const slab = layers(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
     const file = put('front.nrrd', slab);
-    // The same along x, seen from the left: x goes to the left, so the beam goes against it.
+    // The same slab along x, seen from the left: x points to the left, so the beam runs against it.
     const left = put('left.nrrd', {
       ...slab,
       origin_mm: [0.25, -19.75, 0],
@@ -108,7 +107,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
 });
 
 describe('the range behind lung and bone is that of the water-equivalent thickness', () => {
-  /** Water that slows a beam of this energy by as much as a layer does, step by step, mm. */
+  /** Thickness of water in mm that slows a beam of this energy as much as a layer does, integrated in steps. */
   function waterOf(energy_MeV: number, material: 'lung' | 'bone-compact-icru', density: number, mm: number): number {
     const { water, [material]: matter } = scenarios.materials;
     const table = (of: typeof water) => of.tables.get('icru49');
@@ -130,7 +129,7 @@ describe('the range behind lung and bone is that of the water-equivalent thickne
     const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: plain } } };
     const water = { ...parts, geometry: { width_mm: 40, depth_mm: 90 } };
     const [behind, plainly] = [await run(ct), await run(water)].map((each) => metricsOf(measured(each)).r80_mm ?? 0);
-    // 5 mm of water before the layer take some 5 MeV.
+    // 5 mm of water before the layer reduce the energy by some 5 MeV.
     const before = 80 - 5 * 0.88;
     const expected = (plainly ?? 0) + mm - waterOf(before, material, density, mm);
     expect(Math.abs((behind ?? 0) - expected)).toBeLessThan(0.1);
@@ -156,7 +155,7 @@ describe('a thorax by the shipped table', () => {
     for (const name of ['air', 'lung', 'soft-tissue', 'marrow-bone07', 'marrow-bone03']) {
       expect(names).toContain(`schneider-${name}`);
     }
-    // The table's line from -1000 to -739 HU, at -750.
+    // The table's segment from -1000 to -739 HU, at -750 HU.
     const wanted = 0.001 + (250 / 261) * 0.279;
     const lungs = problem?.materials.filter(({ name }) => name.startsWith('schneider-lung')) ?? [];
     expect(lungs.some(({ density_g_cm3 }) => Math.abs(density_g_cm3 - wanted) < 1e-9)).toBe(true);
@@ -197,7 +196,7 @@ describe('a thorax by the shipped table', () => {
     expect(compositions).toHaveLength(24);
   });
 
-  test('more densities than the solver tells apart are taken together, and mass stays', async () => {
+  test('more densities than the solver distinguishes are taken together, and mass stays', async () => {
     const noisy: Phantom = { ...ellipses(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
     const file = put('noise.nrrd', noisy);
     const grid = { dx_mm: 6.4, dz_mm: 6.4, dtheta_mrad: 20 };
@@ -231,7 +230,7 @@ describe('every variant on the CPU, in a CT of many media', () => {
     for (const id of ids) {
       const reading = await read(document(stepping, id, 'fp32'));
       const outcome = await run(document(stepping, id, 'fp32')).catch((error: Error) => error.message);
-      // A variant that cannot do it names itself in the message.
+      // The error of a variant that cannot solve the problem names the variant.
       if (typeof outcome === 'string') expect(outcome).toContain(id);
       else expect(largestDifference(outcome, reference), id).toBeLessThan(1e-5);
       if (id !== 'depth') expect(reading.problem?.().materials.length).toBeGreaterThan(stepping === 'path' ? 100 : 30);
@@ -253,7 +252,7 @@ describe('its picture', () => {
     expect([picture.slice.horizontal.name, picture.slice.vertical.name]).toEqual(['left', 'back']);
     expect(picture.slice.values[10 * 80]).toBe(1000);
     expect(picture.slice.values[20 * 80]).toBe(0);
-    // From the front: x = 0 is 3 mm to the left, z = 0 lies 12 mm before the isocentre.
+    // From the front: x = 0 is 3 mm to the left, and z = 0 is 12 mm before the isocentre.
     expect(picture.box).toEqual([
       [-17, 0],
       [23, 0],
@@ -263,12 +262,12 @@ describe('its picture', () => {
     const range = reading.range_mm ?? 0;
     expect(range).toBeGreaterThan(25);
     expect(picture.beams).toEqual([{ from: [3, 0], to: [3, range] }]);
-    // From the left the beam goes to the right, and what is across goes to the back.
+    // From the left the beam runs to the right, and the transverse axis points to the back.
     const { picture: aside } = await seen({ ...place, angle_deg: 90, isocentre_depth_mm: 20 });
     expect(aside.beams[0]?.from).toEqual([23, 12]);
     expect(aside.beams[0]?.to[0]).toBeLessThan(0);
     expect(aside.box[1]).toEqual([23, 32]);
-    // A range beyond the box is not drawn as if it ended there.
+    // A range beyond the box is not drawn as an end within it.
     const { picture: fast } = await seen(place, { beam: { energy_MeV: 120, x_sigma_mm: 2 } });
     expect([picture.toRange, fast.toRange, fast.beams[0]?.to]).toEqual([true, false, [3, 40]]);
     const spots = [
@@ -293,7 +292,7 @@ describe('its picture', () => {
   });
 });
 
-describe('faults', () => {
+describe('errors', () => {
   const geometry = (ct: object) => ({ ...quick, geometry: { ct } });
   const messages = async (ct: object): Promise<string> =>
     (await read(geometry(ct))).issues
@@ -313,7 +312,19 @@ describe('faults', () => {
     );
   });
 
-  test('HU below air and above the table are told, and taken as its ends', async () => {
+  test('several series are an error of series, and not of the file', async () => {
+    const flat = layers([0, 0], 2, 1);
+    mkdirSync(path.join(folder, 'ct/two'), { recursive: true });
+    for (const uid of ['1.1', '1.2']) {
+      writeFileSync(path.join(folder, `ct/two/${uid}.dcm`), dicomOf(flat, 0, { '0020000e': ['UI', uid] }));
+    }
+    expect(await messages({ file: 'ct/two' })).toMatch(/^error geometry\.ct\.series: .*it mixes 2 series/m);
+    const other = await messages({ file: 'ct/two', series: '9.9' });
+    expect(other).toMatch(/^error geometry\.ct\.series: "9\.9" does not choose a series: .*no series is "9\.9"/m);
+    expect(other).not.toContain('geometry.ct.file');
+  });
+
+  test('HU below air and above the table are reported, and taken as its ends', async () => {
     const file = put('ends.nrrd', { ...layers(rows([40, 0]), 80, 0.5), hu: (i) => [-3024, 9000, 0][i % 3] ?? 0 });
     const found = await messages({ file });
     expect(found).toContain('2160 pixels lie below -1050 HU, where the table begins (lowest -3024)');
@@ -321,7 +332,7 @@ describe('faults', () => {
     expect(found).not.toContain('error');
   });
 
-  test('tables that do not ascend, name what is not known, or are empty; an isocentre beside the image', async () => {
+  test('tables that do not ascend, name what is not known, or are empty; an isocentre next to the image', async () => {
     const file = put('fine.nrrd', layers(rows([40, 0]), 80, 0.5));
     const table = (parts: object) => messages({ file, hu_table: { ...plain, ...parts } });
     expect(

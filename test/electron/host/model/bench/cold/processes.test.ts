@@ -3,11 +3,15 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../../../electron/contract/bench/session.ts';
 import type { TransportProblem } from '../../../../../../electron/host/io/addon/addon.ts';
 import { type ChildLink, forkChild, type StartChild } from '../../../../../../electron/host/io/processes/link.ts';
-import { type ColdRun, coldProcess_s, coldStart } from '../../../../../../electron/host/model/bench/cold/process.ts';
-import { ColdProcesses } from '../../../../../../electron/host/model/bench/cold/processes.ts';
+import {
+  ColdProcesses,
+  type ColdRun,
+  coldProcess_s,
+  coldStart,
+} from '../../../../../../electron/host/model/bench/cold/processes.ts';
 import { limitsOf } from '../../../../../../electron/host/model/bench/stopping.ts';
-import type { ToChild } from '../../../../../../electron/host/model/user-kernels/process/messages.ts';
-import { benchHere, measuredIn } from '../../../bench-here.ts';
+import type { ToChild } from '../../../../../../electron/host/model/user-kernels/process/relay.ts';
+import { benchHere, measuredIn } from '../../../test-host.ts';
 import { addon, check, scenarios } from '../../scenarios/open.ts';
 
 const coarse = { grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80 }, geometry: { width_mm: 10, depth_mm: 10 } };
@@ -72,9 +76,9 @@ describe('a run in a process of its own', () => {
 
   test('is given up when the session is', async () => {
     const stop = new AbortController();
-    const asked = coldProcess_s('slow', runOf(problem), answering([60_000]), stop.signal);
+    const requested = coldProcess_s('slow', runOf(problem), answering([60_000]), stop.signal);
     setTimeout(() => stop.abort(), 20);
-    expect(await asked).toBeNull();
+    expect(await requested).toBeNull();
     expect(await coldProcess_s('slow', runOf(problem), answering([1]), stop.signal)).toBeNull();
   });
 });
@@ -83,6 +87,21 @@ describe('cold processes of a session', () => {
   const options = (startChild: StartChild) => ({
     ...{ count: 5, startChild, seed: 1, limits: limitsOf(5, 60) },
     tell: () => undefined,
+  });
+
+  test('end with the limit, whatever a process still does: no answer comes from them', async () => {
+    const endless = {
+      label: 'endless',
+      run: (_label: string, _start: StartChild, end?: AbortSignal) =>
+        new Promise<null>((resolve) => end?.addEventListener('abort', () => resolve(null))),
+    };
+    const quick = { label: 'quick', run: async () => ({ time_s: 1 }) };
+    const processes = new ColdProcesses([quick, endless], { ...options(answering([])), limits: limitsOf(5, 0.05) });
+    await processes.take();
+    expect(processes.of('endless')).toMatchObject({
+      reason: 'the time limit left no room for a process of each',
+      time_s: null,
+    });
   });
 
   test('are judged against the reference with a control of their own', async () => {
@@ -128,7 +147,7 @@ describe('cold processes of a session', () => {
     });
   });
 
-  test('stand in its report beside steps and warm whole runs', async () => {
+  test('are in its report next to steps and warm end-to-end runs', async () => {
     const report = await benchHere(
       addon,
       { kind: 'transport', problem },
@@ -141,7 +160,7 @@ describe('cold processes of a session', () => {
     const own = measuredIn(report, 'gather').process;
     expect(own?.samples).toHaveLength(1);
     expect(own?.time_s).toBeGreaterThan(0);
-    // One process says nothing.
+    // A single process is not enough for a verdict.
     expect(own?.verdict).toBe('undecided');
     expect(measuredIn(report, 'window').process?.verdict).toBe('reference');
     expect(report.noise.process_floor).toBeNull();

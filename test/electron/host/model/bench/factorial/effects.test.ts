@@ -1,21 +1,20 @@
-/** Optimisations alone and together: the arithmetic on made samples, the designs, and a recorded square. */
+/** Optimisations alone and combined: the arithmetic on synthetic samples, the designs, and a recorded 2 × 2 design. */
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../../electron/contract/bench/session.ts';
-import { asSession, parseSession } from '../../../../../../electron/host/app/sessions/index.ts';
+import { asSession, parseSession, readCurrent } from '../../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import {
   absenceOf,
   combinations,
   type FactorialDesign,
+  factorialOf,
   readDesigns,
   runnableDesigns,
   sameSet,
-} from '../../../../../../electron/host/model/bench/factorial/designs.ts';
-import { factorialOf } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
-import { type Random, seededRandom } from '../../../../../../electron/host/model/bench/random.ts';
-import { readKept } from '../../../../../../electron/host/model/bench/session-file.ts';
-import { median } from '../../../../../../electron/host/model/bench/statistics.ts';
+} from '../../../../../../electron/host/model/bench/factorial/effects.ts';
+import { sessionFileText } from '../../../../../../electron/host/model/bench/session-file.ts';
+import { median, type Random, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
 import { noiseFloorOf } from '../../../../../../electron/host/model/verdicts/judge.ts';
 import { pairedContrast, pairedLogRatio } from '../../../../../../electron/host/model/verdicts/levels.ts';
 import { allVariants } from '../../../../../../electron/host/workloads/index.ts';
@@ -38,7 +37,7 @@ const square: FactorialDesign = {
   ],
 };
 
-/** Six instances of three rounds; each is slower or faster by a share of its own. */
+/** Six instances of three rounds; each instance is slower or faster by its own share. */
 function samplesOf(time_s: number, noise: number, phase: number) {
   return Array.from({ length: 18 }, (_, i) => {
     const instance = Math.floor(i / 3);
@@ -90,7 +89,7 @@ describe('a square of two optimisations', () => {
     expect(helped.found.interactions[0]?.times.value).toBeCloseTo(4, 1);
     expect(helped.named).toContainEqual(['a|', 1, 'same']);
     expect(helped.named).toContainEqual(['a|b', 4, 'faster']);
-    // Each halves the time, and both together do no better.
+    // Each optimisation halves the time, but both together gain no more.
     const hindered = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 4, both: 4 }));
     expect(hindered.found.interactions[0]).toMatchObject({ verdict: 'less' });
     expect(hindered.found.interactions[0]?.times.value).toBeCloseTo(0.5, 2);
@@ -109,7 +108,7 @@ describe('a square of two optimisations', () => {
     expect(wrong.found.interactions[0]).toMatchObject({ verdict: 'undecided' });
   });
 
-  test('without a corner tells which, and has no interaction', () => {
+  test('without a corner names it, and has no interaction', () => {
     const { found } = effectsIn(reportOf({ none: 8, 'only-a': 4, both: 1 }));
     expect(found.absent).toEqual([{ with: ['b'], reason: 'only-b is not in this session' }]);
     expect(found.effects.map(({ of, given }) => [of, given])).toEqual([
@@ -159,11 +158,11 @@ test.each([
   expect(covered / trials).toBeGreaterThanOrEqual(0.95);
 });
 
-test('three optimisations have what all three give beside all pairs', () => {
+test('three optimisations have the effect of all three compared with all pairs', () => {
   const factors = [...square.factors, { id: 'c', title: 'C' }];
   const sets = combinations(factors);
   const cells = sets.map((set) => ({ with: [...set], variant: set.join('') || 'none' }));
-  // Each halves; all three together halve once more.
+  // Each optimisation halves the time; all three together halve it once more.
   const times = Object.fromEntries(
     cells.map(({ variant, with: set }) => [variant, 64 / 2 ** set.length / (set.length === 3 ? 2 : 1)]),
   );
@@ -199,7 +198,7 @@ test('a contrast of two is their ratio', () => {
 
 test('a recorded square gives the ratios of its medians, with intervals over the rounds', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
-  const session = asSession(parseSession(await readKept(file), file), await readDesigns(assetsFolder));
+  const session = asSession(parseSession(await sessionFileText(file), file), await readCurrent(assetsFolder));
   const [report] = session.reports;
   const found = report?.factorials?.find(({ id }) => id === 'copies');
   const timeOf = (label: string): number => {

@@ -1,8 +1,46 @@
-/** Advice of a study: the fastest correct variant by region, the claims that hold, the grid that is fine enough. */
+/**
+ * Advice from a study: the fastest correct variant by region, the claims that hold, the coarsest grid that is fine
+ * enough.
+ */
 import { describe, expect, test } from 'vitest';
-import { fitOf } from '../../../../../../electron/host/model/studies/advice/convergence.ts';
-import { adviceOf, type StudyClaim } from '../../../../../../electron/host/model/studies/advice/index.ts';
+import { adviceOf, fitOf, type StudyClaim } from '../../../../../../electron/host/model/studies/advice/index.ts';
+import { regionsOf, regionsText } from '../../../../../../electron/host/model/studies/advice/regions.ts';
 import { head, type Said, solved } from './solved.ts';
+
+describe('regions', () => {
+  const told = (places: Parameters<typeof regionsOf>[0]): string => regionsText(regionsOf(places));
+
+  test('one label everywhere needs no condition', () => {
+    expect(
+      told([
+        { at: { n: 1 }, label: 'a' },
+        { at: { n: 2 }, label: 'a' },
+      ]),
+    ).toBe('a');
+  });
+
+  test('along a number, with the values that were looked at on both sides of each change', () => {
+    const label = (n: number): string => (n < 30 ? 'small' : n < 300 ? 'middle' : 'large');
+    const places = [10, 20, 40, 80, 160, 320].flatMap((n) =>
+      ['fp32', 'fp64'].map((precision) => ({ at: { precision, n }, label: label(n) })),
+    );
+    expect(told(places)).toBe('small with n up to 20; middle with n from 40 to 160; large with n from 320');
+  });
+
+  test('along words, and by two values together', () => {
+    const places = [1, 2, 3].flatMap((n) =>
+      ['fp32', 'fp64'].map((precision) => ({ at: { n, precision }, label: precision === 'fp64' && n > 1 ? 'b' : 'a' })),
+    );
+    expect(told(places)).toBe(
+      'a with precision is fp32; a with precision is not fp32, n up to 1; b with precision is not fp32, n from 2',
+    );
+  });
+
+  test('what no condition distinguishes is counted', () => {
+    const places = ['a', 'a', 'b'].map((label) => ({ at: { n: 1 }, label }));
+    expect(told(places)).toBe('a (2 of 3 points)');
+  });
+});
 
 const ask = (rows: readonly Said[], claims: readonly StudyClaim[] = [], study: object = {}, error_mm = 0.1) =>
   adviceOf(head(study), rows.map(solved), { claims, error_mm });
@@ -30,7 +68,7 @@ describe('the fastest right variant', () => {
     expect(line?.evidence).toContain('undecided at 1 point: the intervals of the two fastest overlap');
   });
 
-  test('a fast wrong one is left out, whether it was checked or stands apart from the others', () => {
+  test('a fast wrong one is left out, whether it was checked or is apart from the others', () => {
     const checked = ask([
       at('fast', 64, 0.1, { readouts: { right: 'no' } }),
       at('slow', 64, 1, { readouts: { right: 'yes' } }),
@@ -46,7 +84,7 @@ describe('the fastest right variant', () => {
     expect(apart[0]?.evidence.join()).toContain('left out: fast at 1 point');
   });
 
-  test('machines are told apart, and what makes times doubtful is said', () => {
+  test('machines are distinguished, and what makes times doubtful is said', () => {
     const rows = [
       at('a', 1, 1),
       at('b', 1, 2),
@@ -57,7 +95,9 @@ describe('the fastest right variant', () => {
       'Fastest right variant on desk, a CPU: a.',
       'Fastest right variant on lab, a CPU: b.',
     ]);
-    expect(ask(rows)[1]?.evidence.at(-1)).toBe('at 1 point others ran beside: such times are no measurement');
+    expect(ask(rows)[1]?.evidence.at(-1)).toBe(
+      'at 1 point other points ran at the same time: such times are no measurement',
+    );
     const { within: _, ...once } = at('a', 1, 1);
     expect(ask([once, at('b', 1, 2)])[0]?.evidence.join()).toContain('fewer than five repeats');
   });
@@ -97,7 +137,7 @@ describe('claims', () => {
 
 describe('convergence', () => {
   const study = { reference: { 'grid.dz_mm': 0.05, 'grid.dx_mm': 0.125 } };
-  /** Second order in one step, first in the other. */
+  /** Second-order convergence in one step size, first-order in the other. */
   const r80 = (z: number, x: number): number => 40 + 2 * z ** 2 + 0.001 * x;
   const grid = (z: number, x: number): Said => ({
     ...{ at: { 'grid.dz_mm': 0.05 * z, 'grid.dx_mm': 0.125 * x }, readouts: { r80_mm: r80(0.05 * z, 0.125 * x) } },

@@ -3,10 +3,15 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
 import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
-import { launchersOf } from '../../../../../../electron/host/model/timeline/links.ts';
 import { spanDetails } from '../../../../../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../../../../../electron/host/model/timeline/summary.ts';
-import { endOf, kindNumber, type Trace, trackOf } from '../../../../../../electron/host/model/timeline/trace.ts';
+import {
+  endOf,
+  kindNumber,
+  launchersOf,
+  type Trace,
+  trackOf,
+} from '../../../../../../electron/host/model/timeline/trace.ts';
 import { useFolder } from '../make.ts';
 
 const folder = useFolder();
@@ -26,7 +31,7 @@ function spansOf(trace: Trace): string[] {
   });
 }
 
-/** As PyTorch's profiler writes it. */
+/** A trace in the form of PyTorch's profiler. */
 const pytorch = {
   schemaVersion: 1,
   deviceProperties: [{ id: 0, name: 'NVIDIA H200', totalGlobalMem: 1.5e11 }],
@@ -266,7 +271,7 @@ describe('a file that is not whole', () => {
   });
 });
 
-/** Files after public reports, with their correct values: cases/README.md. */
+/** Files modelled on public bug reports, with their correct values: cases/README.md. */
 describe('a case of a profiler', () => {
   const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
   const kernelsOf = (trace: Trace) => {
@@ -328,12 +333,12 @@ describe('a foreign file', () => {
     ['[]', 'none.json', 'none of its 0 events has a time and a duration.'],
     ['{"traceEvents":[]}', 'none.json', 'none of its 0 events has a time and a duration.'],
     ['{"kind":"transport","version":1}', 'scenario.json', 'it is JSON without a list "traceEvents"'],
-    ['{"traceEvents":{}}', 'odd.json', 'at byte 15 stands "{" instead of the list of events.'],
-    ['{"traceEvents":[1]}', 'odd.json', 'at byte 16 stands "1" instead of an event.'],
+    ['{"traceEvents":{}}', 'odd.json', 'at byte 15: "{" instead of the list of events.'],
+    ['{"traceEvents":[1]}', 'odd.json', 'at byte 16: "1" instead of an event.'],
     ['{"traceEvents":[{"ph":x}]}', 'odd.json', 'the event at byte 16 is not JSON.'],
     ['{"a":tru}', 'odd.json', 'the value of "a" is not JSON.'],
-    ['{a:1}', 'odd.json', 'at byte 1 stands "a" instead of a name in quotes.'],
-    ['[] []', 'two.json', 'at byte 3 stands "[" instead of the end of the file.'],
+    ['{a:1}', 'odd.json', 'at byte 1: "a" instead of a name in quotes.'],
+    ['[] []', 'two.json', 'at byte 3: "[" instead of the end of the file.'],
     ['hello', 'a.txt', 'it is neither Chrome Trace JSON, nor an SQLite export'],
     ['PK\u0003\u0004', 'a.zip', 'it is a ZIP archive: unpack it first.'],
     ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite on it.'],
@@ -348,7 +353,7 @@ describe('a foreign file', () => {
 });
 
 describe('a recording by PyTorch 2.11 on an H200', () => {
-  /** Ten products of matrices, each with a ReLU and a sum; the numbers below were counted from the file by themselves. */
+  /** Ten matrix products, each with a ReLU and a sum; a separate program counted the numbers below from the file. */
   const recorded = path.resolve(import.meta.dirname, '../../../../../golden/traces/pytorch-2.11-h200.json.gz');
 
   it('is read whole: kernels, memory, calls and their arrows', async () => {
@@ -365,14 +370,14 @@ describe('a recording by PyTorch 2.11 on an H200', () => {
     expect(summary.graphs.share).toBe(0);
     const product = summary.host.operations.find(({ name }) => name === 'aten::matmul');
     expect(product).toMatchObject({ count: 10, threads: 1 });
-    // In the file 75.6 of 76.4 ms are those of aten::mm within it.
+    // 75.6 of these 76.4 ms are in the nested calls of aten::mm.
     expect(product?.sum_ns).toBeCloseTo(76_436_000, -1);
     expect(product?.own_ns).toBeCloseTo(76_436_000 - 75_571_668, -1);
     expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(
       expect.arrayContaining([
         'python3, GPU 0: stream 7',
         'python3, CPU: thread 559 (python3): CUDA calls',
-        'Traces: Trace PyTorch Profiler',
+        'Traces: Trace PyTorch Profiler: ranges',
       ]),
     );
     const first = trace.nameOf.findIndex(

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { TraceProcess } from '../../../../../../electron/host/app/timelines/trace-process.ts';
+import { TraceProcess } from '../../../../../../electron/host/app/timelines/timelines.ts';
 import { forkChild } from '../../../../../../electron/host/io/processes/link.ts';
 import { JsonEvents } from '../../../../../../electron/host/model/timeline/import/json-events.ts';
 import { useFolder } from '../make.ts';
 
 const folder = useFolder();
 
-/** As a profiler writes it: most of the text is arguments. */
+/** An event in a profiler's form: most of the text is arguments. */
 function event(i: number, padding = 80): string {
   return `{"ph":"X","cat":"kernel","name":"kernel ${i % 50}","pid":0,"tid":${i % 4},"ts":${i * 2},"dur":1.5,"args":{"stream":${i % 4},"correlation":${i},"grid":[${i % 8},1,1],"block":[256,1,1],"registers per thread":40,"padding":"${'x'.repeat(padding)}"}}`;
 }
@@ -29,7 +29,7 @@ async function fileOf(name: string, spans: number, padding: number): Promise<str
   return file;
 }
 
-/** Opens a file in a process of its own, and says what that took at its peak. */
+/** Opens a file in a separate process, and returns that process's peak memory. */
 async function peakOf(
   file: string,
 ): Promise<Readonly<Record<'size_bytes' | 'spans' | 'memory_bytes' | 'peak_bytes', number>>> {
@@ -37,7 +37,7 @@ async function peakOf(
   const script = `
     const { peakMemory_bytes } = await import(${JSON.stringify(`${host}/io/peak-memory.ts`)});
     const { openTrace } = await import(${JSON.stringify(`${host}/app/timelines/open.ts`)});
-    const { describe } = await import(${JSON.stringify(`${host}/model/timeline/description.ts`)});
+    const { describe } = await import(${JSON.stringify(`${host}/model/timeline/trace.ts`)});
     const about = describe(await openTrace(${JSON.stringify(file)}, 'trace'));
     console.log(JSON.stringify({ spans: about.spans, memory_bytes: about.memory_bytes, peak_bytes: peakMemory_bytes() }));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
@@ -46,7 +46,7 @@ async function peakOf(
 
 describe('a large file', () => {
   it('is split into events while one chunk and one event are held', () => {
-    // Cut at another place in an event each time.
+    // Every chunk ends at another position within an event.
     const pattern = Buffer.from(`${Array.from({ length: 1000 }, (_, i) => event(i)).join(',')},`);
     const sizes = { events: 0, bytes: 0 };
     const json = new JsonEvents({
@@ -79,7 +79,7 @@ describe('a large file', () => {
     const long = await peakOf(await fileOf('long.json', 100_000, 900));
     expect([short.spans, long.spans]).toEqual([100_000, 100_000]);
     expect(long.size_bytes - short.size_bytes).toBeGreaterThan(85e6);
-    // 42 bytes a span; repeated arguments are stored once.
+    // 42 bytes per span; repeated arguments are stored once.
     expect(long.memory_bytes / 100_000).toBeLessThan(50);
     expect(long.peak_bytes - short.peak_bytes).toBeLessThan(60e6);
   });

@@ -1,20 +1,23 @@
-/** Files of other tuners: public ones are read, and ours are valid by their schema. */
+/** Files of other tuners: public ones are read, and ours are valid against their schema. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kernelTunerText, readKernelTuner } from '../../../../../../electron/host/model/tuning/files/kernel-tuner.ts';
-import { parseTuning } from '../../../../../../electron/host/model/tuning/files/read.ts';
-import { parametersOf, type TuningResults } from '../../../../../../electron/host/model/tuning/files/results.ts';
-import { readT4, t4Text } from '../../../../../../electron/host/model/tuning/files/t4.ts';
+import {
+  kernelTunerText,
+  parametersOf,
+  readKernelTuner,
+  type TuningResults,
+} from '../../../../../../electron/host/model/tuning/files/kernel-tuner.ts';
+import { parseTuning, readT4, t4Text } from '../../../../../../electron/host/model/tuning/files/t4.ts';
 
 const fileText = (name: string): string =>
   gunzipSync(readFileSync(path.join(import.meta.dirname, 'public', `${name}.gz`))).toString('utf8');
 const read = (name: string): TuningResults => parseTuning({ text: fileText(name), name });
 
-/** Configurations of the small cache. */
+/** Number of configurations in the small cache. */
 const SMALL = 15;
 
 const ours: TuningResults = {
@@ -51,7 +54,7 @@ describe('public files', () => {
     expect(configurations[0]?.compile_s).toBeCloseTo(0.441, 3);
   });
 
-  test('one with energy beside the time', () => {
+  test('one with energy next to the time', () => {
     const found = read('kernel-tuner-cache-time-energy.json');
     expect([...parametersOf(found).keys()]).toEqual(['block_size_x', 'nvml_gr_clock']);
     expect(found.configurations[0]?.time_s).toBeCloseTo(3.165401004e-3, 9);
@@ -91,7 +94,7 @@ describe('public files', () => {
   });
 });
 
-/** Files after public reports: cases/README.md. */
+/** Files modelled on public bug reports: cases/README.md. */
 describe('a case of Kernel Tuner', () => {
   const ofCase = (name: string) =>
     parseTuning({ text: readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name });
@@ -109,7 +112,7 @@ describe('a case of Kernel Tuner', () => {
         .slice(0, 1)
         .concat(outcomes.slice(1).map((outcome) => (outcome === 'right' ? 0.00125 : null)) as number[]),
     );
-    // Both formats keep a failure a failure.
+    // A failed configuration stays failed in both formats.
     expect(outcomesOf(readT4(t4Text(found), 'again'))).toEqual(outcomes);
     expect(outcomesOf(readKernelTuner(kernelTunerText(found), 'again'))).toEqual(outcomes);
   });
@@ -148,7 +151,7 @@ describe('T4 of others', () => {
     const own = { times: { runtimes: [1] }, correctness: 0 };
     expect(readT4(document({ ...own, invalidity: 'correct' }), 'a').configurations[0]?.outcome).toBe('wrong');
     expect(() => readT4(document({ ...own, invalidity: 'failed' }), 'a')).toThrow(
-      'a, results.0.invalidity: "failed" is not known; allowed: timeout, compile, runtime, correctness',
+      'a: results.0.invalidity = "failed"; allowed: timeout, compile, runtime, correctness',
     );
   });
 
@@ -191,7 +194,7 @@ describe('ours', () => {
   });
 });
 
-/** Times in milliseconds of a whole number of microseconds: both formats scale by powers of ten. */
+/** Times in milliseconds that are whole microseconds: both formats scale by powers of ten. */
 const microseconds = fc.integer({ min: 1, max: 10_000_000 }).map((value) => value / 1e6);
 const anyOne = fc.record({
   value: fc.oneof(fc.integer(), fc.boolean(), fc.string({ minLength: 1 })),
@@ -208,7 +211,8 @@ test('any results that are written read back in both formats', () => {
         configurations: all.map(({ value, outcome, time, samples }, i) => ({
           ...{ configuration: { i, value }, outcome, timestamp: '', correctness: null, compile_s: 0.5 },
           time_s: outcome === 'right' ? time : null,
-          samples_s: outcome === 'right' ? samples : [],
+          // A time is within its samples.
+          samples_s: outcome === 'right' ? samples.flatMap((one) => [one, time]) : [],
         })),
       };
       for (const back of [readT4(t4Text(results), 'a'), readKernelTuner(kernelTunerText(results), 'a')]) {
@@ -240,7 +244,7 @@ test('a time of a cache is a number above 0, also as text', () => {
 
 describe('what is no such file', () => {
   test.each([
-    ['no JSON at all', 'is no file of a tuner that is known'],
+    ['no JSON at all', 'a.json is no JSON (Unexpected token'],
     ['{"a": 1}', 'is no file of a tuner that is known'],
     ['{"tune_params_keys": ["x"], "cache": {"1": {"time": 1}}}', 'has no x, which tune_params_keys names'],
     ['{"metadata": {"timeunit": "fortnights"}, "results": []}', '"fortnights" is no unit of time'],

@@ -1,4 +1,4 @@
-/** Images of users are read: the files that the program writes, those of detectors, and none that is damaged. */
+/** Reads users' images: files that the program writes and files from detectors; damaged files are refused. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -72,7 +72,7 @@ describe('any image that is written reads back', () => {
         const most = written.image.reduce((a, b) => Math.max(a, b), 0);
         const { counts } = readImage(imageFile(written, 'a.tiff', 16), 'a.tiff');
         const scale = most > 0 ? 55_000 / most : 1;
-        // A scale beyond what a double holds is that of an image of denormal photons.
+        // The scale overflows a double for an image of denormal photon counts.
         fc.pre(Number.isFinite(scale));
         for (const [i, count] of counts.entries()) {
           expect(Math.abs(count - (40 + (written.image[i] ?? 0) * scale))).toBeLessThanOrEqual(0.51);
@@ -83,7 +83,7 @@ describe('any image that is written reads back', () => {
   });
 });
 
-/** Counts as a photon counter keeps them: differences of one byte, two, or four. */
+/** Counts in the CBF compression: differences of one, two or four bytes. */
 function cbf(counts: readonly number[], width: number, height: number, change = (words: string) => words): Uint8Array {
   const bytes: number[] = [];
   let before = 0;
@@ -124,7 +124,7 @@ test('CBF: differences of every width, gaps of the detector, and what its header
 });
 
 test('TIFF: whole numbers of other widths, either order of bytes, several strips; a full pixel has no part', () => {
-  // 2 × 2 pixels of 16 bits, big-endian, a strip a row.
+  // 2 × 2 pixels of 16 bits, big-endian, with a strip for each row.
   const view = new DataView(new ArrayBuffer(150));
   const entries: readonly (readonly [number, number, number, number])[] = [
     [256, 3, 1, 2],
@@ -154,7 +154,7 @@ test('TIFF: whole numbers of other widths, either order of bytes, several strips
   expect([...read.left]).toEqual([0, 0, 1, 0]);
 });
 
-/** Files after public reports, with their correct values: cases/README.md. */
+/** Files modelled on public bug reports, with their correct values: cases/README.md. */
 describe('a case of detectors', () => {
   const ofCase = (name: string) => readImage(readFileSync(path.join(import.meta.dirname, 'cases', name)), name);
   const usual = Float32Array.from({ length: 1200 }, (_, i) => 10 + ((7 * (i % 40) + 13 * Math.floor(i / 40)) % 50));
@@ -177,7 +177,7 @@ describe('a case of detectors', () => {
 
   test('expands counts of an imaging plate above 15 bits', () => {
     const { counts, full } = ofCase('i05-raxis-ratio.img');
-    // 44186 is stored: (44186 - 32768) × 8.
+    // The stored value 44186 stands for (44186 - 32768) × 8.
     expect([counts[15 * 40 + 20], full]).toEqual([91_344, 32_767 * 8]);
   });
 
@@ -196,8 +196,8 @@ describe('a case of detectors', () => {
   });
 });
 
-/** TIFF of 16 bits with any tags; `big`: BigTIFF. Pixels first, then the directory. */
-/** Text as the numbers of 32 bits that `tiffOf` writes. */
+/** 16-bit TIFF with any tags; `big` selects BigTIFF. Pixels first, then the directory. */
+/** Text as the 32-bit numbers that `tiffOf` writes. */
 const asciiOf = (words: string): readonly number[] => [
   ...new Uint32Array(Uint8Array.from(Buffer.from(words.padEnd(4 * Math.ceil(words.length / 4)))).buffer),
 ];
@@ -249,7 +249,7 @@ describe('TIFF', () => {
   });
 
   test.each([false, true])('is read from four tiles, padded at the edges; BigTIFF: %s', (big) => {
-    // Tiles of 4 × 2 pixels: 2 across, 2 down; what is outside of the image is 9.
+    // Tiles of 4 × 2 pixels: 2 across, 2 down; pixels outside of the image are 9.
     const tiles = [0, 1, 2, 3].flatMap((tile) =>
       Array.from({ length: 8 }, (_, i) => {
         const [x, y] = [4 * (tile % 2) + (i % 4), 2 * Math.floor(tile / 2) + Math.floor(i / 4)];
@@ -271,11 +271,8 @@ describe('TIFF', () => {
     [{ 338: 0 }, 'ExtraSamples (tag 338) is 0; allowed: absent'],
     [{ 279: 28 }, 'its 1 strips hold 14 of 15 pixels'],
     [{ 279: 32 }, 'its 1 strips hold 16 of 15 pixels'],
-    [
-      { 270: asciiOf('ImageJ=1.53t\nc0=-32768.0\nc1=1.0\n') },
-      'its ImageDescription of ImageJ has c0=-32768.0; allowed: 0',
-    ],
-    [{ 270: asciiOf('ImageJ=1.53t\nimages=10\n') }, 'its ImageDescription of ImageJ has images=10; allowed: 1'],
+    [{ 270: asciiOf('ImageJ=1.53t\nc0=-32768.0\nc1=1.0\n') }, 'c0 = -32768.0 is not supported; allowed: 0 or absent'],
+    [{ 270: asciiOf('ImageJ=1.53t\nimages=10\n') }, 'images = 10 is not supported; allowed: 1'],
   ])('is refused with %o', (changes, message) => {
     const file = tiffOf(Uint16Array.from([...counts, 0]), { ...strips(8), ...changes });
     expect(() => readImage(file, 'a.tif')).toThrow(`a.tif: ${message}`);
@@ -303,8 +300,61 @@ describe('CBF', () => {
     ],
   ])('an overload %s leaves pixels out', (_, more) => {
     const { full, left } = withText(more);
-    // 10, 15 and 115 of six.
+    // An overload at 10 excludes three of six counts: 10, 15 and 115.
     expect([full, [...left]]).toEqual([10, [0, 0, 0, 1, 1, 1]]);
+  });
+
+  test('a value that represents no count leaves pixels out, but 0 is a count', () => {
+    const { counts: read, left } = withText('_array_intensities.undefined_value 6\r\n');
+    expect([read[2], [...left]]).toEqual([-1, [0, 0, 1, 0, 0, 0]]);
+    const zero = withText('_array_intensities.undefined_value 0\r\n');
+    expect([[...zero.counts], zero.notes]).toEqual([
+      counts,
+      ['Its _array_intensities.undefined_value is 0: counts of 0 are read as counts.'],
+    ]);
+  });
+
+  test.each([
+    ['# Detector_distance: 250 mm', { distance_mm: 250 }],
+    ['# Detector_distance = 0.25 m (encoder)', { distance_mm: 250 }],
+    ['# Wavelength 0.125 nm', { wavelength_A: 1.25 }],
+    ['# Wavelength (nil)', {}],
+    ['# Detector_distance 0 m', {}],
+  ])('%s is geometry in its unit', (line, header) => {
+    const plain = cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
+    expect(readImage(plain, 'a.cbf').header).toEqual(header);
+  });
+
+  test.each([
+    ['# Detector_distance 250', 'Detector_distance is 250; allowed: a number in m, mm'],
+    ['# Wavelength 0,9795 A', 'Wavelength is 0,9795 A; allowed: a number in A, Angstrom, nm'],
+    ['# Count_cutoff 1,048,575 counts', 'Count_cutoff is 1,048,575 counts; allowed: a number in counts'],
+    ['# Detector_distance 0.3 m', 'Detector_distance is in its header more than once'],
+    [
+      '_array_structure_list.direction decreasing',
+      '_array_structure_list.direction is decreasing; allowed: increasing',
+    ],
+    ['_array_intensities.offset -100', '_array_intensities.offset is -100; allowed: 0'],
+    ['_array_intensities.overload 1e5,0', '_array_intensities.overload is 1e5,0; allowed: a number'],
+  ])('%s is refused', (line, message) => {
+    const bytes = line.includes('0.3 m')
+      ? cbf(counts, 3, 2, (head) => head.replace('Content-Type', `${line}\r\nContent-Type`))
+      : cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
+    expect(() => readImage(bytes, 'a.cbf')).toThrow(`a.cbf: ${message}`);
+  });
+
+  test('comment lines of a detector state the geometry of a TIFF too', () => {
+    const words = '# Pixel_size 172e-6 m x 172e-6 m\r\n# Detector_distance 0.2 m\r\n# Count_cutoff 104 counts\0';
+    const strip = { 256: 5, 257: 3, 258: 16, 259: 1, 262: 1, 273: 8, 277: 1, 279: 30, 270: asciiOf(words) };
+    const { header, left } = readImage(
+      tiffOf(
+        Uint16Array.from({ length: 15 }, (_, i) => 90 + i),
+        strip,
+      ),
+      'a.tif',
+    );
+    expect(header.distance_mm).toBeCloseTo(200, 9);
+    expect([header.pixel_mm?.toFixed(6), left[13], left[14]]).toEqual(['0.172000', 0, 1]);
   });
 
   test('a scale of counts in a loop is refused', () => {
@@ -343,7 +393,7 @@ describe('a file that is damaged or of another kind is refused in one sentence',
   const said = (words: string) => text(words.padEnd(600));
   const little = '{\nHEADER_BYTES=512;\nBYTE_ORDER=little_endian;\n';
   const cases: readonly (readonly [string, Uint8Array, string])[] = [
-    ['a.png', img, '.png is read as no image; allowed: .img, .tif, .tiff, .cbf, .bin, .raw, .h5'],
+    ['a.png', said('P5 32 24'), '.png is read as no image; allowed: .img, .osc, .tif, .tiff, .cbf, .bin, .raw, .h5'],
     ['a.img', text('P5 32 24'), 'it begins with no header in braces'],
     ['a.img', img.subarray(0, 700), 'it ends at byte 700, before its pixels do at 2048'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=-3;\nSIZE2=4;\n}'), '-3 × 4 pixels; allowed: whole numbers from 1'],
@@ -370,10 +420,10 @@ describe('a file that is damaged or of another kind is refused in one sentence',
       'DISTANCE=100,5 is not read; allowed: a number',
     ],
     ['a.img', said(`${little}SIZE1=4;\nSIZE2=11;\nSATURATED_VALUE=1e3,0;\n}`), 'SATURATED_VALUE=1e3,0 is not read'],
-    ['a.tif', img, 'it is no TIFF'],
+    ['a.tif', said('P5 32 24'), 'it is no TIFF'],
     ['a.tif', tif.subarray(0, tif.length - 40), 'its directory is cut off'],
     ['a.tif', tif.subarray(0, 6), 'it is no TIFF'],
-    ['a.cbf', img, 'it is no CBF image with pixels in it'],
+    ['a.cbf', said('P5 32 24'), 'it is no CBF image with pixels in it'],
     ['a.cbf', cbf([1, 2], 40, 30), 'before its 1200 pixels do'],
     ['a.cbf', cbf([1], 1, 1, (head) => head.replace('BYTE_OFFSET', 'PACKED')), 'compressed otherwise'],
     [
@@ -393,6 +443,11 @@ describe('a file that is damaged or of another kind is refused in one sentence',
     ],
     ['a.bin', img, 'raw numbers have no size of their own; give it, as in --size 1024x1024'],
   ];
+  test('an image is read by its first bytes, whatever its name', () => {
+    expect(readImage(img, 'a.png')).toEqual(readImage(img, 'a.img'));
+    expect(readImage(tif, 'a.img')).toEqual(readImage(tif, 'a.tif'));
+  });
+
   test.each(cases)('%s: %#', (name, bytes, wanted) => {
     expect(() => readImage(bytes, name)).toThrow(wanted);
     expect(() => readImage(bytes, name)).toThrow(name);

@@ -1,4 +1,4 @@
-/** Lists of reflections as programs write them: cases/README.md has sources and correct values. */
+/** Lists of reflections in the forms that programs write: cases/README.md has sources and correct values. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ test('a header says whether the fourth value is F or I, in any order of columns'
   expect(read('H,K,L,I,SIGI\n1,2,3,9,0.5')).toEqual([1, 2, 3, 3]);
   expect(read('# h k l F2 sigma\n1 2 3 16 0.5')).toEqual([1, 2, 3, 4]);
   expect(read('F h k l\n9 1 2 3')).toEqual([1, 2, 3, 9]);
-  // A negative intensity is noise around none.
+  // A negative intensity is noise around zero.
   expect(read('h k l I\n1 2 3 -4')).toEqual([1, 2, 3, 0]);
 });
 
@@ -47,6 +47,49 @@ test('columns whose meaning nothing states are refused', () => {
   ]);
   expect(read('h k l F I\n1 2 3 4 16')[0]).toMatch(/names both F and I/);
   expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(/names H; allowed: H, K, L and IOBS/);
+});
+
+test.each([
+  ...['F', 'Fo', '|Fo|', 'Fobs', 'F(obs)', 'F-obs', 'F_meas_au', 'F [e]', 'FP', 'F(electrons)', 'amplitude'].map(
+    (name) => [name, 100] as const,
+  ),
+  ...[
+    'F(obs)^2',
+    'F(squared)',
+    'Fo^2',
+    'Fobs^2',
+    '|F|^2',
+    '|F(obs)|^2',
+    'F**2',
+    'F²',
+    'F ^2',
+    'Fo ** 2',
+    'F2',
+    'Fsq',
+  ].map((name) => [name, 10] as const),
+  ...['I', 'Iobs', 'I(obs)', 'I-obs', 'Imean', 'intensity_meas', 'F_squared_meas', 'F^2(obs)', 'I (arb. units)'].map(
+    (name) => [name, 10] as const,
+  ),
+])('a column %s of 100 is an amplitude of %d', (name, f) => {
+  expect(read(`h k l ${name} sig\n1 0 0 100 1`)).toEqual([1, 0, 0, f]);
+});
+
+test.each([
+  'Fc',
+  'Fcalc^2',
+  'F(calc)',
+  'I^2',
+  'F^2^2',
+  'F000',
+  'E',
+  'I/sigma',
+  'log(I)',
+  'F(anom)',
+  'F^3',
+  '1/F',
+  'F*',
+])('a column %s is neither F nor I', (name) => {
+  expect(read(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/names neither F nor I/);
 });
 
 test('misfits of XDS are left out by their negative sigma', () => {
@@ -68,8 +111,7 @@ test('any list that is written reads back', () => {
 });
 
 test('a header in a comment is one, prose is none', () => {
-  for (const head of ['# h k l |F|^2', '! h k l Fo^2'])
-    expect(read(`${head}\n1 2 3 4`)[0]).toMatch(/names neither F nor I/);
+  for (const head of ['# h k l |F|^2', '! h k l Fo^2']) expect(read(`${head}\n1 2 3 4`)).toEqual([1, 2, 3, 2]);
   expect(read('# list of h, k, l and F in P1\n1 2 3 4')).toEqual([1, 2, 3, 4]);
   expect(read('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/names 2 values; allowed: one of F or I/);
 });

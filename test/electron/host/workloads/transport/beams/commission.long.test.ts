@@ -1,30 +1,46 @@
-/** Commissioning at higher energies and from the curves of a Monte Carlo: a fit runs the solver dozens of times. */
+/**
+ * Commissioning at higher energies and from Monte Carlo curves: a fit runs the solver dozens of times. Spread-out peaks
+ * of long ranges: up to sixty layers, on grids of a hundred million cells and more.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { peaks } from '../../../../../../electron/build/figures/programs.ts';
 import { commission } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
 import { addon, assetsFolder } from '../../../model/scenarios/open.ts';
+import { expectPeak } from './build-peak.ts';
 import { check, expectFoundAgain, signal } from './find-again.ts';
 
-test.each([
-  [150, 1.2, 0.01, 2],
-  [150, 0.5, 0.003, 3],
-])('%d MeV, spread %d MeV, noise of %d: found within three of the stated errors', expectFoundAgain, 60_000);
+describe('commission', () => {
+  test.each([
+    [150, 1.2, 0.01, 2],
+    [150, 0.5, 0.003, 3],
+  ])('%d MeV, spread %d MeV, noise of %d: found within three of the stated errors', expectFoundAgain, 60_000);
 
-test('the Monte Carlo’s beams: energies to 0.2 %, spread no more than W80–20 allows', async () => {
-  const rows = readFileSync(join(assetsFolder, 'reference/topas-water-depth-dose.csv'), 'utf8').split('\n');
-  const all = rows.filter((row) => /^\d/.test(row)).map((row) => row.split(',').map(Number));
-  const energies = [...new Set(all.map(([energy]) => energy ?? 0))];
-  expect(energies).toHaveLength(8);
-  const physics = { nuclear: 'icru63', stopping_power: 'icru90' } as const;
-  for (const energy of energies) {
-    const mine = all.filter((row) => row[0] === energy);
-    const measured = {
-      depth_mm: Float64Array.from(mine, (row) => row[1] ?? 0),
-      dose: Float64Array.from(mine, (row) => row[2] ?? 0),
-    };
-    const found = await commission({ physics, check, addon }, measured, signal);
-    expect(Math.abs(found.energy_MeV / energy - 1), `${energy} MeV`).toBeLessThan(0.002);
-    expect(found.energy_sigma_MeV, `${energy} MeV`).toBeLessThan(0.0035 * energy);
-  }
-}, 240_000);
+  test('the Monte Carlo’s beams: energies to 0.2 %, spread no more than W80–20 allows', async () => {
+    const rows = readFileSync(join(assetsFolder, 'reference/topas-water-depth-dose.csv'), 'utf8').split('\n');
+    const all = rows.filter((row) => /^\d/.test(row)).map((row) => row.split(',').map(Number));
+    const energies = [...new Set(all.map(([energy]) => energy ?? 0))];
+    expect(energies).toHaveLength(8);
+    const physics = { nuclear: 'icru63', stopping_power: 'icru90' } as const;
+    for (const energy of energies) {
+      const mine = all.filter((row) => row[0] === energy);
+      const measured = {
+        depth_mm: Float64Array.from(mine, (row) => row[1] ?? 0),
+        dose: Float64Array.from(mine, (row) => row[2] ?? 0),
+      };
+      const found = await commission({ physics, check, addon }, measured, signal);
+      expect(Math.abs(found.energy_MeV / energy - 1), `${energy} MeV`).toBeLessThan(0.002);
+      expect(found.energy_sigma_MeV, `${energy} MeV`).toBeLessThan(0.0035 * energy);
+    }
+  }, 240_000);
+});
+
+describe('sobp', () => {
+  test.each([
+    [40, 28, {}, { nuclear: 'off' }, null],
+    [100, 40, {}, {}, peaks[0] ?? null],
+    [60, 45, {}, {}, peaks[2] ?? null],
+    [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }, null],
+  ])('of range %d mm and modulation %d mm comes out so, and flat, and as the handbook has it', expectPeak, 240_000);
+});

@@ -1,4 +1,4 @@
-/** The forecast of a run's time before it starts: by counted cells, and by earlier runs. */
+/** The forecast of a run's time before it starts: from counted cells, and from earlier runs. */
 import { expect, test } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import {
@@ -23,13 +23,28 @@ async function planned(document: object) {
 const depth = { stepping: 'depth', variant: 'depth' };
 const path = { stepping: 'path', variant: 'window' };
 const bone = { material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [10, 20] };
+const metal = (formula: string, density_g_cm3: number) => ({
+  background: 'metal',
+  materials: [{ name: 'metal', formula, density_g_cm3 }],
+});
 const spots = [60, 70, 80].flatMap((energy_MeV) => [-6, 0, 6].map((x_mm) => ({ energy_MeV, x_mm, x_sigma_mm: 2 })));
 
 test.each([
   ['70 MeV, depth', { beam: { energy_MeV: 70 }, solver: depth }],
   ['120 MeV of a width, depth', { beam: { energy_MeV: 120, x_sigma_mm: 4, energy_sigma_MeV: 0.8 }, solver: depth }],
   ['100 MeV through bone, depth', { beam: { energy_MeV: 100 }, geometry: { regions: [bone] }, solver: depth }],
+  [
+    '100 MeV behind 2 m of air, depth',
+    {
+      beam: { energy_MeV: 100, x_sigma_mm: 3 },
+      geometry: { background: 'air', depth_mm: 2090, regions: [{ material: 'water', z_mm: [2000, 2090] }] },
+      grid: { dz_mm: 1, dx_mm: 2 },
+      solver: depth,
+    },
+  ],
   ['a field, depth', { beam: { spots }, solver: depth }],
+  ['70 MeV in silver, depth', { beam: { energy_MeV: 70 }, geometry: metal('Ag', 10.5), solver: depth }],
+  ['70 MeV in lead, depth', { beam: { energy_MeV: 70 }, geometry: { background: 'lead' }, solver: depth }],
   ['70 MeV in 1 mm, window', { beam: { energy_MeV: 70 }, grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 15 }, solver: path }],
 ])(
   '%s: cells within a factor of three',
@@ -42,6 +57,19 @@ test.each([
   60_000,
 );
 
+test.each([
+  ['silver', metal('Ag', 10.5)],
+  ['osmium', metal('Os', 22.59)],
+  ['lead', { background: 'lead' }],
+])('the grid of a beam in %s has it visit less than twice the cells of one in water', async (_name, geometry) => {
+  const visited = async (of: object): Promise<number> => {
+    const { visits } = await planned({ ...parts, beam: { energy_MeV: 100 }, ...of, solver: path });
+    return visits ?? Number.NaN;
+  };
+  // The true ratio is 0.5. Calculated with the beam's width in water, it would be three to six.
+  expect((await visited({ geometry })) / (await visited({}))).toBeLessThan(2);
+});
+
 test('variants that visit other cells are said no time', async () => {
   const grid = { dx_mm: 2, dz_mm: 2, dtheta_mrad: 80 };
   const { visits } = await planned({ ...parts, beam: { energy_MeV: 40 }, grid, solver: { variant: 'fused' } });
@@ -51,7 +79,7 @@ test('variants that visit other cells are said no time', async () => {
 test('what a run took is what the next of its kind is said to take, and half as much of half its cells', async () => {
   const { problem, run, visits: found } = await planned({ ...parts, beam: { energy_MeV: 70 }, solver: depth });
   const visits = found ?? 0;
-  // A variant of this name ends nowhere else.
+  // No other test uses a variant of this name.
   const plan = { ...run.plan, variant: 'of-this-test' };
   expect(expectedTime(problem, plan, visits, false).elsewhere).toBe('a server with AVX-512');
   expect(expectedTime(problem, plan, visits, true).elsewhere).toBe('an H100');
@@ -60,7 +88,7 @@ test('what a run took is what the next of its kind is said to take, and half as 
   expect(expectedTime(problem, plan, visits / 2, false).seconds).toBeCloseTo(20, 9);
   learnTime(problem, plan, visits, 20);
   expect(expectedTime(problem, plan, visits, false).seconds).toBeCloseTo(30, 9);
-  // Following reactions is another kind.
+  // Runs with reactions have a separate forecast.
   const other = { ...problem, physics: { ...problem.physics, nuclear: 'icru63' } as const };
   expect(expectedTime(other, plan, visits, false).elsewhere).not.toBeNull();
 });

@@ -1,10 +1,10 @@
-/** Maps for viewers: what is written reads back to the run's own numbers at their places, in either format. */
+/** Maps for viewers: each format reads back to the run's own numbers at their positions. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import dicom from 'dicom-parser';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { exportsOf } from '../../../../../../electron/contract/exports.ts';
 import type { TransportScenario } from '../../../../../../electron/contract/scenario/index.ts';
+import { exportsOf } from '../../../../../../electron/contract/workload.ts';
 import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
 import { readDicomDose } from '../../../../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../../../../electron/host/io/volumes/volume.ts';
@@ -16,9 +16,9 @@ import {
   mapNames,
   rtDose,
 } from '../../../../../../electron/host/workloads/transport/display/map-file.ts';
-import { exportRun } from '../../../../../../electron/host/workloads/transport/export.ts';
 import { grayField } from '../../../../../../electron/host/workloads/transport/metrics/gray.ts';
 import { letMap } from '../../../../../../electron/host/workloads/transport/metrics/quality.ts';
+import { exportRun } from '../../../../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { scratchFolder } from '../../../../../scratch-folder.ts';
 import { dicomOf, layers, nrrdOf } from '../../../io/volumes/phantom.ts';
@@ -79,7 +79,7 @@ describe('the dose in Gy is a volume', () => {
     expect((await written(run, 'gray-nrrd')).volume).toEqual(meta);
     const [, , ny = 0] = meta.sizes;
     const [, , dy = 0] = meta.spacing_mm;
-    // Half of the beam's 2 mm at the entrance, where cells are wider.
+    // Half of the beam's 2 mm at the entrance, if cells are wider.
     expect(dy).toBe(Math.min(dx_mm, 1));
     expect(ny % 2).toBe(1);
     expect(meta.sizes).toEqual([nx, nz, ny]);
@@ -104,7 +104,7 @@ describe('the dose in Gy is a volume', () => {
       // 1 Gy is 6.2415e9 MeV/g, or 6.2415e6 MeV in 1 mm³ of 1 g/cm³; the beam has 4 protons.
       const energy = (sum * (density_g_cm3?.[cell] ?? 1) * 6.241509074e6 * dx_mm * dz_mm * 4) / 1e9;
       const wanted = run.dose[cell] ?? 0;
-      // Four standard deviations leave 6e-5 out.
+      // Four standard deviations exclude 6e-5 of the energy.
       expect(Math.abs(energy / wanted - 1)).toBeLessThan(2e-4);
     }
   });
@@ -115,7 +115,7 @@ describe('a run in a CT lies in the coordinates of the patient', () => {
   let oblique: RunData;
   beforeAll(async () => {
     const folder = scratchFolder('maps-in-ct');
-    // Water everywhere: 64 × 64 pixels of 1 mm.
+    // A CT of water only, 64 × 64 pixels of 1 mm.
     const water = layers(
       Array.from({ length: 64 }, () => 0),
       64,
@@ -137,7 +137,7 @@ describe('a run in a CT lies in the coordinates of the patient', () => {
   test('from the left: depth goes to the right, and x to the back', async () => {
     const { volume } = await written(ct, 'dose-mha');
     const { nx, nz, dx_mm, dz_mm } = ct.axes;
-    // Depth d is at 5 + 10 - d to the left, x at -3 + x to the back; the middle slice of the CT is at z = 0.
+    // Depth d is at 5 + 10 - d to the left, x is at -3 + x to the back; the middle slice of the CT is at z = 0.
     expect(volume.sizes).toEqual([nz, nx, 1]);
     expect(volume.spacing_mm).toEqual([dz_mm, dx_mm, 1]);
     const wanted = [15 - 12 + dz_mm / 2, -13 + dx_mm / 2, 0];
@@ -156,14 +156,14 @@ describe('a run in a CT lies in the coordinates of the patient', () => {
     const layer = nx * nz;
     expect([sizes[0], sizes[1]]).toEqual([nz, nx]);
     expect(origin_mm[2]).toBeLessThan(-2);
-    // The greatest dose is on the axis of the beam: x = 3 is 0 to the back, y = 0 is the slice of the CT.
+    // The largest dose is on the axis of the beam: x = 3 is 0 to the back, y = 0 is the slice of the CT.
     const peak = values.indexOf(values.reduce((a, b) => Math.max(a, b), 0));
     const [dz = 1, dx = 1, dy = 1] = readDicomDose(name, bytes).spacing_mm;
     const at = [peak % nz, Math.floor((peak % layer) / nz), Math.floor(peak / layer)];
     const place = at.map((index, i) => (origin_mm[i] ?? 0) + index * ([dz, dx, dy][i] ?? 1));
     expect(Math.abs(place[1] ?? 9)).toBeLessThanOrEqual(dx);
     expect(place[2]).toBeCloseTo(0, 9);
-    // 30 MeV stop 8.9 mm deep in water: 15 - 8.9 to the left.
+    // 30 MeV protons stop at a depth of 8.9 mm in water: 15 - 8.9 to the left.
     expect(Math.abs((place[0] ?? 0) - 6.1)).toBeLessThan(1);
   });
 
@@ -232,7 +232,7 @@ test('a run without them says why', async () => {
   await expect(exportRun(pencil, 'letd-nrrd', runPacker)).rejects.toThrow(/did not score LET; output.let/);
 });
 
-test('every map in both formats stands in the menu of exports', () => {
+test('every map in both formats is in the menu of exports', () => {
   const listed = exportsOf('transport')
     .map(({ id }) => id)
     .filter(isImageExport);

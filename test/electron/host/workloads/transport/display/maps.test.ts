@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AxisName, Interval } from '../../../../../../electron/contract/fields.ts';
-import { reduced, sampling } from '../../../../../../electron/host/model/fields/reduce.ts';
-import { gridAxes } from '../../../../../../electron/host/workloads/transport/display/grid-axes.ts';
+import { reduced, sampling } from '../../../../../../electron/host/model/fields/field.ts';
 import {
+  gridAxes,
   liveMaps,
   makeDifference,
   makeMap,
@@ -57,7 +57,7 @@ describe('cuts', () => {
     expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
     expect([...(await makeMap({ ...fields, planes: [plane] }, cut)).values]).toEqual([...numbered(60)]);
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
-    await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/stored of a run is summed/);
+    await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/A saved run contains sums/);
     const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
     await expect(makeMap(fields, shown)).rejects.toThrow('The axis x is shown, and cannot be cut.');
   });
@@ -74,7 +74,7 @@ describe('dose per mass', () => {
   const whole = request('dose-per-mass', 'z', 'x', [100, 100]);
 
   it('divides each cell by its own density, in Gy times the mm of y', async () => {
-    // Half the density from the fifth row on.
+    // Half the density from the fifth plane on.
     const density_g_cm3 = Float64Array.from({ length: 60 }, (_, i) => (i < 24 ? 1 : 0.5));
     const dense = { ...fields, axes: { ...axes, density_g_cm3 } };
     const [mass, area] = [await makeMap(dense, whole), await makeMap(dense, request('dose', 'z', 'x', [100, 100]))];
@@ -138,7 +138,7 @@ describe('maps', () => {
     expect(map.vertical).toMatchObject({ count: 3, cellsPerSample: 2, edges: null });
     // z cells 0–2, x cells 0–1: indices 0, 1, 6, 7, 12, 13.
     expect(map.values[0]).toBeCloseTo((0 + 1 + 6 + 7 + 12 + 13) / 6, 6);
-    // The last z sample is cell 9 alone.
+    // The last z sample is cell 9 only.
     expect(map.values[3]).toBe((54 + 55) / 2);
   });
 
@@ -156,11 +156,11 @@ describe('maps', () => {
     await expect(makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).rejects.toThrow(/z and x only/);
     const older = { ...fields, marginals: { ...fields.marginals, ztheta: new Float32Array(0) } };
     await expect(makeMap(older, request('protons', 'z', 'theta', [10, 10]))).rejects.toThrow(
-      'Protons over z and theta are not kept; there are z–x, x–theta, e–theta, e–z, e–x.',
+      'Protons over z and theta are not saved; there are z–x, x–theta, e–theta, e–z, e–x.',
     );
     await expect(makeMap(fields, request('protons', 'z', 'z', [10, 10]))).rejects.toThrow(/not z twice/);
     await expect(makeMap({ ...fields, marginals: null }, request('protons', 'z', 'x', [10, 10]))).rejects.toThrow(
-      /no keyframes/,
+      /no saved keyframes/,
     );
     await expect(makeMap({ ...fields, dose: null }, request('dose', 'z', 'x', [10, 10]))).rejects.toThrow(/not dose/);
   });
@@ -211,7 +211,8 @@ describe('the reduction of a field', () => {
       turns += 1;
     }
     await pictures;
-    // 16 million cells take milliseconds each: turns of the loop that nobody keeps from going on take microseconds.
+    // Without yielding, 16 million cells would block the event loop for milliseconds; its free iterations need
+    // microseconds.
     expect(turns).toBeGreaterThan(20);
   });
 });

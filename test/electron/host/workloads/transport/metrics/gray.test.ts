@@ -1,4 +1,7 @@
-/** Dose in Gy: against the plane's energy, for a round beam against its other axis, through files; and why there is none. */
+/**
+ * Dose in Gy: compared with the plane's energy, along both axes of a round beam, and after reading from files; and
+ * reasons for its absence.
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import { acrossY } from '../../../../../../electron/host/workloads/transport/metrics/across-y.ts';
@@ -8,8 +11,7 @@ import { hasKinds, yKinds } from '../../../../../../electron/host/workloads/tran
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
 import { measured, type RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../../electron/host/workloads/transport/run-file-write.ts';
-import { readRun } from '../../../read-transport.ts';
-import { openTestScenarios, runScenario } from '../../../small-run.ts';
+import { openTestScenarios, readRun, runScenario } from '../../../small-run.ts';
 
 const parts = {
   kind: 'transport',
@@ -38,11 +40,11 @@ test('summed over y it is the energy of the plane', () => {
   const step = 0.25;
   for (let y = -60; y <= 60; y += step) {
     const dose = values(run, y);
-    // Through the bone as well: Gy times mass is energy.
+    // Also through the bone: dose times mass is energy.
     for (let i = 0; i < nz * nx; i += 1) energy += (dose[i] ?? 0) * (run.axes.density_g_cm3?.[i] ?? 0) * step;
   }
   for (const each of run.dose) deposited += each;
-  // Gy · g/cm³ · mm³ of 1e9 protons: 1e-6 kg/mm³ and 1.602e-13 J/MeV; the run has five protons.
+  // Gy · g/cm³ · mm³ per 1e9 protons, with 1e-6 kg/mm³ and 1.602e-13 J/MeV; the run has five protons.
   const perProton_MeV = (energy * dz_mm * dx_mm * 1e-6) / 1.602176634e-13 / 1e9;
   expect(perProton_MeV / (deposited / 5)).toBeCloseTo(1, 4);
 });
@@ -56,7 +58,7 @@ test('a round beam is as wide across y as it is in the plane', () => {
     expect((acrossY.sigma_y_mm[row] ?? 0) / (sigma_x_mm[row] ?? 1)).toBeGreaterThan(0.97);
     expect((acrossY.sigma_y_mm[row] ?? 0) / (sigma_x_mm[row] ?? 1)).toBeLessThan(1.03);
   }
-  // So dose is the same as far away on either axis.
+  // So the dose is the same at equal distances on both axes.
   const row = depth_mm.findIndex((z) => z >= 40) * run.axes.nx;
   const [centre, aside] = [run.axes.nx / 2, run.axes.nx / 2 + 8];
   const onAxis = ((values(run, 0)[row + centre] ?? 0) + (values(run, 0)[row + centre - 1] ?? 0)) / 2;
@@ -111,7 +113,7 @@ describe('a field whose spots differ', () => {
   ];
   const field = { ...parts, beam: { ...beam, spots }, geometry: { ...parts.geometry, regions: [slab] } };
 
-  /** The run, with its spots distinguished as they are when output.gray is true. */
+  /** The run, with separate sums for its kinds of spots, as with output.gray true. */
   async function told(document: object): Promise<RunData> {
     const scenarios = await openTestScenarios();
     const problem = scenarios.resolve(await scenarios.check(document, { name: 'field', folder: null }));
@@ -124,7 +126,7 @@ describe('a field whose spots differ', () => {
 
   test('has the sum of their doses, each with its own width across y', async () => {
     const whole = await told(field);
-    // Each spot by itself on the grid of all: one width holds for it.
+    // Each spot alone on the common grid: a single width is correct for it.
     const alone = await Promise.all(
       spots.map((_, i) => {
         const others = spots.map((spot, k) => ({ ...spot, weight: k === i ? spot.weight : 0 }));
@@ -147,7 +149,7 @@ describe('a field whose spots differ', () => {
       const off = got.reduce((most, value, i) => Math.max(most, Math.abs(value - (sum[i] ?? 0)) / peak), 0);
       expect(off, `y = ${y}`).toBeLessThan(0.01);
     }
-    // One width for all of them would be wrong by more than that.
+    // A single width for all spots would be wrong by more than that.
     const { acrossY: apart } = whole;
     if (apart === null || !('kinds' in apart)) throw new Error('not told apart');
     expect(apart.kinds.map(({ x_mm }) => x_mm.length)).toEqual([2, 1, 1]);
@@ -171,7 +173,7 @@ describe('a field whose spots differ', () => {
     expect(grayOnAxis(whole)).toHaveProperty('curve');
   });
 
-  test('says why where they cannot be told apart, or nobody asked', async () => {
+  test('says why where they cannot be distinguished, or nothing was requested', async () => {
     const plain = await runScenario(field);
     expect(plain.acrossY).toEqual({ reason: expect.stringContaining('output.gray has each solved by itself') });
     const scenarios = await openTestScenarios();
@@ -185,7 +187,7 @@ describe('a field whose spots differ', () => {
     expect(
       await yKinds(loadAddon(), { ...problem, spots: problem.spots?.slice(0, 2) ?? [] }, AbortSignal.abort()),
     ).toEqual({
-      reason: 'the run was stopped before its spots were told apart',
+      reason: 'the run was stopped before its spots were separated',
     });
     const aside = { ...slab, x_mm: [-20, 0] };
     const mixed = { ...field, geometry: { ...parts.geometry, regions: [aside] } };

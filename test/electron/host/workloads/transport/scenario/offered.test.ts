@@ -1,10 +1,10 @@
-/** Settings that a named variant of transport implies, and those that it does not. */
+/** Settings that a variant of transport implies, and those that it does not. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { validateStudy } from '../../../../../../electron/contract/study/index.ts';
-import { documentOf } from '../../../../../../electron/host/app/studies/documents.ts';
+import { documentOf } from '../../../../../../electron/host/app/studies/results.ts';
 import { pointsOf } from '../../../../../../electron/host/model/studies/points.ts';
 import { assetsFolder, check, lines, scenarios } from '../../../model/scenarios/open.ts';
 

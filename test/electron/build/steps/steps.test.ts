@@ -1,0 +1,295 @@
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { capture, onPath } from '../../../../electron/build/setup/command.mjs';
+import { imagesNode } from '../../../../electron/build/setup/pinned-node.mjs';
+import { root } from '../../../../electron/build/setup/root.mjs';
+import { makeImage } from '../../../../electron/build/steps/image.mjs';
+import { cudaWorkloads, includedBy, ofGpus, sourceOf } from '../../../../electron/build/steps/kernels.mjs';
+import { inputsNow, isAsLooked, keepLook } from '../../../../electron/build/steps/looked-at.mjs';
+import { configure, whileCompiling } from '../../../../electron/build/steps/native.mjs';
+import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs';
+import { sameScratchFolder } from '../../../scratch-folder.ts';
+import { unless } from '../../../unless.ts';
+
+describe('looked at', () => {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'looked-at-test-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  describe('what was up to date is not looked at again', () => {
+    const root = path.join(scratch, 'checkout');
+    const look = path.join(scratch, 'look.json');
+    const place = { root, folders: ['sources'], files: ['package.json', 'absent'], settings: ['-O3', undefined] };
+    const write = (name: string, text: string): void => writeFileSync(path.join(root, name), text);
+
+    beforeEach(() => {
+      rmSync(root, { recursive: true, force: true });
+      mkdirSync(path.join(root, 'sources/below'), { recursive: true });
+      write('sources/below/a.ts', 'one');
+      write('package.json', '{}');
+      write('made.js', 'made');
+      keepLook(place, inputsNow(place), ['made.js'], look);
+    });
+
+    it('as long as nothing differs', () => {
+      expect(isAsLooked(place, look)).toBe(true);
+      expect(isAsLooked({ ...place, settings: ['-O2', undefined] }, look)).toBe(false);
+    });
+
+    it('and is where a source is changed in its place, comes, goes, or gets another time', () => {
+      write('sources/below/a.ts', 'another one');
+      expect(isAsLooked(place, look)).toBe(false);
+      keepLook(place, inputsNow(place), ['made.js'], look);
+      write('sources/below/b.ts', '');
+      expect(isAsLooked(place, look)).toBe(false);
+      keepLook(place, inputsNow(place), ['made.js'], look);
+      rmSync(path.join(root, 'sources/below/b.ts'));
+      expect(isAsLooked(place, look)).toBe(false);
+      keepLook(place, inputsNow(place), ['made.js'], look);
+      utimesSync(path.join(root, 'sources/below/a.ts'), 1, 1);
+      expect(isAsLooked(place, look)).toBe(false);
+    });
+
+    it('and is where a file comes that was absent, or what was made is gone or another', () => {
+      write('absent', '');
+      expect(isAsLooked(place, look)).toBe(false);
+      rmSync(path.join(root, 'absent'));
+      expect(isAsLooked(place, look)).toBe(true);
+      write('made.js', 'cut off');
+      expect(isAsLooked(place, look)).toBe(false);
+      rmSync(path.join(root, 'made.js'));
+      expect(isAsLooked(place, look)).toBe(false);
+    });
+
+    it('and is where no state was saved, or only a part of one', () => {
+      expect(isAsLooked(place, path.join(scratch, 'none.json'))).toBe(false);
+      writeFileSync(look, '{"inputs": "');
+      expect(isAsLooked(place, look)).toBe(false);
+    });
+
+    it('and is where a source changed while the steps were looked at', () => {
+      const before = inputsNow(place);
+      write('sources/below/a.ts', 'meanwhile');
+      keepLook(place, before, ['made.js'], look);
+      expect(isAsLooked(place, look)).toBe(false);
+    });
+  });
+});
+
+describe('ptxas report', () => {
+  /** Output of CUDA 13.0, with lines of other compiler passes in between. */
+  const LOG = `ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'sweep' for 'sm_100'
+ptxas info    : Function properties for sweep
+    16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 255 registers, used 1 barriers, 16 bytes cumulative stack size, 49152 bytes smem
+ptxas info    : Compile time = 31.532 ms
+ptxas info    : 0 bytes gmem, 64 bytes cmem[3]
+ptxas info    : Compiling entry function 'sweep' for 'sm_80'
+ptxas info    : Function properties for sweep
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 40 registers, used 0 barriers, 380 bytes cmem[0], 4 bytes cmem[2]
+ptxas info    : Compiling entry function 'empty' for 'sm_90a'
+ptxas info    : Function properties for empty
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 4 registers, used 0 barriers
+`;
+
+  const PTX = `.visible .entry sweep(
+	.param .u64 sweep_param_0
+)
+.maxntid 128, 2, 1
+.minnctapersm 4
+{
+	ret;
+}
+.visible .entry empty()
+{
+	ret;
+}
+`;
+
+  it('reads registers, shared memory, constants, stack, spills and launch bounds of each kernel and architecture', () => {
+    const none = {
+      shared_bytes: 0,
+      constant_bytes: 0,
+      stack_bytes: 0,
+      spill_store_bytes: 0,
+      spill_load_bytes: 0,
+      barriers: 0,
+      max_threads: null,
+    };
+    expect(readResources(LOG, { 80: PTX, 90: PTX.replace('.maxntid 128', '.maxntid 64') })).toEqual([
+      { ...none, name: 'empty', architecture: 'sm_90a', registers: 4 },
+      { ...none, name: 'sweep', architecture: 'sm_80', registers: 40, constant_bytes: 384, max_threads: 256 },
+      {
+        ...none,
+        name: 'sweep',
+        architecture: 'sm_100',
+        registers: 255,
+        shared_bytes: 49152,
+        stack_bytes: 16,
+        spill_store_bytes: 8,
+        spill_load_bytes: 12,
+        barriers: 1,
+        // From the kernel's launch bounds.
+        max_threads: 128,
+      },
+    ]);
+    expect(readResources('nvcc warning : nothing to report', {})).toEqual([]);
+  });
+});
+
+describe('compiling in the background', () => {
+  const commandSchema = z.array(z.looseObject({ command: z.string() }));
+
+  /**
+   * Compile commands of the files in a build tree that need no package; the path of the tree is replaced by a fixed
+   * name.
+   */
+  function commands(tree: string): ReadonlyMap<string, string> {
+    const text = readFileSync(path.join(tree, 'compile_commands.json'), 'utf8').replaceAll(tree, 'TREE');
+    const ours = commandSchema.parse(JSON.parse(text)).map(({ command }) => {
+      const [, object = ''] =
+        / -o CMakeFiles\/(bb_(?:core|engine|cuda|more|launching|simd_\w+)\.dir\S+)/.exec(command) ?? [];
+      return [object, command] as const;
+    });
+    return new Map(ours.filter(([object]) => object !== ''));
+  }
+
+  it(
+    'while packages come, the solver is compiled by the very commands that the build then finds done',
+    unless((process.platform !== 'linux' || onPath('ninja') === null) && 'it needs Linux with ninja'),
+    async () => {
+      const folder = sameScratchFolder('beside');
+      const [tree, usual] = [path.join(folder, 'cmake'), path.join(folder, 'usual')];
+      const done = await whileCompiling(
+        async () => {
+          for (let waited = 0; waited < 1000 && !existsSync(path.join(tree, '.ninja_log')); waited += 1)
+            await sleep(100);
+          return 'packages';
+        },
+        path.relative(root, tree),
+      );
+      expect(done).toBe('packages');
+      const beside = commands(tree);
+      expect(beside.size).toBeGreaterThan(40);
+      expect((await configure(path.relative(root, usual))).code).toBe(0);
+      expect([...commands(usual)].filter(([object, command]) => beside.get(object) !== command)).toEqual([]);
+    },
+  );
+
+  it('an error of the other work is not lost', async () => {
+    const taken = path.relative(root, sameScratchFolder('beside-taken'));
+    await expect(whileCompiling(() => Promise.reject(new Error('no registry')), taken)).rejects.toThrow('no registry');
+  });
+});
+
+describe('cuda sources', () => {
+  it('a workload is compiled again for what it includes, and not for the kernels of another', () => {
+    const transport = includedBy('kernels/transport/transport.cu');
+    expect(transport).toContain('kernels/transport/transport.cu');
+    // Included by the workload's file, by a file next to it, and from the folder of all kernels.
+    expect(transport).toContain('kernels/transport/cuda/window/cuda_window_stream.cuh');
+    expect(transport.filter((file) => /kernels\/(micro|diffraction|linear_relu)\//.test(file))).toEqual([]);
+    expect(transport.filter((file) => file.endsWith('.cpp'))).toEqual([]);
+  });
+
+  it('every CUDA file of the kernels is part of some workload', () => {
+    const all = new Set(cudaWorkloads().flatMap((workload) => includedBy(sourceOf(workload))));
+    expect(
+      globSync('kernels/**/*.{cu,cuh}', { cwd: root }).filter((file) => !all.has(file.replaceAll('\\', '/'))),
+    ).toEqual([]);
+  });
+
+  it('kernels are compiled for the GPUs of this machine, and for all GPUs where one of them runs none of the code', () => {
+    expect(ofGpus('9.0\n9.0\n')).toEqual([90]);
+    // Code for sm_86 runs on 8.7; code for another major version does not.
+    expect(ofGpus('8.7\n12.1\n')).toEqual([86, 120]);
+    expect(ofGpus('9.0\n7.5\n')).toEqual([80, 86, 89, 90, 100, 120]);
+    expect(ofGpus('')).toEqual([80, 86, 89, 90, 100, 120]);
+  });
+});
+
+describe('image', () => {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'image-test-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  function written(name: string, lines: readonly string[]): string {
+    const file = path.join(scratch, name);
+    writeFileSync(file, lines.join('\n'));
+    return file;
+  }
+
+  async function imageOf(name: string, lines: readonly string[]): Promise<string> {
+    const image = path.join(scratch, `${name}.blob`);
+    await makeImage(written(`${name}.ts`, lines), image);
+    return image;
+  }
+
+  describe('a start-up image', () => {
+    it('has its modules loaded, and asks for process, clock and place when it starts', async () => {
+      const image = await imageOf('good', [
+        "import { createHash } from 'node:crypto';",
+        "import { readFileSync } from 'node:fs';",
+        "import { DatabaseSync } from 'node:sqlite';",
+        'const loaded = { times: 0 };',
+        'loaded.times += 1;',
+        'const decoder = new TextDecoder();',
+        'const found = (file) => ({ times: loaded.times, pid: process.pid, asked: process.env.ASKED, now: Date.now(),',
+        '  here: import.meta.dirname, text: decoder.decode(readFileSync(file)), base: typeof DatabaseSync,',
+        "  hash: createHash('sha1').update('').digest('hex').slice(0, 4) });",
+        'globalThis.perform = () => console.log(JSON.stringify(found(process.argv[2])));',
+      ]);
+      const before = Date.now();
+      const words = [written('main.mjs', ['globalThis.perform();']), written('file', ['read now'])];
+      const { code, output } = await capture(imagesNode(), ['--snapshot-blob', image, ...words], {
+        env: { ...process.env, ASKED: 'now' },
+      });
+      expect(code, output).toBe(0);
+      const said = JSON.parse(output);
+      expect(said).toMatchObject({ times: 1, asked: 'now', here: scratch, text: 'read now', base: 'function' });
+      expect(said.hash).toBe('da39');
+      expect(said.pid).not.toBe(process.pid);
+      expect(said.now).toBeGreaterThanOrEqual(before);
+    });
+
+    // Otherwise Node 24.21 fails an assertion if the image has loaded certain built-in modules.
+    it('leaves threads all of its modules', async () => {
+      const image = await imageOf('threads', [
+        "import { Worker } from 'node:worker_threads';",
+        'globalThis.start = (file) => new Worker(file);',
+      ]);
+      const thread = written('thread.mjs', [
+        "import 'node:child_process'; import 'node:crypto'; import 'node:http'; import 'node:https'; import 'node:net';",
+        "import 'node:sqlite'; import 'node:v8'; import 'node:zlib'; import 'node:worker_threads';",
+        "console.log('all there');",
+      ]);
+      const main = written('starts.mjs', [`globalThis.start(${JSON.stringify(thread)});`]);
+      const { code, output } = await capture(imagesNode(), ['--snapshot-blob', image, main]);
+      expect(output).toBe('all there\n');
+      expect(code).toBe(0);
+    });
+
+    it.each([
+      ['process.env', 'process.env.HOME'],
+      ['process.pid', 'process.pid'],
+      ['Date.now', 'Date.now()'],
+      ['Math.random', 'Math.random()'],
+      ['Intl', "new Intl.Collator('en')"],
+      ['hostname of node:os', 'hostname()'],
+    ])('is refused where a module reads %s while it is loaded', async (what, expression) => {
+      const lines = [
+        "import { hostname } from 'node:os';",
+        `globalThis.kept = [${expression}];`,
+        'globalThis.machine = () => hostname();',
+      ];
+      await expect(imageOf('bad', lines)).rejects.toThrow(
+        `${what} is read while modules are loaded: a start-up image would keep what it is here`,
+      );
+    });
+  });
+});

@@ -1,0 +1,341 @@
+/**
+ * `braggbench batch`: the same results as single runs, and one failed beam fails no other. `braggbench commission`: a
+ * beam from a measured depth dose, saved as a scenario; and unusable files. `braggbench sobp`: printed and written
+ * output, and rejected input.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseSweep } from '../../../electron/cli/arguments.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
+import { onPosix } from '../../unless.ts';
+import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
+
+describe('batch', () => {
+  const folder = scratchFolder('batch');
+  const inFolder = (name: string): string => path.join(folder, name);
+  const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
+  const call = (words: readonly string[]): Promise<Ended> => braggbenchHere(words, options());
+
+  const small = {
+    kind: 'transport',
+    version: 1,
+    beam: { energy_MeV: 40 },
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
+    solver: { stepping: 'depth', variant: 'depth', threads: 1 },
+  };
+
+  beforeAll(async () => {
+    await writeFile(inFolder('small.json'), JSON.stringify(small));
+    await writeFile(inFolder('broken.json'), '{"kind": "transport", ');
+  });
+
+  const beamSchema = z.looseObject({
+    name: z.string(),
+    status: z.enum(['done', 'cancelled', 'failed', 'not begun']),
+    metrics: z.looseObject({}).optional(),
+    ledger: z.unknown().optional(),
+  });
+  const batchSchema = z.strictObject({ wall_s: z.number(), beams: z.array(beamSchema) });
+
+  test('beams have the bits of single runs, in the order that was requested', async () => {
+    const energies = [30, 35.5, 41];
+    const { code, stdout } = await call(['batch', 'small.json', '--sweep', `beam.energy_MeV=${energies}`, '--json']);
+    expect(code).toBe(0);
+    const { beams } = batchSchema.parse(JSON.parse(stdout));
+    expect(beams.map(({ name }) => name)).toEqual(energies.map((energy) => `small beam.energy_MeV=${energy}`));
+    for (const [i, energy] of energies.entries()) {
+      const single = await call(['run', 'small.json', '--set', `beam.energy_MeV=${energy}`, '--json']);
+      const { metrics, ledger } = z.looseObject({}).parse(JSON.parse(single.stdout));
+      expect(beams[i]?.metrics).toEqual(metrics);
+      expect(beams[i]?.ledger).toEqual(ledger);
+    }
+  });
+
+  test('beams on one grid: the fastest has the bits of a single run, range and falloff of the others are near', async () => {
+    const energies = [36.5, 41, 38];
+    const shared = [
+      'batch',
+      'small.json',
+      '--one-grid',
+      '--sweep',
+      `beam.energy_MeV=${energies}`,
+      '--csv',
+      'one.csv',
+      '--json',
+    ];
+    const { code, stdout, stderr } = await call(shared);
+    expect(stderr).toContain('one.csv');
+    expect(code).toBe(0);
+    const { beams } = batchSchema.parse(JSON.parse(stdout));
+    expect(beams.map(({ name }) => name)).toEqual(energies.map((energy) => `small beam.energy_MeV=${energy}`));
+    const readouts = z.looseObject({ r80_mm: z.number(), w80_20_mm: z.number(), energy_deposited_MeV: z.number() });
+    for (const [i, energy] of energies.entries()) {
+      const single = await call(['run', 'small.json', '--set', `beam.energy_MeV=${energy}`, '--json']);
+      const alone = z.looseObject({ metrics: readouts, ledger: z.unknown() }).parse(JSON.parse(single.stdout));
+      const together = readouts.parse(beams[i]?.metrics);
+      // On a shared grid with cells of half a millimetre a beam's energy bins begin elsewhere, so readouts differ
+      // slightly.
+      expect(Math.abs(together.r80_mm - alone.metrics.r80_mm)).toBeLessThan(0.01);
+      expect(Math.abs(together.w80_20_mm - alone.metrics.w80_20_mm)).toBeLessThan(0.02);
+      expect(together.energy_deposited_MeV / alone.metrics.energy_deposited_MeV).toBeCloseTo(1, 5);
+      if (energy === 41) expect([beams[i]?.metrics, beams[i]?.ledger]).toEqual([alone.metrics, alone.ledger]);
+    }
+    expect((await readFile(inFolder('one.csv'), 'utf8')).split('\n')[1]).toMatch(
+      /^small beam\.energy_MeV=36\.5,0\.25,/,
+    );
+  });
+
+  test('beams on one grid are the spots of a scenario too', async () => {
+    const spots = [{ energy_MeV: 40 }, { energy_MeV: 36, x_mm: 4 }];
+    await writeFile(inFolder('field.json'), JSON.stringify({ ...small, beam: { spots } }));
+    const { code, stdout } = await call(['batch', 'field.json', '--one-grid', '--json']);
+    expect(code).toBe(0);
+    const { beams } = batchSchema.parse(JSON.parse(stdout));
+    expect(beams.map(({ name, status }) => [name, status])).toEqual([
+      ['field spot 1', 'done'],
+      ['field spot 2', 'done'],
+    ]);
+  });
+
+  test('one grid is refused for what it cannot hold, with what is allowed', async () => {
+    const refused = async (...words: string[]) => {
+      const { code, stderr } = await call(['batch', 'small.json', '--one-grid', ...words]);
+      expect(code).not.toBe(0);
+      return stderr;
+    };
+    expect(await refused('--sweep', 'grid.dx_mm=1,0.5')).toMatch(/grid\.dx_mm needs a grid for each value/);
+    expect(await refused()).toMatch(/has no beam\.spots/);
+    expect(await refused('small.json', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/several scenarios; allowed: one/);
+    expect(await refused('--lanes', '2', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/solver\.threads says it/);
+    // `--gpus` is rejected on the CPU, with or without a GPU in the machine.
+    expect(await refused('--gpus', 'all', '--sweep', 'beam.energy_MeV=30,31')).toMatch(
+      /GPUs? (can be used|were named)/,
+    );
+    expect(await refused('--sweep', 'beam.energy_MeV=30,0.2')).toMatch(/beam\.spots\[1\]\.energy_MeV.*0\.2/);
+    expect(await refused('--sweep', 'beam.energy_MeV=30,31', '--set', 'physics.nuclear=attenuation')).toMatch(
+      /physics\.nuclear.*allowed: off/,
+    );
+  });
+
+  test('a beam that fails does so alone, with its name and why', async () => {
+    const words = ['batch', 'small.json', 'broken.json', 'simple-cubic-1024', 'nowhere.json'];
+    const { code, stdout } = await call(words);
+    expect(code).toBe(1);
+    const line = (name: string): string => stdout.split('\n').find((one) => one.startsWith(name)) ?? '';
+    expect(line('small')).toMatch(/depth +\d+\.\d\d mm/);
+    expect(line('broken')).toMatch(/broken\.json/);
+    expect(line('simple-cubic-1024')).toMatch(/a batch is of beams/);
+    expect(line('nowhere')).toMatch(/there is no such file/);
+    expect(stdout).toContain('1 of 4 beams');
+    expect(stdout).toContain('3 without an answer');
+  });
+
+  test('a beam whose peak lies behind the box says where its protons went', async () => {
+    const { code, stdout } = await call(['batch', 'small.json', '--sweep', 'geometry.depth_mm=8,20']);
+    expect(code).toBe(0);
+    const [short = '', long = ''] = [8, 20].map((depth) =>
+      stdout.split('\n').find((line) => line.includes(`geometry.depth_mm=${depth} `)),
+    );
+    expect(short).toMatch(/ – .*\d(\.\d+)? % out in depth$/);
+    expect(long).not.toContain('out in depth');
+  });
+
+  test('depth doses are written as a table, and hold the energy', async () => {
+    const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..40/2', '--csv', 'curves.csv'];
+    expect((await call(words)).code).toBe(0);
+    const [title, ...rows] = (await readFile(inFolder('curves.csv'), 'utf8')).trim().split('\n');
+    expect(title).toBe('beam,depth_mm,dose_MeV_per_mm');
+    const sum = (name: string): number =>
+      rows.filter((row) => row.startsWith(`${name},`)).reduce((all, row) => all + 0.5 * Number(row.split(',')[2]), 0);
+    expect(sum('small beam.energy_MeV=30')).toBeCloseTo(30, 2);
+    expect(sum('small beam.energy_MeV=40')).toBeCloseTo(40, 2);
+  });
+
+  test('an interrupted batch keeps what has ended, and says what was not begun', async () => {
+    const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..60/4000', '--lanes', '1', '--json'];
+    const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
+    const { code, stdout } = await braggbenchHere(words, {
+      cwd: folder,
+      environment,
+      interruptAtText: ' of 4000 beams',
+    });
+    expect(code).toBe(130);
+    const { beams } = batchSchema.parse(JSON.parse(stdout));
+    expect(beams).toHaveLength(4000);
+    const begun = beams.filter(({ status }) => status === 'done').length;
+    expect(begun).toBeGreaterThan(0);
+    expect(begun).toBeLessThan(4000);
+    expect(beams.at(-1)?.status).toBe('not begun');
+  });
+
+  test('a beam that was interrupted on its way has no curve and is not counted: half a dose looks like a whole one', async () => {
+    const words = ['batch', 'small.json', 'water-200MeV', '--lanes', '2', '--csv', 'half.csv'];
+    const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
+    const { code, stdout } = await braggbenchHere(words, {
+      cwd: folder,
+      environment,
+      interruptAtText: ' 1 of 2 beams',
+    });
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/water-200MeV .*cancelled/);
+    expect(stdout).toMatch(/1 of 2 beams .*1 without an answer/);
+    const [, ...rows] = (await readFile(inFolder('half.csv'), 'utf8')).trim().split('\n');
+    expect(new Set(rows.map((row) => row.split(',')[0]))).toEqual(new Set(['small']));
+  });
+
+  test('files of one name in two folders are distinguished', async () => {
+    for (const [patient, energy_MeV] of [
+      ['anna', 20],
+      ['bert', 25],
+    ] as const) {
+      await mkdir(inFolder(patient), { recursive: true });
+      await writeFile(inFolder(`${patient}/beam.json`), JSON.stringify({ ...small, beam: { energy_MeV } }));
+    }
+    const words = ['batch', 'anna/beam.json', 'bert/beam.json', 'small.json', '--csv', 'patients.csv', '--json'];
+    const { beams } = batchSchema.parse(JSON.parse((await call(words)).stdout));
+    expect(beams.map(({ name }) => name)).toEqual(['anna/beam.json', 'bert/beam.json', 'small']);
+    const table = await readFile(inFolder('patients.csv'), 'utf8');
+    expect(table).toMatch(/^anna\/beam\.json,/m);
+  });
+
+  test('ranges of a sweep are even, with their ends exact', () => {
+    expect(parseSweep('beam.energy_MeV=60..80/5').values).toEqual([60, 65, 70, 75, 80]);
+    expect(parseSweep('beam.energy_MeV=0.1..0.3/3').values.at(-1)).toBe(0.3);
+    expect(parseSweep('a=-1..1/3').values).toEqual([-1, 0, 1]);
+    expect(() => parseSweep('a=1..2/1')).toThrow(/2 to 1000000/);
+    expect(() => parseSweep('a=1..x/3')).toThrow(/not a list of numbers/);
+    expect(() => parseSweep('a=1..2')).toThrow(/not a list of numbers/);
+  });
+
+  test('a number of lanes that cannot be is refused', async () => {
+    const { code, stderr } = await call(['batch', 'small.json', '--lanes', '0']);
+    expect([code, stderr.includes('allowed: 1 to 1024')]).toEqual([2, true]);
+  });
+
+  test('names of files that a spreadsheet would evaluate are marked as text', async () => {
+    await writeFile(inFolder('=1+1.json'), JSON.stringify({ ...small, beam: { energy_MeV: 20 } }));
+    const { code } = await call(['batch', '=1+1.json', '--csv', 'curves.csv', '--force']);
+    expect(code).toBe(0);
+    const [, line = ''] = (await readFile(inFolder('curves.csv'), 'utf8')).split('\n');
+    expect(line).toMatch(/^'=1\+1,/);
+  });
+});
+
+describe('commission', () => {
+  const folder = scratchFolder('commission');
+  const at = (name: string): string => path.join(folder, name);
+
+  const topas = path.join(import.meta.dirname, '../../../assets/reference/topas-water-depth-dose.csv');
+  /** Monte Carlo's beam of 112.42 MeV, depth in cm and dose in an arbitrary unit. */
+  const rows = readFileSync(topas, 'utf8')
+    .split('\n')
+    .filter((row) => row.startsWith('112.42'))
+    .map((row) => row.split(',').map(Number))
+    .map(([, depth_mm = 0, dose = 0]) => `${depth_mm / 10},${13 * dose}`);
+
+  test('a curve gives a beam with its errors, a scenario in the library, and a plot of residuals', async () => {
+    writeFileSync(at('chamber.csv'), ['depth_cm,reading,valid', ...rows.map((row) => `${row},1`)].join('\n'));
+    const words = ['commission', at('chamber.csv'), '--set', 'physics.stopping_power=icru90'];
+    const done = await braggbench([...words, '--save', 'Gantry 1', '--svg', at('fit.svg')], {
+      environment: environmentWith(folder),
+    });
+    expect(done.stderr).toBe('');
+    expect(done.stdout).toMatch(/Energy 112\.\d{3} ± 0\.\d{3} MeV/);
+    expect(done.stdout).toContain('chamber.csv: Its column "valid" is ignored.');
+    const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith('Gantry 1.json'),
+    );
+    const saved = JSON.parse(readFileSync(at(kept ?? ''), 'utf8')) as { beam: Record<string, number>; notes: string };
+    expect(saved.beam['energy_MeV']).toBeGreaterThan(112);
+    expect(saved.beam['energy_MeV']).toBeLessThan(112.9);
+    expect(saved.notes).toContain('from chamber.csv');
+    expect(readFileSync(at('fit.svg'), 'utf8')).toContain('Fitted − measured');
+  });
+
+  test.each([
+    ['empty.csv', '', 'empty.csv:1: 0 points; allowed'],
+    ['text.csv', ['depth_cm,reading', ...rows, '99,high'].join('\n'), 'the dose "high" is not a number'],
+    ['unit.csv', rows.join('\n'), 'nothing says the unit of depth; allowed: a column such as depth_mm'],
+  ])('%s is bad input, with its line', async (name, text, says) => {
+    writeFileSync(at(name), text);
+    const { code, stderr } = await braggbenchHere(['commission', at(name)]);
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  });
+
+  test('a file that is not there is named', async () => {
+    const { code, stderr } = await braggbenchHere(['commission', at('gone.csv')]);
+    expect(stderr).toContain('gone.csv cannot be read: there is no such file');
+    expect(code).toBe(2);
+  });
+
+  test('a pipe, and a file without end, are refused at once', onPosix, async () => {
+    execFileSync('mkfifo', [at('pipe.csv')]);
+    for (const [file, says] of [
+      [at('pipe.csv'), 'is a pipe, not a file'],
+      ['/dev/zero', 'is larger than 1024 KiB, the most that is read'],
+    ]) {
+      const { code, stderr } = await braggbenchHere(['commission', file ?? '']);
+      expect(stderr).toContain(says);
+      expect(code).toBe(2);
+    }
+  });
+});
+
+describe('sobp', () => {
+  const folder = scratchFolder('sobp');
+
+  test('a spread-out peak is printed, and written as a scenario that is valid', async () => {
+    const out = path.join(folder, 'field.json');
+    const base = path.join(folder, 'base.json');
+    writeFileSync(base, JSON.stringify({ kind: 'transport', version: 1, beam: { range_mm: 20, x_sigma_mm: 3 } }));
+    const done = await braggbench(['sobp', base, '--range', '30', '--modulation', '6', '--width', '12', '--out', out]);
+    expect(done.code).toBe(0);
+    expect(done.stdout).toMatch(/R90 (30\.0|29\.9)\d mm, R80 30\.\d\d mm, M95 (6\.0|5\.9)\d mm/);
+    expect(done.stdout).toMatch(/layers at 4 places/);
+    const { beam } = JSON.parse(readFileSync(out, 'utf8')) as { beam: { spots: object[] } };
+    expect(beam).toMatchObject({ x_sigma_mm: 3 });
+    expect(beam).not.toHaveProperty('range_mm');
+    expect(beam.spots.length % 4).toBe(0);
+    expect((await braggbenchHere(['validate', out])).code).toBe(0);
+    const again = await braggbenchHere(['sobp', base, '--range', '30', '--modulation', '6', '--out', out]);
+    expect(again.stderr).toContain('--force');
+  });
+
+  test('layers have the energies of a file, and a range that they miss is stated in mm', async () => {
+    const list = path.join(folder, 'machine.txt');
+    const energies = Array.from({ length: 30 }, (_, i) => 45 + i);
+    writeFileSync(list, `energy_MeV\n${energies.join('\n')}\n`);
+    const words = ['sobp', '--range', '30.3', '--modulation', '8', '--energies', list, '--weights', 'monotone'];
+    const { code, stdout } = await braggbench(words);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Requested R90 30\.3 mm: the nearest energy of the list gives \d+\.\d\d mm\./);
+    const printed = [...stdout.matchAll(/([\d.]+) MeV {2}/g)].map(([, energy]) => Number(energy));
+    expect(printed.length).toBeGreaterThan(3);
+    for (const energy of printed) expect(energies).toContain(energy);
+  });
+
+  test.each([
+    [['--range', '30'], 'sobp needs --range and --modulation, in mm'],
+    [['--range', 'far', '--modulation', '6'], '--range: far is no length; allowed: millimetres'],
+    [['--range', '3in', '--modulation', '6'], '--range: 3in is no length; allowed: millimetres, such as 50, or 5cm'],
+    [['--range', '-3cm', '--modulation', '6'], '--range: -3cm is no length; allowed: millimetres'],
+    [['--range', '3cm', '--modulation', '2.5 cm'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
+    [['--range', '30', '--modulation', '6', '--energies', 'none.txt'], 'energies in MeV such as 70,75,80'],
+    [
+      ['--range', '30', '--modulation', '6', '--energies', '70,2000'],
+      'line 1: 2000 is not an energy; allowed: above 0',
+    ],
+    [['--range', '30', '--modulation', '6', '--energies', '70', '--layer-spacing', '2'], 'allowed: one of the two'],
+    [['--range', '30', '--modulation', '6', '--weights', 'rough'], 'allowed: flattest, smooth, monotone'],
+    [['--range', '30', '--modulation', '25'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
+  ])('%j is bad input', async (words, says) => {
+    const { code, stderr } = await braggbenchHere(['sobp', ...words]);
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  });
+});

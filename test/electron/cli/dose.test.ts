@@ -1,0 +1,182 @@
+/**
+ * `braggbench run --uncertainty`: the band, each input's contribution, and rejected input. `braggbench volume`: printed
+ * and written output, and rejected input.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
+import type { VolumeAnswer } from '../../../electron/contract/beams/volume.ts';
+import { readDicomDose } from '../../../electron/host/io/volumes/dicom.ts';
+import type { Volume } from '../../../electron/host/io/volumes/volume.ts';
+import { volumeHeader, volumeIn } from '../../../electron/host/io/volumes/volume-file.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
+import { braggbenchHere } from './command.ts';
+
+describe('uncertainty', () => {
+  type Printed = { uncertainty: Omit<Uncertainty, 'depth_mm' | 'dose' | 'dose_sigma'> & { curve: Curve } };
+  interface Curve {
+    readonly depth_mm: readonly number[];
+    readonly dose_MeV_per_mm: readonly number[];
+    readonly sigma_MeV_per_mm: readonly number[];
+  }
+
+  const quick = ['--variant', 'moments', '--set', 'solver.stepping=depth'];
+
+  async function found(...words: readonly string[]): Promise<Printed['uncertainty']> {
+    const { code, stdout, stderr } = await braggbenchHere(['run', ...words, '--uncertainty', '--json']);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    return (JSON.parse(stdout) as Printed).uncertainty;
+  }
+
+  const only = (input: string): readonly string[] =>
+    ['beam_range_mm', 'mean_excitation_eV', 'density_percent']
+      .filter((name) => name !== input)
+      .flatMap((name) => ['--vary', `${name}=0`]);
+
+  test('in water a range is as uncertain as theory has it, and shares add up', async () => {
+    const { r80_mm, r80_sigma_mm, parts, differences_because } = await found('water-70MeV', ...quick);
+    expect(differences_because).toBeNull();
+    const by = new Map(parts.map((part) => [part.input, part]));
+    // R80 is inversely proportional to the density, and a range uncertainty of 0.2 mm shifts R80 by 0.2 mm.
+    expect(by.get('density_percent')?.r80_mm).toBeCloseTo(-0.01 * (r80_mm ?? 0), 2);
+    expect(by.get('beam_range_mm')?.r80_mm).toBeCloseTo(0.2, 2);
+    // From 75 to 78 eV the range of 70 MeV becomes 0.56 % longer (ICRU Report 90).
+    expect((by.get('mean_excitation_eV')?.r80_mm ?? 0) / (r80_mm ?? 1)).toBeCloseTo((0.0056 * 2) / 3, 3);
+    const sum = parts.reduce((all, part) => all + (part.r80_mm ?? 0) ** 2, 0);
+    expect(r80_sigma_mm).toBeCloseTo(Math.sqrt(sum), 6);
+    expect(parts.reduce((all, part) => all + (part.share ?? 0), 0)).toBeCloseTo(1, 6);
+  });
+
+  test('derivatives and differences of end-to-end runs give the same band', async () => {
+    const words = ['bone-slab-150MeV', ...quick, ...only('density_percent')];
+    const tangents = await found(...words, '--set', 'physics.nuclear=off');
+    expect(tangents.parts.map(({ title }) => title)).toEqual(['Density, water', 'Density, bone-compact-icru']);
+    const differences = await found(...words, '--set', 'physics.nuclear=icru63');
+    expect(differences.differences_because).toBe('products of reactions are followed');
+    for (const [i, part] of differences.parts.entries()) {
+      expect(part.r80_mm).toBeCloseTo(tangents.parts[i]?.r80_mm ?? 0, 1);
+    }
+  });
+
+  test('the band is widest in the falloff', async () => {
+    const { curve, r80_mm } = await found('water-70MeV', ...quick);
+    const widest = curve.sigma_MeV_per_mm.indexOf(Math.max(...curve.sigma_MeV_per_mm));
+    expect(Math.abs((curve.depth_mm[widest] ?? 0) - (r80_mm ?? 0))).toBeLessThan(1);
+  });
+
+  test('a table names every input with its source, and the margin of clinics', async () => {
+    const { stdout } = await braggbenchHere([
+      'run',
+      'water-70MeV',
+      ...quick,
+      '--uncertainty',
+      '--vary',
+      'density_percent=2',
+    ]);
+    expect(stdout).toMatch(/R80 40\.\d\d ± 0\.\d\d mm/);
+    expect(stdout).toMatch(/Density, water +± 2 % .*as given/);
+    expect(stdout).toMatch(/Mean excitation energy, water +± 2 eV .*ICRU Report 90/);
+    // 2.43 mm is 3.5 % of 40.8 mm plus 1 mm.
+    expect(stdout).toContain('3.5 % of the range and 1 mm is 2.43 mm');
+  });
+
+  test.each([
+    [['water-70MeV', '--vary', 'density_percent=2'], '--vary needs --uncertainty'],
+    [['water-70MeV', '--uncertainty', '--vary', 'weight=1'], '--vary: weight=1: allowed inputs: beam_range_mm'],
+    [
+      ['water-70MeV', '--uncertainty', '--vary', 'density_percent=much'],
+      '--vary: density_percent=much; allowed: an input',
+    ],
+    [['simple-cubic-1024', '--uncertainty'], '--uncertainty is for scenarios of transport; this one is of diffraction'],
+  ])('%j is refused', async (words, says) => {
+    const { code, stderr } = await braggbenchHere(['run', ...words]);
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  });
+});
+
+describe('volume', () => {
+  const folder = scratchFolder('volume');
+
+  /** Scenario of spots on either side of y = 0, in 60 mm of water. */
+  function field(): string {
+    const file = path.join(folder, 'field.json');
+    writeFileSync(
+      file,
+      JSON.stringify({
+        kind: 'transport',
+        version: 2,
+        beam: {
+          x_sigma_mm: 3,
+          spots: [
+            { energy_MeV: 70, x_mm: -5, y_mm: 10, weight: 3 },
+            { energy_MeV: 60, x_mm: 5, y_mm: -10, weight: 1 },
+          ],
+        },
+        geometry: { width_mm: 100, depth_mm: 60 },
+        grid: { dz_mm: 1 },
+        physics: { nuclear: 'off' },
+        solver: { stepping: 'depth' },
+      }),
+    );
+    return file;
+  }
+
+  function read(file: string): Volume {
+    const bytes = readFileSync(file);
+    const header = volumeHeader(file, bytes);
+    return header === null ? readDicomDose(file, bytes) : volumeIn(file, bytes, header, [null]);
+  }
+
+  test('a field of two spots has its largest dose in the peak of the heavier one', async () => {
+    const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--json']);
+    expect(code).toBe(0);
+    const answer = JSON.parse(stdout) as VolumeAnswer;
+    expect(answer.sizes).toEqual([40, 40, 60]);
+    // With cells of 2 mm, −5 is the middle of a cell, and 10 is a border between the cells at 9 and 11.
+    expect(answer.most_at_mm[0]).toBe(-5);
+    expect(Math.abs(answer.most_at_mm[1] - 10)).toBe(1);
+    expect(answer.most_at_mm[2]).toBeCloseTo(40, -1);
+    expect(answer.energy.rel_error).toBeCloseTo(0, 9);
+    // Three protons of 70 MeV and one of 60 MeV.
+    expect(answer.energy.in).toBeCloseTo(270, 6);
+    expect(answer.energy.deposited / answer.energy.in).toBeCloseTo(1, 4);
+  });
+
+  test.each(['mha', 'nrrd', 'dcm'])(
+    'a dose written as .%s reads back with its places and its energy',
+    async (ending) => {
+      const out = path.join(folder, `dose.${ending}`);
+      const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--out', out]);
+      expect(code).toBe(0);
+      expect(stdout).toContain('Largest dose');
+      const { sizes, spacing_mm, origin_mm, values } = read(out);
+      expect(sizes).toEqual([40, 60, 40]);
+      expect(spacing_mm.map((side) => Number(side))).toEqual([2, 1, 2]);
+      expect([...origin_mm]).toEqual([-39, 0.5, -39]);
+      const sum = values.reduce((a, b) => a + b, 0);
+      // 270 MeV of 4 protons in cells of 4 mm³ of water; doses in Gy per 10⁹ protons.
+      expect((sum * 4) / 160.2176634).toBeCloseTo(270 / 4, ending === 'dcm' ? 3 : 2);
+    },
+  );
+
+  test('monitor units scale the dose', async () => {
+    const words = ['volume', field(), '--across', '80', '--json'];
+    const plain = JSON.parse((await braggbenchHere(words)).stdout) as VolumeAnswer;
+    const units = JSON.parse((await braggbenchHere([...words, '--protons-per-mu', '8e7'])).stdout) as VolumeAnswer;
+    expect(units.unit).toBe('Gy per MU');
+    expect(units.most).toBeCloseTo(0.08 * plain.most, 9);
+  });
+
+  test.each([
+    [['--out', 'dose.png'], '--out: "dose.png" ends in no format that is written; allowed: .mha, .nrrd, .dcm'],
+    [['--across', '2000', '--cell', '0.1'], 'cells of 0.1 mm; allowed: 64000000 in all'],
+    [['--set', 'beam.spots[0].angle_deg=10'], 'moments follow beams along z; allowed: 0'],
+  ])('%j is refused', async (words, says) => {
+    const { code, stderr } = await braggbenchHere(['volume', field(), ...words]);
+    expect(stderr).toContain(says);
+    expect(code).not.toBe(0);
+  });
+});

@@ -1,0 +1,239 @@
+/**
+ * A kernel written from scratch, on the CPU: its problem folder is created, run, checked against its reference, and
+ * found wrong. Reproducers as folders; `reproduce.long.test.ts` builds and runs them. User kernels on the command line,
+ * as the README shows them.
+ */
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+
+describe('new kernel', () => {
+  const folder = sameScratchFolder('new-kernel');
+  const cache = cacheWithUserKernels(folder);
+
+  function run(...words: readonly string[]): Promise<Ended> {
+    // The kernels compute little, and compiling them is most of the time.
+    const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
+    return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+  }
+
+  const small = ['--set', 'problem.n=1003', '--trust'];
+
+  test('begins as a reduction with an answer in TypeScript, is correct, and wrong when the answer is another', async () => {
+    const made = await run('new-kernel', 'reduction', 'my-sum.cpp', '--answer', 'typescript');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toContain('Measure it: braggbench bench my-sum --trust');
+    expect((await readdir(join(folder, 'my-sum'))).sort()).toEqual(['my-sum.cpp', 'problem.json', 'reference.ts']);
+
+    const untrusted = await run('run', 'my-sum', '--set', 'problem.n=1003');
+    expect(untrusted).toMatchObject({ code: 2 });
+    expect(untrusted.stderr).toContain('reference.ts, which gives its answer, runs too.');
+    expect(untrusted.stderr).toContain('--trust');
+    const correct = await run('run', 'my-sum', ...small);
+    expect(correct.stderr).not.toMatch(/^error/m);
+    expect(correct.stdout).toContain('The user kernel is correct on this scenario.');
+
+    // A changed reference is new content: it needs trust again, and the kernel is checked against it.
+    const answer = join(folder, 'my-sum', 'reference.ts');
+    await writeFile(answer, (await readFile(answer, 'utf8')).replace('value * value', '2 * value * value'));
+    expect((await run('run', 'my-sum', '--set', 'problem.n=1003')).stderr).toContain('--trust');
+    const wrong = await run('run', 'my-sum', ...small);
+    expect(wrong.stdout).toContain('The user kernel is WRONG on this scenario.');
+
+    await writeFile(answer, 'export const reference = () => [1, 2, 3];\n');
+    const counted = await run('run', 'my-sum', ...small);
+    expect(counted.stderr).toContain('results has 3 values; allowed: 1');
+    await writeFile(answer, 'export const reference = () => { throw new Error("no idea"); };\n');
+    const thrown = await run('run', 'my-sum', ...small);
+    expect(thrown.stderr).toContain('reference.ts gave no answer:');
+    expect(thrown.stderr).toContain('no idea');
+  });
+
+  test('begins as a stencil or a sum of vectors with an answer in Python', async () => {
+    for (const template of ['stencil', 'vector-add']) {
+      expect(await run('new-kernel', template, `${template}-mine.cpp`)).toMatchObject({ code: 0, stderr: '' });
+      const correct = await run('run', `${template}-mine`, ...small);
+      expect(correct.stderr).not.toMatch(/^error/m);
+      expect(correct.stdout).toContain('The user kernel is correct on this scenario.');
+    }
+  });
+
+  test('a kernel for a GPU comes with its launches', async () => {
+    expect(await run('new-kernel', 'reduction', 'on-gpu.cu')).toMatchObject({ code: 0, stderr: '' });
+    const { candidates } = JSON.parse(await readFile(join(folder, 'on-gpu', 'problem.json'), 'utf8'));
+    expect(candidates).toMatchObject([{ file: 'on-gpu.cu', launches: [{ kernel: 'sum_squares', block: [256] }] }]);
+    // Without a GPU, the only error is the missing driver.
+    const { stdout } = await run('validate', 'on-gpu');
+    const errors = stdout.split('\n').filter((line) => line.startsWith('error') && !line.includes('NVIDIA'));
+    expect(errors).toEqual([]);
+  });
+
+  test('replaces nothing, and lists the templates', async () => {
+    await writeFile(join(folder, 'taken'), 'mine');
+    const taken = await run('new-kernel', 'stencil', 'taken.cpp');
+    expect(taken.stderr).toContain('taken exists; allowed: a name that is free');
+    expect(await readFile(join(folder, 'taken'), 'utf8')).toBe('mine');
+    const other = await run('new-kernel', 'fft', 'x.cu');
+    expect(other.stderr).toContain('unknown template "fft"; allowed: reduction, stencil, vector-add');
+    for (const name of ['x.txt', 'x.py']) {
+      const refused = await run('new-kernel', 'stencil', name);
+      expect(refused.stderr).toContain(`"${name}" cannot be the name of a kernel`);
+    }
+  });
+
+  test('a study crosses an axis of the folder that it names', async () => {
+    expect(await run('new-kernel', 'vector-add', 'sized.cpp', '--answer', 'typescript')).toMatchObject({ code: 0 });
+    const axes = [{ kind: 'list', path: 'problem.n', values: [100, 200] }];
+    const study = { kind: 'study', version: 1, base: [{ file: 'sized' }], axes };
+    await writeFile(join(folder, 'sizes.json'), JSON.stringify(study));
+    const ended = await run('study', 'run', 'sizes.json', '--trust');
+    expect(ended.stderr).not.toMatch(/^error/m);
+    expect(ended.stdout).toContain('2 points solved');
+  });
+});
+
+describe('reproduce', () => {
+  const root = join(import.meta.dirname, '../../..');
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'braggbench-reproduce-'));
+    const description = { kind: 'variant', version: 1, workload: 'micro', bench: 'reduction', base: 'cuda-shuffle' };
+    const replaces = 'kernels/micro/patterns/reduction.cu';
+    const compile = { fast_math: true, defines: { TILE: 4 } };
+    await copyFile(join(root, replaces), join(folder, 'my.cu'));
+    await writeFile(join(folder, 'my.json'), JSON.stringify({ ...description, title: 'Mine', replaces, compile }));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const run = (...words: readonly string[]): Promise<Ended> =>
+    braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), {}) });
+
+  test('holds the kernel, its problem, its launch, and what is compiled with it', async () => {
+    const made = await run('reproduce', 'reduction', '--variant', './my.cu', '--out', 'bug', '--set', 'problem.n=4096');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toContain('cmake -B build && cmake --build build && ./bin/reproduce');
+    const read = (...parts: readonly string[]) => readFile(join(folder, 'bug', ...parts), 'utf8');
+    expect(await read('my.cu')).toBe(await readFile(join(folder, 'my.cu'), 'utf8'));
+    expect(JSON.parse(await read('problem.json'))).toMatchObject({
+      ...{ title: 'Mine', kind: 'task', kernel: { workload: 'micro', name: 'my.cu' } },
+      problem: { workload: 'micro', bench: 'reduction', variant: 'cuda-shuffle', numbers: { n: 4096 } },
+    });
+    expect(await read('kernel.cmake')).toBe(`set(BB_NAME "my.cu")
+set(BB_MAIN "my.cu")
+set(BB_BESIDE "kernels/source/micro/patterns")
+set(BB_DEVICE "cuda")
+set(BB_FLAGS "--use_fast_math" "-DTILE=4")
+`);
+    const readme = await read('README.md');
+    for (const words of ['compute-sanitizer ./bin/reproduce --once', 'cuda-gdb --args ./bin/reproduce --once']) {
+      expect(readme).toContain(words);
+    }
+    for (const file of ['CMakeLists.txt', 'scenario.json', 'program/main.cpp', 'include/engine/task.hpp']) {
+      expect((await stat(join(folder, 'bug', file))).isFile()).toBe(true);
+    }
+
+    // An existing folder is not overwritten.
+    const again = await run('reproduce', 'reduction', '--variant', './my.cu', '--out', 'bug');
+    expect(again.stderr).toMatch(/bug exists already\. Choose another name\./);
+  });
+
+  test('is of a file, and of a scenario that it fits', async () => {
+    const shipped = await run('reproduce', 'reduction', '--variant', 'cuda-shuffle');
+    expect(shipped.stderr).toContain('--variant names the kernel that is exported; allowed: a .cu or .cpp file');
+    const other = await run('reproduce', 'scan', '--variant', './my.cu');
+    expect(other.stderr).toContain('my.cu');
+    expect(other.code).not.toBe(0);
+  });
+});
+
+describe('user kernels', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const small = {
+    kind: 'transport',
+    version: 1,
+    name: 'Small',
+    beam: { energy_MeV: 30 },
+    geometry: { width_mm: 10, depth_mm: 10 },
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy: { kind: 'range', step_mm: 0.5 } },
+    solver: { step_mm: 0.5 },
+  };
+  const folder = sameScratchFolder('user-kernels-typed');
+  const cache = cacheWithUserKernels(folder);
+
+  beforeAll(async () => {
+    await writeFile(join(folder, 'small.json'), JSON.stringify(small));
+    await copyFile(join(root, 'kernels/transport/cpu/gather.cpp'), join(folder, 'my.cpp'));
+    // The example in the handbook.
+    const page = await readFile(join(root, 'assets/handbook/user-kernels.md'), 'utf8');
+    const [, json = ''] = /```json\n(\{ "kind": "variant"[^`]*)```/.exec(page) ?? [];
+    await writeFile(join(folder, 'my.json'), json);
+  });
+
+  function run(...words: readonly string[]): Promise<Ended> {
+    // The kernels compute little, and compiling them is most of the time.
+    const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
+    return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+  }
+
+  test('runs after the user has said that they trust it, and says whether it is right', async () => {
+    const refused = await run('run', 'small.json', '--variant', './my.cpp');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /my\.cpp takes the place of kernels\/transport\/cpu\/gather\.cpp in gather\. .*--trust/,
+    );
+    const trusted = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
+    expect(trusted.stderr).toBe('');
+    expect(trusted.stdout).toMatch(/^my\.cpp, fp32/m);
+    expect(trusted.stdout).toMatch(/Dose error +ok +Relative L2 difference of the dose from the FP64 reference/);
+    expect(trusted.stdout).toContain('The user kernel is correct on this scenario.');
+    expect(trusted.code).toBe(0);
+    // A scenario can name the kernel too, and the trust is remembered.
+    await writeFile(
+      join(folder, 'named.json'),
+      JSON.stringify({ ...small, solver: { ...small.solver, variant: 'my.cpp' } }),
+    );
+    const named = await run('run', 'named.json', '--json');
+    expect(named.stderr).toBe('');
+    expect(JSON.parse(named.stdout)).toMatchObject({ checks: { right: true, bitwise: true } });
+  });
+
+  test('is listed in its folder', async () => {
+    const { stdout, stderr } = await run('variants');
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
+  });
+
+  test('is benchmarked together with ours', async () => {
+    const { stdout, code } = await run(
+      'bench',
+      'small.json',
+      '--variants',
+      'gather,./my.cpp',
+      '--trust',
+      ...['--rounds', '3', '--processes', '1', '--json'],
+    );
+    expect(code).toBe(0);
+    const { entries } = JSON.parse(stdout) as { entries: { label: string; status: string; title: string }[] };
+    expect(entries.map(({ label, status, title }) => [label, status, title])).toEqual([
+      ['gather', 'measured', 'Gather'],
+      ['my.cpp', 'measured', 'My gather'],
+    ]);
+  });
+
+  test('a wrong one is said to be wrong, one that does not compile where', async () => {
+    const text = await readFile(join(folder, 'my.cpp'), 'utf8');
+    const wrong = text.replace('    sum_ = {};\n', '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n');
+    await writeFile(join(folder, 'my.cpp'), wrong);
+    expect((await run('run', 'small.json', '--variant', './my.cpp')).stderr).toContain('--trust');
+    const ended = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
+    expect(ended.stdout).toContain('The user kernel is WRONG on this scenario.');
+    expect(ended.code).toBe(1);
+    await writeFile(join(folder, 'my.cpp'), `oops\n${text}`);
+    const broken = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
+    expect(broken.stderr).toMatch(/^error my\.cpp:1:1: /);
+    expect(broken.code).toBe(2);
+  });
+});

@@ -1,0 +1,70 @@
+/** The queue of measurements that the servers of several agents share. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { MeasuringQueue } from '../../../../electron/cli/mcp/queue.ts';
+import { scratchFolder } from '../../../scratch-folder.ts';
+
+const { signal } = new AbortController();
+
+test('a client with many submissions at once measures in alternation with another client', async () => {
+  const folder = scratchFolder('measuring-queue');
+  const [first, second] = [new MeasuringQueue(folder), new MeasuringQueue(folder)];
+  const order: string[] = [];
+  const [started, go, waits] = [0, 0, 0].map(() => Promise.withResolvers<void>());
+  const measure = (queue: MeasuringQueue, name: string, work: () => Promise<void> | undefined, waiting = () => {}) =>
+    queue.inTurn(
+      async () => {
+        order.push(name);
+        await work();
+      },
+      signal,
+      waiting,
+    );
+  const nothing = () => undefined;
+  const all = [
+    measure(first, 'a1', () => {
+      started?.resolve();
+      return go?.promise;
+    }),
+    measure(first, 'a2', nothing),
+    measure(first, 'a3', nothing),
+  ];
+  await started?.promise;
+  all.push(measure(second, 'b1', nothing, () => waits?.resolve()));
+  await waits?.promise;
+  go?.resolve();
+  await Promise.all(all);
+  expect(order).toEqual(['a1', 'b1', 'a2', 'a3']);
+  expect(await readdir(path.join(folder, 'locks', 'measuring'))).not.toContainEqual(expect.stringMatching(/ticket$/));
+});
+
+test('a cancelled submission that waits for its own client leaves the queue', async () => {
+  const queue = new MeasuringQueue(scratchFolder('measuring-queue-cancelled'));
+  const [started, go] = [0, 0].map(() => Promise.withResolvers<void>());
+  const running = queue.inTurn(
+    async () => {
+      started?.resolve();
+      await go?.promise;
+    },
+    signal,
+    () => {},
+  );
+  await started?.promise;
+  const cancel = new AbortController();
+  const waiting = queue.inTurn(
+    () => Promise.resolve('measured'),
+    cancel.signal,
+    () => cancel.abort(),
+  );
+  await expect(waiting).rejects.toThrow('cancelled while it waited');
+  go?.resolve();
+  await running;
+  expect(
+    await queue.inTurn(
+      () => Promise.resolve('measured'),
+      signal,
+      () => {},
+    ),
+  ).toBe('measured');
+});

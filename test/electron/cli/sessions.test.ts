@@ -1,0 +1,188 @@
+/**
+ * `braggbench claims` as a child process. Every session of npm run bench -- gpu names existing items: checked up to the
+ * device, so that no GPU hour is lost to a typo. `braggbench history`: sessions over days, for a person and for a
+ * script.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
+import { flagValue, listed, parseArguments, parseSweep } from '../../../electron/cli/arguments.ts';
+import { modesOf, requestedRounds } from '../../../electron/cli/benching.ts';
+import { overridesOf, scenarioPath } from '../../../electron/cli/read-scenario.ts';
+import { bench } from '../../../electron/cli/verbs/bench.ts';
+import { type Session, sessionSchema } from '../../../electron/contract/bench/session.ts';
+import { trendOf } from '../../../electron/host/app/benches/history.ts';
+import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
+import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
+import { readArguments } from '../../../electron/main/arguments.ts';
+import { assetsFolder, openTestScenarios } from '../host/small-run.ts';
+import { braggbenchHere, environmentWith } from './command.ts';
+
+describe('claims', () => {
+  test('prints one line a claim, the count of answers, and each claim in full on request', async () => {
+    const [text, json, table, one, unknown] = await Promise.all([
+      braggbenchHere(['claims']),
+      braggbenchHere(['claims', '--json']),
+      braggbenchHere(['claims', '--markdown']),
+      braggbenchHere(['claims', 'transport/all-together']),
+      braggbenchHere(['claims', 'transport/all-togehter']),
+    ]);
+    const { rows } = JSON.parse(json.stdout) as {
+      rows: { row: number; claims: { answer: { word: string } }[] }[];
+    };
+    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 32 }, (_, i) => i + 1));
+    const words = rows.flatMap(({ claims }) => claims.map(({ answer }) => answer.word));
+    const count = (...wanted: readonly string[]) => words.filter((word) => wanted.includes(word)).length;
+    expect(text.stdout.split('\n')[0]).toBe(
+      `${count('true')} true, ${count('true-when')} true when, ${count('not-true')} not true, ${count('cannot-judge', 'not-measured')} open of ${words.length} claims`,
+    );
+    // A heading of three lines, one line for each claim, and two lines of advice.
+    expect(text.stdout.trimEnd().split('\n')).toHaveLength(words.length + 5);
+    expect(text.stdout).toMatch(
+      /^latency\/shared {2,}Shared memory answers in 1–2 cycles {2,}not true: 23, not 1–2 cycles$/m,
+    );
+    const wide = [text, one].flatMap(({ stdout }) => stdout.split('\n')).filter((line) => [...line].length > 120);
+    expect(wide).toEqual([]);
+    expect(one.stdout).toMatch(/^All of it together: true when /);
+    // A heading for each pair, with its measurements below it.
+    expect(one.stdout).toMatch(
+      /^cuda-scatter → cuda-graph: .* \(claimed: 10–100×\)\n {2}[\d.]+× +[\d.]+–[\d.]+ +(less|as claimed|more) +\S+\.json$/m,
+    );
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      'error "transport/all-togehter" is not a known claim (did you mean transport/all-together?); braggbench claims lists them\n',
+    ]);
+    const lines = table.stdout.split('\n').filter((line) => line.includes('| A launch costs 5–20 µs'));
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe('gpu sessions', async () => {
+  const addon = loadAddon();
+  /** Scenarios are checked with the memory of the machine that measured them. */
+  const scenarios = await openTestScenarios(addon, 128 * 2 ** 30);
+
+  test.each(GPU_SESSIONS.map(({ file, words }) => ({ file, words })))('$file', async ({ words }) => {
+    const parsed = parseArguments(words.slice(1), bench.flags);
+    expect(modesOf(parsed)).toContain('warm');
+    expect(requestedRounds(parsed).mostRounds).toBeGreaterThan(0);
+    const sweep = flagValue(parsed, 'sweep');
+    for (const more of sweep === undefined ? [[]] : parseSweep(sweep).overrides) {
+      const path = scenarioPath(parsed.operands[0] ?? '');
+      const reading = await scenarios.any.read(path, { overrides: [...overridesOf(parsed), ...more] });
+      expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+      if (reading.kind === null) throw new Error('no scenario');
+      const { benchable } = hostWorkloads[reading.kind];
+      benchable.check(addon, benchable.problem(reading), listed(parsed, 'variants') ?? []);
+    }
+  });
+
+  test('a GPU is chosen for the desktop program as for the other commands', () => {
+    expect(readArguments(['a.json', '--gpu', '1', '--run'], '/home')).toEqual({
+      file: '/home/a.json',
+      run: true,
+      gpu: '1',
+    });
+    expect(readArguments(['--gpu=GPU-2e1d19ef'], '/')).toEqual({ file: null, run: false, gpu: 'GPU-2e1d19ef' });
+    expect(readArguments([], '/').gpu).toBeNull();
+  });
+});
+
+describe('history', () => {
+  const recorded = path.join(assetsFolder, 'runs/h200-water-70MeV.json');
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'bb-history-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** The recorded session with another date and scaled times. */
+  async function sessionOf(
+    day: number,
+    factor: number,
+    machine: Partial<Session['reports'][number]['machine']> = {},
+  ): Promise<string> {
+    const session: Session = sessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
+    const reports = session.reports.map((report) => ({
+      ...report,
+      machine: { ...report.machine, ...machine },
+      program: { ...report.program, commit: String(day).repeat(40) },
+      entries: report.entries.map((entry) =>
+        entry.status === 'refused' ? entry : { ...entry, time_s: entry.time_s * factor },
+      ),
+    }));
+    const file = path.join(folder, `day-${day}.json`);
+    await writeFile(file, JSON.stringify({ ...session, created: `2026-12-0${day}T08:00:00.000Z`, reports }));
+    return file;
+  }
+
+  const call = (...words: string[]) =>
+    braggbenchHere(['history', ...words], { cwd: folder, environment: environmentWith(folder) });
+
+  test('the last session is judged by how far those before differ, by the prediction interval of Student', () => {
+    // Logarithms with mean 0 and standard deviation 0.01; Student's t with two degrees of freedom is 4.303 at 95 %.
+    const before = [-0.01, 0, 0.01].map(Math.exp);
+    const edge = 4.302653 * 0.01 * Math.sqrt(4 / 3);
+    const found = trendOf([...before, Math.exp(1.001 * edge)]);
+    expect(found?.spread).toBeCloseTo(Math.expm1(0.01), 12);
+    expect(found?.expected.high).toBeCloseTo(Math.exp(edge), 7);
+    expect(found?.verdict).toBe('slower');
+    expect(trendOf([...before, Math.exp(0.999 * edge)])?.verdict).toBe('as before');
+    expect(trendOf([...before, Math.exp(-1.001 * edge)])?.verdict).toBe('faster');
+    expect(trendOf(before)).toBeNull();
+  });
+
+  test('sessions are put in the order of their days, and the last is called slower', async () => {
+    const files = [await sessionOf(4, 1.2), await sessionOf(2, 1.01), await sessionOf(1, 1), await sessionOf(3, 0.99)];
+    const { code, stdout, stderr } = await call(...files, '--variant', 'cuda-window');
+    expect([code, stderr]).toEqual([0, '']);
+    const days = [...stdout.matchAll(/^2026-12-0(\d) 08:00 +(\d{9}) .* ([\d.]+)× /gm)].map(([, ...found]) => found);
+    expect(days).toEqual([
+      ['1', '111111111', '1.000'],
+      ['2', '222222222', '1.010'],
+      ['3', '333333333', '0.9900'],
+      ['4', '444444444', '1.200'],
+    ]);
+    expect(stdout).toMatch(/The last takes 1\.2\d*× the time of those before: slower\. They differ by 1\.0/);
+    const told = JSON.parse((await call(...files, '--json')).stdout) as {
+      readonly series: readonly { readonly label: string; readonly trend: { readonly verdict: string } }[];
+    };
+    const session: Session = sessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
+    const measured = session.reports.flatMap(({ entries }) => entries).filter(({ status }) => status === 'measured');
+    expect(told.series.map(({ label }) => label)).toEqual(measured.map(({ label }) => label));
+    expect(new Set(told.series.map(({ trend }) => trend.verdict))).toEqual(new Set(['slower']));
+  });
+
+  test('two sessions are shown without a verdict; other problems have no history', async () => {
+    const files = [await sessionOf(1, 1), await sessionOf(2, 1.5)];
+    const { stdout } = await call(...files, '--variant=cuda-window');
+    expect(stdout).toContain('2 sessions: at least 4 are needed to judge how much sessions vary.');
+    const other = path.join(assetsFolder, 'runs/h200-dense-36M.json');
+    expect(await call(recorded, other, '--variant', 'cuda-window')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('No two of these sessions measured cuda-window.'),
+    });
+    expect(await call(recorded, 'run.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('is one run') });
+  });
+
+  test.for([
+    ['identifier', { id: 'other' }],
+    ['number of cores', { logical_cores: 2 }],
+    ['memory', { memory_bytes: 24e9 }],
+  ] as const)('machines with the same processor name and another %s have series of their own', async ([, other]) => {
+    const files = [
+      ...[await sessionOf(1, 1), await sessionOf(2, 1.01)],
+      ...[await sessionOf(3, 14.5, other), await sessionOf(4, 14.6, other)],
+    ];
+    const { code, stdout } = await call(...files, '--variant', 'cuda-window', '--json');
+    expect(code).toBe(0);
+    const { series } = JSON.parse(stdout) as { series: { machine: string; points: { created: string }[] }[] };
+    expect(series.map(({ points }) => points.map(({ created }) => created.slice(8, 10)))).toEqual([
+      ['01', '02'],
+      ['03', '04'],
+    ]);
+    expect(new Set(series.map(({ machine }) => machine)).size).toBe(2);
+  });
+});

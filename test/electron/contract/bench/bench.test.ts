@@ -1,0 +1,137 @@
+/**
+ * A session that was recorded again has the first one's name followed by its card, in the folder of its workload. The
+ * words for answers: correct, wrong, impossible and not checked. Verdicts on claims, contradicted or as claimed; saved
+ * sessions are judged by the current rule.
+ */
+import { describe, expect, it, test } from 'vitest';
+import { headVerdict, isUnproven, verdictSchema } from '../../../../electron/contract/bench/bench-session.ts';
+import { claimedBand, claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
+import { recordedAgain } from '../../../../electron/contract/bench/recorded-names.mjs';
+import {
+  type Accuracy,
+  correctnessOf,
+  LEAST_TIME,
+  REMEMBERS,
+  reasonOf,
+} from '../../../../electron/contract/bench/session.ts';
+import { readableUnit } from '../../../../electron/domain/values/units.ts';
+
+describe('recorded names', () => {
+  it('begins with the card, whether the first names its own or not', () => {
+    expect(recordedAgain('h200-dense-36M.json')).toEqual([
+      'transport/h100-dense-36M.json',
+      'transport/h200-dense-36M.json',
+    ]);
+    expect(recordedAgain('micro/launch.json')).toEqual(['micro/h100-launch.json', 'micro/h200-launch.json']);
+    expect(recordedAgain('diffraction/h200-programs.json')).toEqual(['diffraction/h100-programs.json']);
+    expect(recordedAgain('transport/h100-factorial.json')).toEqual(['transport/h200-factorial.json']);
+  });
+});
+
+describe('session', () => {
+  const check = (more: Partial<Accuracy>): Accuracy => ({
+    ...{ id: 'parity', title: 'Dose error', tip: '', unit: '', value: 1e-7, bound: 1e-5, holds: true },
+    ...more,
+  });
+  const ledger = check({ id: 'ledger', value: 1e-9, bound: 1e-6 });
+
+  test('an answer is correct only where each check compared something', () => {
+    expect(correctnessOf([check({}), ledger])).toBe('correct');
+    expect(correctnessOf([])).toBe('not checked');
+    expect(correctnessOf([check({ bound: null })])).toBe('not checked');
+    // A ledger that balances does not show that a dose is correct if the dose was not compared.
+    expect(correctnessOf([check({ value: null }), ledger])).toBe('not checked');
+  });
+
+  test('a failed check is wrong, and a time that the machine cannot reach is impossible', () => {
+    const early = check({ id: LEAST_TIME, value: 1e-9, bound: 1e-6, holds: false });
+    expect(correctnessOf([check({}), early])).toBe('impossible');
+    expect(correctnessOf([check({ value: 1, holds: false }), early])).toBe('wrong');
+    expect(correctnessOf([check({ value: null, holds: false })])).toBe('wrong');
+  });
+
+  test('verdicts about the answer are three, and stay whatever the time of an end-to-end run', () => {
+    expect(verdictSchema.options.filter(isUnproven)).toEqual(['wrong', 'impossible', 'not checked']);
+    expect(headVerdict({ verdict: 'not checked', whole: { verdict: 'faster' } })).toBe('not checked');
+    expect(headVerdict({ verdict: 'undecided', whole: { verdict: 'faster' } })).toBe('faster');
+  });
+
+  test('a doubt about memory makes an answer not checked for its reason, and a failed check is the reason before it', () => {
+    const doubt = check({ id: REMEMBERS, tip: 'It may remember results', value: null });
+    expect([correctnessOf([check({}), doubt]), reasonOf([check({}), doubt])]).toEqual([
+      'not checked',
+      'It may remember results',
+    ]);
+    const failed = check({ tip: 'dose is 2, expected 1', value: 1, holds: false });
+    expect([correctnessOf([failed, doubt]), reasonOf([failed, doubt])]).toEqual(['wrong', 'dose is 2, expected 1']);
+    expect(reasonOf([check({ value: null })])).toBe(null);
+  });
+});
+
+describe('claims', () => {
+  const claim = { from: 2, to: 10 };
+  const of = (value: number, low: number, high: number) => judgeClaim({ value, interval: { low, high } }, claim);
+
+  test('only a whole interval decides: inside, outside, and what reaches beyond an end', () => {
+    expect(judgeClaim(null, claim)).toBe('not measured');
+    expect(judgeClaim({ value: 5, interval: null }, claim)).toBe('not judged');
+    expect([of(1.5, 1.4, 1.9), of(12, 11, 13), of(5, 4, 6)]).toEqual(['less', 'more', 'as claimed']);
+    expect([of(1.9, 1.5, 2.3), of(10.5, 9, 12)]).toEqual(['undecided', 'undecided']);
+    expect([of(2.1, 1.9, 2.3), of(10, 9, 11)]).toEqual(['undecided', 'undecided']);
+  });
+
+  test('one number has a band, of its own where it names one', () => {
+    const about = (from: number, low: number, high: number, tolerance?: number) =>
+      judgeClaim({ value: (low + high) / 2, interval: { low, high } }, { from, to: from, tolerance });
+    expect([about(32, 30, 34), about(32, 7.9, 8.1), about(32, 25, 27), about(32, 39, 40)]).toEqual([
+      'as claimed',
+      'less',
+      'undecided',
+      'more',
+    ]);
+    expect([about(1, 0.98, 1.01, 0.05), about(1.18, 1.02, 1.03, 0.05)]).toEqual(['as claimed', 'less']);
+  });
+
+  test('faster is more than one per cent beyond, and at least has no upper end', () => {
+    const faster = (low: number, high: number) =>
+      judgeClaim({ value: low, interval: { low, high } }, { from: 1, to: null });
+    expect([faster(0.99, 1.005), faster(1, 1.03), faster(1.02, 1.03), faster(50, 60)]).toEqual([
+      'less',
+      'undecided',
+      'as claimed',
+      'as claimed',
+    ]);
+    expect(judgeClaim({ value: 9, interval: { low: 8, high: 9.9 } }, { from: 10, to: null })).toBe('less');
+  });
+
+  test('what needs another program or GPU is not judged by any number', () => {
+    expect(judgeClaim({ value: 5, interval: { low: 4, high: 6 } }, { ...claim, needs: 'PyTorch' })).toBe('not judged');
+  });
+
+  test('a saved verdict gives way to the rule, whoever wrote it', () => {
+    const pair = { slower: 'a', faster: 'b', what: 'streams', verdict: 'as claimed' };
+    const kept = {
+      ...{ id: 'streams', claim: 'Streams overlap', from: 1, to: 1000, source: 'a note', reason: null },
+      pairs: [
+        { ...pair, gain: { value: 0.93, interval: { low: 0.82, high: 1.27 } } },
+        { ...pair, gain: { value: 1.2, interval: null } },
+        { ...pair, gain: { value: 1.4, interval: { low: 1.3, high: 1.5 } } },
+      ],
+    };
+    expect(claimResultSchema.parse(kept).to).toBeNull();
+    expect(claimResultSchema.parse(kept).pairs.map(({ verdict }) => verdict)).toEqual([
+      'undecided',
+      'not judged',
+      'as claimed',
+    ]);
+  });
+
+  test('seconds are read as ms, µs or ns, and other units as they are', () => {
+    expect(claimedBand({ from: 1.5e-5, to: 6e-5 }, 's')).toBe('15–60 µs');
+    expect(claimedBand({ from: 0.05, to: 0.2 }, 's')).toBe('50–200 ms');
+    expect(claimedBand({ from: 2, to: 10 })).toBe('2–10×');
+    expect(readableUnit('s', [4e-9])).toMatchObject({ unit: 'ns', factor: 1e9 });
+    expect(readableUnit('s', [3, 1e-6])).toEqual({ unit: 's', factor: 1 });
+    expect(readableUnit('GB/s', [1e-5])).toEqual({ unit: 'GB/s', factor: 1 });
+  });
+});

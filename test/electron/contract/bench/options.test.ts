@@ -1,0 +1,50 @@
+/** An option of a benchmark is declared once: flag, schema, command and form are generated from the table. */
+import { describe, expect, it } from 'vitest';
+import { parseArguments } from '../../../../electron/cli/arguments.ts';
+import { optionsOf } from '../../../../electron/cli/benching.ts';
+import { bench } from '../../../../electron/cli/verbs/bench.ts';
+import { benchMethods } from '../../../../electron/contract/bench/benches.ts';
+import {
+  type BenchOption,
+  benchOptionEntries,
+  benchOptionShape,
+  optionFlags,
+  usualBenchOptions,
+} from '../../../../electron/contract/bench/options.ts';
+import { optionsOfTask } from '../../../../electron/host/workloads/benchable.ts';
+
+/** An allowed value that is not the default. */
+const other = ({ kind, min = 0, max = 0, usual }: BenchOption): number | boolean => {
+  if (kind === 'switch') return usual !== true;
+  return kind === 'percent' ? 0.02 : Math.min(max, Math.max(min, 40) + 3);
+};
+
+const parsed = (words: readonly string[]) =>
+  optionsOf(parseArguments(['scenario', ...words.flatMap((word) => word.split(' '))], bench.flags));
+
+describe.each(benchOptionEntries)('%s', (name, option) => {
+  it('is a flag, a parameter of bench.start, and in the command that repeats a session', () => {
+    const { flag, help } = option;
+    expect(bench.flags.filter((one) => one.name === flag)).toMatchObject([{ help }]);
+    expect(Object.keys(benchMethods['bench.start'].params.shape)).toContain(name);
+    expect(benchOptionShape[name].parse(undefined)).toBe(usualBenchOptions[name]);
+    const changed = { ...usualBenchOptions, [name]: other(option) };
+    const words = optionFlags(changed);
+    expect(words.join(' ')).toContain(`--${flag}`);
+    expect(parsed(words)).toEqual(changed);
+    expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(usualBenchOptions));
+  });
+
+  it('offers allowed values in the form, the usual one among them', () => {
+    const { form } = option;
+    if (form === undefined) return;
+    const choices = form.choices.map(([value]) => value);
+    for (const value of choices) expect(benchOptionShape[name].safeParse(value).success, String(value)).toBe(true);
+    expect(choices).toContain(usualBenchOptions[name]);
+  });
+});
+
+it('a command without flags has the usual options', () => {
+  expect(parsed([])).toEqual(usualBenchOptions);
+  expect(parsed(optionFlags(usualBenchOptions))).toEqual(usualBenchOptions);
+});

@@ -1,0 +1,446 @@
+/** Scenarios saved in runs and sessions are bounded in size, because comparisons traverse them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  atomsOf,
+  type ContractWorkload,
+  compositionOfAtoms,
+  elements,
+  formatPath,
+  parsePath,
+  suggest,
+  validateScenario,
+  valueAt,
+  withValueAt,
+} from '../../../../electron/contract/scenario/index.ts';
+import { migrate } from '../../../../electron/contract/scenario/migrate.ts';
+import { oversize, storedDocumentSchema } from '../../../../electron/contract/scenario/workload.ts';
+import { withoutPaths } from '../../../../electron/domain/values/path.ts';
+
+describe('messages', () => {
+  /** `path: message` of every issue in a document. */
+  function messages(document: unknown): readonly string[] {
+    return validateScenario(document).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  }
+
+  function transport(parts: object): object {
+    return { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
+  }
+
+  const region = { material: 'water', x_mm: [-1, 1], z_mm: [0, 1] };
+
+  describe('each kind of error says what the value is and what is allowed', () => {
+    test.each([
+      [
+        'too large',
+        { beam: { energy_MeV: 2000 } },
+        'beam.energy_MeV: 2000 MeV is too large; allowed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV',
+      ],
+      ['too small', { grid: { dx_mm: -1 } }, 'grid.dx_mm: -1 mm is too small; allowed: 1e-5 to 100 mm'],
+      ['degrees', { beam: { energy_MeV: 70, angle_deg: 90 } }, 'beam.angle_deg: 90° is too large; allowed: -85 to 85°'],
+      [
+        'NaN',
+        { beam: { energy_MeV: Number.NaN } },
+        'beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV',
+      ],
+      [
+        'infinite',
+        { solver: { stop_weight: Number.POSITIVE_INFINITY } },
+        'solver.stop_weight: Infinity is not a finite number; allowed: 0 to 0.5',
+      ],
+      ['text for a number', { grid: { dz_mm: '0.2' } }, 'grid.dz_mm: "0.2" is not a number; allowed: 1e-5 to 100 mm'],
+      ['number for text', { name: 7 }, 'name: 7 is not text; allowed: text of at most 200 characters'],
+      [
+        'null for an object',
+        { solver: null },
+        'solver: null is not an object; allowed: an object with the keys stepping, remap, step_mm, max_steps, stop_weight, precision, variant, threads',
+      ],
+      [
+        'list for an object',
+        { output: [] },
+        'output: [] is not an object; allowed: an object with the keys keyframes, let, spectra_mm, gray, alpha_beta_Gy, fraction_Gy',
+      ],
+      ['yes or no', { output: { let: 5 } }, 'output.let: 5 is not a yes or no; allowed: true or false'],
+      [
+        'fraction',
+        { solver: { max_steps: 1.5 } },
+        'solver.max_steps: 1.5 is not a whole number; allowed: a whole number, 1 to 1e7',
+      ],
+      [
+        'word',
+        { physics: { scattering: 'molière' } },
+        'physics.scattering: "molière" is not known; allowed: gottschalk, fermi-rossi, highland or off',
+      ],
+      [
+        'misspelt word',
+        { physics: { scattering: 'gotschalk' } },
+        'physics.scattering: "gotschalk" is not known (did you mean gottschalk?); allowed: gottschalk, fermi-rossi, highland or off',
+      ],
+      [
+        'number for a word',
+        { physics: { nuclear: 1 } },
+        'physics.nuclear: 1 is not allowed here; allowed: off, attenuation or icru63',
+      ],
+      [
+        'unknown key',
+        { grid: { colour: 1 } },
+        'grid.colour: is not a known key; allowed here: dx_mm, dz_mm, dtheta_mrad, theta_max_mrad, energy, cutoff_MeV',
+      ],
+      [
+        'misspelt key',
+        { solver: { thread: 1 } },
+        'solver.thread: is not a known key (did you mean threads?); allowed here: stepping, remap, step_mm, max_steps, stop_weight, precision, variant, threads',
+      ],
+      [
+        'prototype key',
+        { geometry: JSON.parse('{"__proto__": 1}') },
+        'geometry.__proto__: is not a known key; allowed here: width_mm, depth_mm, background, regions, materials, ct',
+      ],
+      [
+        'kind of energy grid',
+        { grid: { energy: { kind: 'log' } } },
+        'grid.energy.kind: "log" is not known; allowed: range or uniform',
+      ],
+      ['kind left out', { grid: { energy: { step_mm: 1 } } }, 'grid.energy.kind: is missing; needed: range or uniform'],
+      [
+        'key of the other kind',
+        { grid: { energy: { kind: 'range', step_MeV: 1 } } },
+        'grid.energy.step_MeV: is not a known key (did you mean step_mm?); allowed here: kind, step_mm',
+      ],
+      [
+        'table name',
+        { physics: { stopping_power: 'icru94' } },
+        'physics.stopping_power: "icru94" is not known (did you mean icru49?); allowed: icru49, icru90 or { file: … }',
+      ],
+      [
+        'table path out of the folder',
+        { physics: { stopping_power: { file: '../x.csv' } } },
+        `physics.stopping_power.file: "../x.csv" is not allowed here; allowed: a relative path below the scenario's folder, such as tables/mine.csv`,
+      ],
+      [
+        'table key',
+        { physics: { stopping_power: { flie: 'x.csv', file: 'x.csv' } } },
+        'physics.stopping_power.flie: is not a known key (did you mean file?); allowed here: file',
+      ],
+      [
+        'interval backwards',
+        { geometry: { regions: [{ ...region, x_mm: [3, 1] }] } },
+        'geometry.regions[0].x_mm: [3,1] runs backwards; allowed: two numbers [from, to] with from < to',
+      ],
+      [
+        'interval of one',
+        { geometry: { regions: [{ ...region, z_mm: [1] }] } },
+        'geometry.regions[0].z_mm: [1] has 1 entry; allowed: [from, to], each 0 to 5000 mm',
+      ],
+      [
+        'end of an interval',
+        { geometry: { regions: [region, { ...region, z_mm: [-1, 2] }] } },
+        'geometry.regions[1].z_mm[0]: -1 mm is too small; allowed: 0 to 5000 mm',
+      ],
+      [
+        'too many regions',
+        { geometry: { regions: Array.from({ length: 201 }, () => region) } },
+        'geometry.regions: [{"material":"water","x_mm":[-1,1],"z_mm":[0,1]},{"material… has 201 entries; allowed: a list of at most 200 entries',
+      ],
+      [
+        'long text',
+        { name: 'x'.repeat(201) },
+        `name: "${'x'.repeat(58)}… has 201 characters; allowed: text of at most 200 characters`,
+      ],
+      [
+        'variant',
+        { solver: { variant: 'Fused 2' } },
+        'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu, .cpp or .py; constants in [] behind it',
+      ],
+    ])('%s', (_name, parts, expected) => {
+      expect(messages(transport(parts))).toEqual([expected]);
+    });
+  });
+
+  describe('what a scenario is at all', () => {
+    test.each([
+      ['a list', [], ': [] is not a scenario; allowed: an object with kind, version and beam'],
+      ['a number', 3, ': 3 is not a scenario; allowed: an object with kind, version and beam'],
+      ['nothing', null, ': null is not a scenario; allowed: an object with kind, version and beam'],
+      ['no kind', {}, 'kind: is missing; needed: transport, diffraction, linear-relu, user-problem or micro'],
+      [
+        'another kind',
+        { kind: 'transprot' },
+        'kind: "transprot" is not known (did you mean transport?); allowed: transport, diffraction, linear-relu, user-problem or micro',
+      ],
+      [
+        'a kind from the prototype',
+        { kind: 'constructor' },
+        'kind: "constructor" is not known; allowed: transport, diffraction, linear-relu, user-problem or micro',
+      ],
+      ['no version', { kind: 'transport' }, 'version: is missing; needed: 2'],
+      [
+        'newer version',
+        { kind: 'transport', version: 3 },
+        'version: 3 is newer than this program, which cannot read it safely: please update Braggbench; allowed: 1 to 2',
+      ],
+      ['version 0', { kind: 'transport', version: 0 }, 'version: 0 never existed; allowed: 1 to 2'],
+      ['version as text', { kind: 'transport', version: '1' }, 'version: "1" is not a version; allowed: 1 to 2'],
+    ])('%s', (_name, document, expected) => {
+      expect(messages(document)).toEqual([expected]);
+    });
+
+    test('a beam that is missing is requested with its keys', () => {
+      expect(messages({ kind: 'transport', version: 1 })).toEqual([
+        'beam: is missing; needed: an object with the keys energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
+      ]);
+    });
+  });
+
+  test('all errors come at once, one per value', () => {
+    const found = messages(
+      transport({ beam: { energy_Mev: 70, weight: -1 }, grid: { dx_mm: 'a' }, solver: { threads: 1e99 }, extra: 1 }),
+    );
+    expect(found.map((message) => message.split(':')[0])).toEqual([
+      'beam.weight',
+      'beam.energy_Mev',
+      'beam.energy_MeV',
+      'grid.dx_mm',
+      'solver.threads',
+      'extra',
+    ]);
+  });
+
+  test('what is not invalid stays, for further checks', () => {
+    const { filled, leftOut } = validateScenario(
+      transport({
+        beam: { energy_MeV: -3, x_mm: 4 },
+        geometry: { width_mm: 30, regions: [region, { ...region, material: 'gold' }, region] },
+      }),
+    );
+    if (filled?.kind !== 'transport') throw new Error('not a transport scenario');
+    expect(filled.beam.x_mm).toBe(4);
+    expect(filled.geometry.width_mm).toBe(30);
+    expect(filled.geometry.regions).toHaveLength(2);
+    expect(leftOut.map(formatPath).sort()).toEqual(['beam.energy_MeV', 'beam.energy_MeV', 'geometry.regions[1]']);
+  });
+
+  test('of twenty thousand errors two hundred are reported, at once', () => {
+    const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]));
+    const before = process.threadCpuUsage();
+    const { faults, filled, leftOut } = validateScenario(transport(keys));
+    const { user, system } = process.threadCpuUsage(before);
+    expect(faults).toHaveLength(201);
+    expect(faults.at(-1)).toMatchObject({ path: [], message: 'and 19800 more issues' });
+    // Every invalid key is left out, whether it is listed or not.
+    expect(filled).toMatchObject({ kind: 'transport', beam: { energy_MeV: 70 } });
+    expect(leftOut).toHaveLength(20_000);
+    // Removing one key at a time needed minutes; removing all at once needs a tenth of a second.
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
+});
+
+describe('saved document', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+
+  test('a scenario of ten thousand spots is saved, and one of more values than any has is not', () => {
+    const spot = { energy_MeV: 70, x_mm: 1, y_mm: 1, z_mm: 1, angle_deg: 0, sigma_x_mm: 3, sigma_mrad: 2, weight: 1 };
+    expect(oversize({ kind: 'transport', beam: { spots: Array.from({ length: 10_000 }, () => spot) } })).toBeNull();
+    const { error } = storedDocumentSchema.safeParse({ x: Array.from({ length: 100_000 }, () => 1) });
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      'holds too many values; allowed: at most 100000 values in 32 levels',
+    ]);
+  });
+
+  test('one that is nested deeper than a frame carries is not saved, however deep', () => {
+    expect(oversize(nested(30))).toBeNull();
+    expect(oversize(nested(33))).toMatch(/^is nested too deeply; allowed: /);
+    const deep: unknown = JSON.parse(`${'['.repeat(60_000)}${']'.repeat(60_000)}`);
+    expect(oversize(deep)).toMatch(/^is nested too deeply; allowed: /);
+  });
+});
+
+describe('formula', () => {
+  describe('formulas', () => {
+    test.each([
+      ['H2O', { H: 2, O: 1 }],
+      ['C5H8O2', { C: 5, H: 8, O: 2 }],
+      ['Ca(OH)2', { Ca: 1, O: 2, H: 2 }],
+      ['Ca5(PO4)3(OH)', { Ca: 5, P: 3, O: 13, H: 1 }],
+      ['CO0.5', { C: 1, O: 0.5 }],
+      ['((CH2)2O)3', { C: 6, H: 12, O: 3 }],
+      [' Na Cl ', { Na: 1, Cl: 1 }],
+    ])('%s', (formula, atoms) => {
+      expect(Object.fromEntries(atomsOf(formula) ?? [])).toEqual(atoms);
+    });
+
+    test.each(['', 'h2o', 'Xx', 'H2O)', '(H2O', '2H', 'H22 2', 'H-O', '()', 'H0', 'Jq2'])('%j is none', (formula) => {
+      const atoms = atomsOf(formula);
+      // Blanks are ignored: H22 2 is H222.
+      if (formula === 'H22 2') expect(atoms?.get('H')).toBe(222);
+      else expect(atoms).toBeNull();
+    });
+
+    test('mass fractions of water', () => {
+      const { H, O } = compositionOfAtoms(atomsOf('H2O') ?? new Map());
+      expect(H).toBeCloseTo(0.1119, 4);
+      expect((H ?? 0) + (O ?? 0)).toBeCloseTo(1, 12);
+    });
+  });
+
+  test('the elements are those of the solver, with the same weights', () => {
+    const source = readFileSync(join(import.meta.dirname, '../../../../kernels/physics/icru63.cpp'), 'utf8');
+    const listed = [...source.matchAll(/\{"([A-Z][a-z]?)", (\d+), ([\d.]+)\}/g)].map(([, symbol, z, weight]) => ({
+      symbol,
+      z: Number(z),
+      weight: Number(weight),
+    }));
+    expect(listed).toHaveLength(92);
+    expect(elements.map(({ symbol, z, weight }) => ({ symbol, z, weight }))).toEqual(listed);
+  });
+});
+
+/** A kind with older versions: version 1 had the energy at the top and in keV, version 2 in MeV. */
+const aged: ContractWorkload = {
+  kind: 'aged',
+  title: 'Aged',
+  runs: 'results',
+  schema: z.unknown(),
+  progress: z.unknown(),
+  resolved: z.unknown(),
+  exports: [],
+  runEnding: '',
+  version: 3,
+  standIns: [],
+  fresh: {},
+  sweepExample: '',
+  migrations: {
+    1: ({ energy_keV, ...rest }) => ({ ...rest, energy_MeV: Number(energy_keV) / 1000 }),
+    2: ({ energy_MeV, ...rest }) => ({ ...rest, beam: { energy_MeV } }),
+  },
+};
+
+describe('migrate', () => {
+  test('runs every step from the version of the document on', () => {
+    expect(migrate({ kind: 'aged', version: 1, energy_keV: 70_000, note: 'x' }, aged)).toEqual({
+      ok: true,
+      from: 1,
+      document: { kind: 'aged', version: 3, note: 'x', beam: { energy_MeV: 70 } },
+    });
+    expect(migrate({ version: 2, energy_MeV: 70 }, aged)).toEqual({
+      ok: true,
+      from: 2,
+      document: { version: 3, beam: { energy_MeV: 70 } },
+    });
+  });
+
+  test('leaves the newest version and its input alone', () => {
+    const document = Object.freeze({ version: 3, beam: Object.freeze({ energy_MeV: 70 }) });
+    expect(migrate(document, aged)).toEqual({ ok: true, from: 3, document });
+    const old = Object.freeze({ version: 1, energy_keV: 1 });
+    migrate(old, aged);
+    expect(old).toEqual({ version: 1, energy_keV: 1 });
+  });
+
+  test.each([
+    [4, '4 is newer than this program, which cannot read it safely: please update Braggbench; allowed: 1 to 3'],
+    [0, '0 never existed; allowed: 1 to 3'],
+    [1.5, '1.5 is not a version; allowed: 1 to 3'],
+    ['2', '"2" is not a version; allowed: 1 to 3'],
+  ])('refuses version %j', (version, message) => {
+    const result = migrate({ version }, aged);
+    expect(result.ok ? [] : result.faults.map((fault) => fault.message)).toEqual([message]);
+  });
+
+  test('a step that is missing from the table is an error of the program', () => {
+    expect(() =>
+      migrate({ version: 1 }, { ...aged, migrations: { 1: aged.migrations[1] ?? ((d) => ({ ...d })) } }),
+    ).toThrow('no migration from version 2 to 3');
+  });
+});
+
+const key = fc.stringMatching(/^[A-Za-z_$][A-Za-z0-9_-]{0,8}$/);
+const path = fc
+  .tuple(key, fc.array(fc.oneof(key, fc.nat(999)), { maxLength: 5 }))
+  .map(([first, rest]) => [first, ...rest]);
+
+describe('paths', () => {
+  test('read back as they were written', () => {
+    fc.assert(
+      fc.property(path, (steps) => {
+        expect(parsePath(formatPath(steps))).toEqual(steps);
+      }),
+    );
+  });
+
+  test.each(['', '.', 'a.', '.a', 'a..b', 'a[', 'a[x]', 'a[-1]', '[0]', 'a b', 'a[0]b', 'a[99999999]'])(
+    '%j is none',
+    (text) => {
+      expect(parsePath(text)).toBeNull();
+    },
+  );
+
+  test('a key that is no plain word is quoted', () => {
+    expect(formatPath(['beam', 'my key', 0])).toBe('beam["my key"][0]');
+  });
+
+  test('a value that was set is there, and the rest is as before', () => {
+    const document = { a: { b: [1, { c: 2 }] }, d: 3 };
+    expect(withValueAt(document, ['a', 'b', 1, 'c'], 9)).toEqual({ a: { b: [1, { c: 9 }] }, d: 3 });
+    expect(withValueAt(document, ['a', 'b', 0], undefined)).toEqual({ a: { b: [{ c: 2 }] }, d: 3 });
+    expect(withValueAt(document, ['d'], undefined)).toEqual({ a: { b: [1, { c: 2 }] } });
+    expect(withValueAt({}, ['x', 'y'], 1)).toEqual({ x: { y: 1 } });
+    expect(document).toEqual({ a: { b: [1, { c: 2 }] }, d: 3 });
+    fc.assert(
+      fc.property(path, (steps) => {
+        expect(valueAt(withValueAt({}, steps, 'here'), steps)).toBe('here');
+      }),
+    );
+  });
+
+  test('never reaches the prototype', () => {
+    expect(valueAt({}, ['constructor'])).toBeUndefined();
+    expect(valueAt({}, ['__proto__', 'toString'])).toBeUndefined();
+    withValueAt({}, ['__proto__', 'polluted'], true);
+    expect(valueAt({}, ['polluted'])).toBeUndefined();
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('suggest', () => {
+  const words = ['dx_mm', 'energy_MeV', 'energy_sigma_MeV', 'weight', 'water', 'lead'];
+
+  test.each([
+    ['energy_Mev', 'energy_MeV'],
+    ['energy', 'energy_MeV'],
+    ['dx', 'dx_mm'],
+    ['dz', null],
+    ['energySigmaMeV', 'energy_sigma_MeV'],
+    ['wieght', 'weight'],
+    ['leda', 'lead'],
+    ['Water', 'water'],
+    ['gold', null],
+    ['', null],
+    ['x'.repeat(100), null],
+  ])('%j gives %j', (word, expected) => {
+    expect(suggest(word, words)).toBe(expected);
+  });
+});
+
+describe('without paths', () => {
+  test('leaves out keys and entries of lists at once, as they were counted before', () => {
+    const document = { a: [1, { b: 2, c: 3 }, 4], d: { e: 5 }, f: 6 };
+    expect(withoutPaths(document, [['a', 0], ['a', 1, 'b'], ['d', 'e'], ['g']])).toEqual({
+      a: [{ c: 3 }, 4],
+      d: {},
+      f: 6,
+    });
+    expect(
+      withoutPaths(document, [
+        ['a', 1],
+        ['a', 1, 'b'],
+        ['a', 2],
+      ]),
+    ).toEqual({ a: [1], d: { e: 5 }, f: 6 });
+    expect(withoutPaths(document, [[]])).toBeUndefined();
+    expect(withoutPaths(document, [])).toEqual(document);
+  });
+});

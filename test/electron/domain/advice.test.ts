@@ -1,0 +1,255 @@
+/** Agreement between the verdicts of two machines. */
+import { describe, expect, it, test } from 'vitest';
+import { straysFromItself } from '../../../electron/contract/bench/bench-session.ts';
+import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
+import { type Advised, advice, paysFrom, rightnessText } from '../../../electron/domain/advice.ts';
+import { cardCounts, cardsWords, onSeveralCards } from '../../../electron/domain/claim-texts.ts';
+import { noiseText, noisyText } from '../../../electron/domain/measured.ts';
+
+const quietNoise = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
+const context = { where: 'here', noise: quietNoise, instances: 12, longer: ' (--time)' };
+
+const variant = (name: string, setup_s: number, time_s: number, more: Partial<Advised> = {}) => ({
+  ...{ name, setup_s, time_s, wall_s: setup_s + time_s, whole: null },
+  ...{ right: true, error: 'dose error 2.0×10⁻⁷', isReference: false },
+  steps: { ratio: { value: 1, interval: null }, verdict: 'undecided' as const },
+  ...more,
+});
+
+describe('the answer of a comparison', () => {
+  const window = variant('cuda-window', 0.0105, 0.0038, { isReference: true });
+  // Time divided by the reference's: 1/1.3 (1/1.4 to 1/1.2).
+  const whole = { ratio: { value: 1 / 1.3, interval: { low: 1 / 1.4, high: 1 / 1.2 } }, verdict: 'faster' as const };
+  const depth = variant('cuda-depth', 0.0094, 0.0016, { whole });
+
+  it('says which variant is the fastest, how much, that it is correct; then why, how sure, what would change it', () => {
+    expect(advice([window, depth], context)).toEqual([
+      'cuda-depth is the fastest here: 11.0 ms a run, 1.3 times cuda-window (1.2–1.4). Its answer is correct (dose error 2.0×10⁻⁷).',
+      'Why: steps 1.60 ms against 3.80 ms; set-up and reading back 9.40 ms against 10.5 ms. Steps are 14.5 % of its run.',
+      'How sure: 95 % interval from 12 instances of each; the reference against itself gives 1.00.',
+    ]);
+  });
+
+  it('names what it is faster than where the reference is the fastest', () => {
+    const slower = { ratio: { value: 1.5, interval: { low: 1.4, high: 1.6 } }, verdict: 'slower' as const };
+    const [first, , , change] =
+      advice(
+        [variant('window', 0.02, 0.00384, { isReference: true }), variant('depth', 0.0784, 0.0016, { whole: slower })],
+        context,
+      ) ?? [];
+    expect(first).toMatch(/^window is the fastest here: 23\.8 ms a run, 1\.5 times depth \(1\.4–1\.6\)\. /);
+    // (78.4 − 20) / (3.84 − 1.6) = 26.07.
+    expect(change).toBe('What would change it: from 27 runs of one set-up on, depth is faster.');
+  });
+
+  it('does not call a lead certain that is not, and says what would help', () => {
+    const open = {
+      ratio: { value: 1 / 1.21, interval: { low: 1 / 1.98, high: 1 / 0.746 } },
+      verdict: 'undecided' as const,
+    };
+    const found = advice([window, { ...depth, whole: open }], context) ?? [];
+    expect(found[0]).toMatch(
+      /^cuda-depth looks fastest here \(11\.0 ms a run\), but its lead over cuda-window is not yet certain: 1\.2 times cuda-window \(0\.75–2\.0\)\. /,
+    );
+    expect(found.at(-1)).toBe('What would change it: a longer session (--time).');
+  });
+
+  it('says that there are too few rounds where there is no interval, and not that they overlap', () => {
+    const few = { ratio: { value: 1 / 33.6, interval: null }, verdict: 'undecided' as const };
+    expect(advice([window, { ...depth, whole: few }], context)?.[0]).toMatch(
+      /^cuda-depth looks fastest here: 11\.0 ms a run, 33\.6 times cuda-window, with too few rounds for an interval\. /,
+    );
+  });
+
+  it('calls the same the same', () => {
+    const same = { ratio: { value: 0.999, interval: { low: 0.995, high: 1.003 } }, verdict: 'same' as const };
+    expect(advice([window, { ...depth, whole: same }], context)?.[0]).toMatch(
+      /^cuda-depth and cuda-window are equally fast here: 11\.0 ms a run\. /,
+    );
+  });
+
+  it('calls no variant the fastest while others may be as fast', () => {
+    const near = variant('cuda-fused', 0.0096, 0.0016, {
+      whole: { ratio: { value: 1 / 1.28, interval: { low: 1 / 1.37, high: 1 / 1.19 } }, verdict: 'faster' },
+    });
+    const said = advice([window, depth, near], context) ?? [];
+    expect(said[0]).toMatch(
+      / is among the fastest here: .* cuda-(depth|fused) may be as fast: the intervals overlap\.$/,
+    );
+    expect(said.at(-1)).toMatch(/^What would change it: a longer session/);
+  });
+
+  it('is by repetitions where nothing is timed end to end', () => {
+    const step = (name: string, time_s: number, more: Partial<Advised>) =>
+      variant(name, 1, time_s, { ...more, wall_s: null });
+    const steps = { ratio: { value: 0.25, interval: { low: 0.2, high: 0.3 } }, verdict: 'faster' as const };
+    const [first, ...others] =
+      advice([step('cpu-strided', 4e-4, { isReference: true }), step('cpu-fused', 1e-4, { steps })], context) ?? [];
+    expect(first).toMatch(
+      /^cpu-fused is the fastest here: 100 µs a repetition, 4\.0 times cpu-strided \(3\.3–5\.0\)\. /,
+    );
+    expect(others).toHaveLength(1);
+  });
+
+  it('never names a wrong variant, however fast, and says where nothing was checked', () => {
+    const wrong = variant('fast', 0, 1e-6, { right: false });
+    expect(advice([window, depth, wrong], context)?.join(' ')).not.toContain('fast ');
+    expect(advice([wrong, { ...wrong, name: 'faster' }], context)).toBeNull();
+    expect(advice([window, { ...depth, error: '' }], context)?.[0]).toMatch(/Its answer was not checked\.$/);
+    expect(advice([window, wrong], context)?.[0]).toMatch(
+      /^cuda-window is the only correct variant here: 14\.3 ms a run\. /,
+    );
+  });
+
+  it('says by medians alone where nothing else was recorded', () => {
+    expect(advice([window, variant('depth', 0.005, 0.002)], context)?.[0]).toMatch(
+      /^depth is the fastest here by medians alone: 7\.00 ms a run, 2\.0 times cuda-window\. /,
+    );
+  });
+
+  it('warns first of a machine that was too noisy', () => {
+    const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
+    expect(advice([window, depth], { ...context, noise })?.[0]).toMatch(
+      /^This machine was noisy: the reference against itself \(A\/A\) gave 0\.900× \(0\.696–1\.17\), so repeat this on an idle one\. cuda-depth is/,
+    );
+  });
+
+  it('gives a recording no advice to repeat it, and names the device of the fastest', () => {
+    const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
+    const there = { ...context, where: 'on EPYC', noise, isRecorded: true };
+    expect(
+      advice(
+        [
+          { ...window, on: 'on EPYC' },
+          { ...depth, on: 'on NVIDIA H200' },
+        ],
+        there,
+      )?.[0],
+    ).toMatch(
+      /^The machine of this recording was noisy: [^.]*\.900× \(0\.696–1\.17\)\. cuda-depth is the fastest on NVIDIA H200: /,
+    );
+  });
+
+  it('says nothing of a variant alone', () => {
+    expect(advice([window], context)).toBeNull();
+  });
+});
+
+describe('runs of one set-up', () => {
+  it('count what each needs to its answer in memory', () => {
+    // (78.4 − 20) / (3.84 − 1.6) = 26.07.
+    const [window, depth] = [
+      { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
+      { setup_s: 0.0784, time_s: 0.0016, wall_s: 0.08 },
+    ];
+    expect(paysFrom(window, depth)).toBe(27);
+    // In a session on an H200 the kernel needs 13 µs, and 1.7 ms until its image is in memory.
+    const cpu = { ...variant('mixed', 0.001, 0.00108), wall_s: 0.00214 };
+    expect(paysFrom(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
+    // (1.83 − 1) / (1.14 − 0.68) = 1.8.
+    expect(paysFrom(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
+  });
+});
+
+describe('how right the one is that is advised', () => {
+  const measure = { tip: '', unit: '', bound: null };
+  const error = { ...measure, id: 'relL2', title: 'relL2', value: 1.2e-7, holds: true };
+
+  it('is reported by its first measure, and by a ledger that closes', () => {
+    const ledger = { ...measure, id: 'ledger', title: 'Ledger', value: 1e-9, holds: true };
+    expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closes');
+    expect(rightnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
+    expect(rightnessText([{ ...error, value: null }])).toBe('');
+  });
+});
+
+describe('the noise of a session', () => {
+  const quiet = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
+  // On a loaded machine the noise floor is limited to its cap of 2 % on the logarithm.
+  const noisy = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
+
+  it('is what was measured, not the cap of the floor', () => {
+    expect(noiseText(quiet)).toBe('A/A 1.00× (0.990–1.02); differences below 0.30 % count as noise');
+    expect(noiseText(noisy)).toBe(
+      'A/A 0.900× (0.696–1.17): too noisy for small differences; differences below 2.02 % count as noise, which is the highest floor',
+    );
+    expect(noiseText({ ratio: null, floor: null })).toBe('unknown: too few rounds');
+    expect(noiseText({ ratio: { value: 0.98, interval: null }, floor: null })).toBe(
+      'A/A 0.980×: too few rounds for verdicts',
+    );
+  });
+
+  it('is reported first where the reference differs from itself', () => {
+    expect(noisyText(quiet)).toBe('');
+    expect(noisyText(noisy)).toBe(
+      'This machine was noisy: the reference against itself (A/A) gave 0.900× (0.696–1.17), so repeat this on an idle one. ',
+    );
+  });
+
+  it.each([
+    ['more than 2 % to either side', { value: 1.021, interval: { low: 0.9, high: 1.2 } }, 0.001, true],
+    ['at most 2 %', { value: 1.0199, interval: { low: 0.9, high: 1.2 } }, 0.001, false],
+    ['a little, and surely', { value: 1.01, interval: { low: 1.002, high: 1.018 } }, 0.001, true],
+    ['so far that the floor is at its cap', { value: 1, interval: { low: 0.9, high: 1.1 } }, Math.expm1(0.02), true],
+    ['by an unknown amount', { value: 1.5, interval: null }, null, false],
+  ])('strays where the A/A is off by %s: %j', (_, ratio, floor, strays) => {
+    expect(straysFromItself({ ratio, floor })).toBe(strays);
+  });
+});
+
+describe('claim cards', () => {
+  const finding = (machine: string, verdict: string, more: Partial<ClaimFinding> = {}) =>
+    ({ machine, verdict, by: 'a → b', scenario: 's', at: null, value: 2, ...more }) as ClaimFinding;
+  const rowOf = (...claims: readonly (readonly ClaimFinding[])[]) =>
+    [
+      {
+        claims: claims.map((findings, i) => ({
+          claim: `claim ${i}`,
+          findings,
+          cards: [...new Set(findings.map(({ machine }) => machine))].map((machine) => ({
+            machine,
+            sessions: 1,
+            answer: { sentence: findings.find((one) => one.machine === machine)?.verdict ?? '' },
+          })),
+        })),
+      },
+    ] as unknown as readonly ClaimTableRow[];
+
+  test('statements are compared where two machines made them of one problem', () => {
+    const rows = rowOf(
+      [finding('B', 'less'), finding('A', 'less')],
+      [finding('A', 'less'), finding('B', 'more')],
+      [finding('A', 'less'), finding('B', 'undecided')],
+      [finding('A', 'not judged'), finding('B', 'not judged')],
+      [finding('A', 'less'), finding('B', 'less', { scenario: 'another' })],
+      [finding('A', 'less'), finding('B', 'less', { at: 4 })],
+      [finding('A', 'less'), finding('B', 'less', { value: null })],
+      [finding('A', 'less'), finding('B', 'less', { counted: true })],
+    );
+    expect(
+      onSeveralCards(rows).map(({ claim, holds, found }) => [claim, holds, found.map((one) => one.machine)]),
+    ).toEqual([
+      ['claim 0', 'the same verdict', ['A', 'B']],
+      ['claim 1', 'another verdict', ['A', 'B']],
+      ['claim 2', 'not decided on each', ['A', 'B']],
+      ['claim 3', 'not judged', ['A', 'B']],
+    ]);
+  });
+
+  test('what rests on one machine says so, and is counted', () => {
+    const rows = rowOf(
+      [finding('A', 'less')],
+      [finding('A', 'more')],
+      [finding('A', 'less'), finding('B', 'more')],
+      [],
+    );
+    expect([...cardCounts(rows)]).toEqual([
+      ['A', 2],
+      ['A, B', 1],
+    ]);
+    const words = (rows[0]?.claims ?? []).map((claim: TableClaim) => cardsWords(claim));
+    expect(words[0]).toBe('Recorded on A only.');
+    expect(words[2]).toBe('On A: less. On B: more.');
+    expect(words[3]).toBeNull();
+  });
+});

@@ -1,0 +1,399 @@
+/** Units of doses of other programs: those accepted in a header, and their conversion for comparison with a run. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { depthDoseUnit, planeUnits } from '../../../../electron/contract/dose/units.ts';
+import { readCurveCsv } from '../../../../electron/domain/dose/curve-csv.ts';
+import { gammaOfCurves } from '../../../../electron/domain/dose/gamma-curve.ts';
+
+describe('curve csv', () => {
+  const read = (text: string) => {
+    const reading = readCurveCsv(text);
+    return reading.ok ? [[...reading.curve.depth_mm], [...reading.curve.dose], reading.curve.unit] : reading.faults;
+  };
+
+  describe('a depth dose from a file', () => {
+    it('reads what the program itself exports', () => {
+      expect(read('depth_mm,dose_MeV_per_mm\n0.5,1\n1.5,2e-1\n')).toEqual([[0.5, 1.5], [1, 0.2], 'MeV/mm']);
+    });
+
+    it('reads numbers alone, other separators, decimal commas, comments, centimetres and further columns', () => {
+      expect(read('1 2\n3 4')).toEqual([[1, 3], [2, 4], null]);
+      expect(read('# measured\r\nTiefe depth_cm;dose;sigma\r\n1,5;2,25;9\r\n2,5;3;9\r\n')).toEqual([
+        [15, 25],
+        [2.25, 3],
+        null,
+      ]);
+      expect(read('\uFEFFz (cm)\tdose (Gy)\n1\t2\n2\t3')).toEqual([[10, 20], [2, 3], 'Gy']);
+    });
+
+    it('takes depths in the unit that the header has, however it is written, and refuses other units', () => {
+      for (const name of ['Depth [cm]', 'depth (cm)', 'depth_in_water_cm', 'z/cm', 'Depth cm']) {
+        expect(read(`${name},Dose [Gy]\n1,2\n2,3`)).toEqual([[10, 20], [2, 3], 'Gy']);
+      }
+      expect(read('Depth [mm]\tDose\n0,5\t1,25\n1,5\t2\n')).toEqual([[0.5, 1.5], [1.25, 2], null]);
+      expect(read('Depth [g/cm2],Dose\n1,2\n2,3')).toEqual([
+        { line: 1, message: 'the depth "Depth [g/cm2]" is in g/cm2; allowed: mm, cm, m' },
+      ]);
+      expect(read('depth_um,dose\n1,2\n2,3')).toEqual([
+        { line: 1, message: 'the depth "depth_um" is in um; allowed: mm, cm, m' },
+      ]);
+    });
+
+    it('says of every bad line what is wrong in it', () => {
+      expect(read('depth_mm,dose\n1,2\nx,3\n2\n1.5,\n1,4\n3,5')).toEqual([
+        { line: 3, message: 'the depth "x" is not a number; allowed: a finite number' },
+        {
+          line: 4,
+          message: '1 value; allowed: 2, as the first line has (names with spaces need commas, tabs or quotes)',
+        },
+        { line: 5, message: 'the dose "" is not a number; allowed: a finite number' },
+        { line: 6, message: 'the depth 1 does not go on from the line before; allowed: ascending depths' },
+      ]);
+    });
+
+    it('reads decimal commas between spaces, and exponents of Fortran', () => {
+      expect(read('depth_mm dose\n1,5 20,3\n2,5 30,4\n')).toEqual([[1.5, 2.5], [20.3, 30.4], null]);
+      expect(read('1,5 20,3\n2,5 30\n')).toEqual([[1.5, 2.5], [20.3, 30], null]);
+      expect(read('depth_mm,dose\n1, 2.5D+01\n2 ,3d0\n')).toEqual([[1, 2], [25, 3], null]);
+    });
+
+    it('refuses points among decimal commas, which part thousands, and numbers that are not decimal', () => {
+      expect(read('depth_mm;dose\n10,5;900,5\n11,0;1.200\n')).toEqual([
+        { line: 3, message: '"1.200" has a point, and line 2 the other mark; allowed: one decimal mark, no thousands' },
+      ]);
+      expect(read('depth_mm,dose\n1,0x10\n2,3\n')[0]).toEqual({
+        ...{ line: 2, message: 'the dose "0x10" is not a number; allowed: a finite number' },
+      });
+    });
+
+    it('refuses what is no curve', () => {
+      expect(read('energy,dose\n1,2')).toEqual([
+        {
+          line: 1,
+          message: 'the header "energy,dose" names no depth; allowed: depth or z in mm, cm or m, such as depth_mm',
+        },
+      ]);
+      expect(read('depth_mm,dose\n1,2')).toEqual([
+        { line: 2, message: '1 point; allowed: two or more lines of depth and dose' },
+      ]);
+      expect(read('')).toEqual([{ line: 1, message: '0 points; allowed: two or more lines of depth and dose' }]);
+    });
+  });
+
+  /** One curve in the formats of several programs: cases/README.md. */
+  describe('a case of a depth dose', () => {
+    const ofCase = (name: string, unit: 'cm' | 'asked' = 'asked') => {
+      const reading = readCurveCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), unit);
+      if (!reading.ok) throw new Error(reading.faults[0]?.message);
+      return reading.curve;
+    };
+    const good = ofCase('c13-good.csv');
+
+    test.each([
+      ['c01-topas-z.csv', 'asked', 1e-9],
+      ['c03-fluka.txt', 'cm', 1e-7],
+      ['c06-descending.csv', 'asked', 1],
+      ['c10-sigma-first.csv', 'asked', 1],
+    ] as const)('%s is the curve', (name, unit, scale) => {
+      const { depth_mm, dose } = ofCase(name, unit);
+      expect(depth_mm.length).toBe(130);
+      for (let i = 0; i < 130; i += 1) {
+        expect(depth_mm[i]).toBeCloseTo(good.depth_mm[i] ?? Number.NaN, 9);
+        expect((dose[i] ?? 0) / scale).toBeCloseTo(good.dose[i] ?? Number.NaN, 2);
+      }
+    });
+
+    it('of TOPAS has its unit of dose, and that of FLUKA needs one of depth', () => {
+      expect(ofCase('c01-topas-z.csv')).toMatchObject({ unit: 'Gy', depthUnit: 'cm' });
+      expect(() => ofCase('c03-fluka.txt')).toThrow('nothing says the unit of depth');
+    });
+  });
+
+  describe('tables of Monte Carlo codes', () => {
+    const topas = (bins: readonly string[], names: string, rows: readonly string[]) =>
+      read(['# TOPAS Version: 3.9', ...bins, `# DoseToMedium ( Gy ) : ${names}`, ...rows].join('\n'));
+    const depthBins = ['# X in 1 bin  of 20 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
+
+    it('of TOPAS take Sum or Mean by name', () => {
+      expect(topas(depthBins, 'Mean   Standard_Deviation', ['0, 0, 0, 2, 9', '0, 0, 1, 3, 9'])).toEqual([
+        [2.5, 7.5],
+        [2, 3],
+        'Gy',
+      ]);
+      expect(topas(depthBins, 'Standard_Deviation   Sum', ['0, 0, 0, 9, 2', '0, 0, 1, 9, 3'])).toEqual([
+        [2.5, 7.5],
+        [2, 3],
+        'Gy',
+      ]);
+      expect(topas(depthBins, 'Count_in_Bin', ['0, 0, 0, 2', '0, 0, 1, 3'])).toEqual([
+        { line: 5, message: 'it reports Count_in_Bin; allowed: Sum or Mean among its columns' },
+      ]);
+    });
+
+    it('with bins along two axes, or fewer bins than they announce, are refused', () => {
+      const wide = ['# X in 3 bins of 1 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
+      expect(topas(wide, 'Sum', ['0, 0, 0, 2'])).toEqual([
+        {
+          line: 2,
+          message:
+            'it has bins of 3 along X, 1 along Y, 2 along Z: no depth dose; allowed: several bins along one axis',
+        },
+      ]);
+      expect(topas(depthBins, 'Sum', ['0, 0, 0, 2'])).toEqual([
+        { line: 6, message: 'it has 1 lines of bins; allowed: 2, from 0 on' },
+      ]);
+    });
+
+    it('of TOPAS that are of a radius, or of another quantity, are refused', () => {
+      const radial = ['# R in 2 bins of 1 mm', '# Phi in 1 bin  of 360 deg', '# Z in 1 bin  of 1 cm'];
+      expect(topas(radial, 'Sum', ['0, 0, 0, 2', '1, 0, 0, 1'])).toEqual([
+        { line: 2, message: 'its bins are along R: no depth dose; allowed: bins along x, y or z' },
+      ]);
+      for (const quantity of ['Fluence ( /mm2 )', 'ProtonLET ( MeV/mm/(g/cm3) )']) {
+        const name = quantity.split(' ')[0];
+        const text = [...depthBins, `# ${quantity} : Sum`, '0, 0, 0, 2', '0, 0, 1, 1'].join('\n');
+        expect(read(text)).toEqual([
+          {
+            line: 4,
+            message: `its quantity is ${name}; allowed: DoseToMedium, DoseToWater, DoseToMaterial, EnergyDeposit`,
+          },
+        ]);
+      }
+    });
+
+    it('of FLUKA and PHITS that count by energy or radius, or score flux, are refused', () => {
+      const noDepth = (line: number, axis: string) => [
+        { line, message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z` },
+      ];
+      const rows = '0 1 4 0.1\n1 2 3 0.1';
+      expect(read(` # Detector n:  1 fluence\n # N.of energy intervals 2\n${rows}`)).toEqual(noDepth(2, 'energy'));
+      expect(read(`# x: Energy [MeV]\n# e-lower e-upper all r.err\n${rows}`)).toEqual(noDepth(2, 'e'));
+      expect(read(`# x: r [cm]\n# r-lower r-upper all r.err\n${rows}`)).toEqual(noDepth(2, 'r'));
+      expect(read(`# x: z [cm]\n# y: Flux [1/cm^2/source]\n# z-lower z-upper all r.err\n${rows}`)).toEqual([
+        {
+          line: 2,
+          message:
+            'its quantity is Flux [1/cm^2/source]; allowed: dose, heat or deposited energy in Gy, J, MeV, or these by cm^3 or kg',
+        },
+      ]);
+      expect(read(`# x: z [cm]\n# y: Dose [Gy/source]\n# z-lower z-upper all r.err\n${rows}`)).toEqual([
+        [5, 15],
+        [4, 3],
+        null,
+      ]);
+    });
+
+    const gate = (count: number) =>
+      read(
+        [
+          '# Matrix Size= (20,20,6)',
+          '# Resol      = (1,1,3)',
+          '# VoxelSize  = (20,20,2)',
+          `# nbVal      = ${count}`,
+          '1',
+          '2',
+          '3',
+        ].join('\n'),
+      );
+
+    it('of GATE have a value for each bin, in mm', () => {
+      expect(gate(3)).toEqual([[1, 3, 5], [1, 2, 3], null]);
+    });
+
+    const phits = (head: string, rows: readonly string[]) =>
+      read(
+        ['[ T - Deposit ]', 'x:  z [cm]', 'y:  Dose [MeV/source]', 'h: n x y(all),l3 n', head, ...rows, '', 'e:'].join(
+          '\n',
+        ),
+      );
+
+    it('of PHITS have edges, and a column of all particles', () => {
+      const rows = ['  0.0E+00  1.0E+00  5.0E-01  0.01', '  1.0E+00  2.0E+00  7.0E-01  0.01'];
+      expect(phits('#  z-lower      z-upper        all       r.err', rows)).toEqual([[5, 15], [0.5, 0.7], null]);
+      const two = rows.map((row) => `${row}  0.1  0.01`);
+      expect(phits('#  z-lower  z-upper  proton  r.err  neutron  r.err', two)).toEqual([
+        {
+          line: 5,
+          message:
+            'it has columns of proton, neutron; allowed: all among them, as the dose of one particle is a part of the dose',
+        },
+      ]);
+      expect(phits('#  z-lower  z-upper  all  r.err', [rows[0] ?? '', '  1.5E+00  2.0E+00  7.0E-01  0.01'])).toEqual([
+        { line: 7, message: 'its bin does not begin where the one before ends' },
+      ]);
+    });
+  });
+
+  describe('a table of SHIELD-HIT12A', () => {
+    const table = (type: string, rows: readonly string[], bins = '   1 Y BIN:     1 Z BIN:     2') =>
+      read(
+        [
+          '#   DETECTOR OUTPUT MSH/DMSH',
+          `#   X BIN:  ${bins}`,
+          `#   JPART:    -1 DETECTOR TYPE: ${type}      `,
+          '#   X START:-0.500E+01 Y START:-0.500E+01 Z START: 0.100E+01',
+          '#   X END  : 0.500E+01 Y END  : 0.500E+01 Z END  : 0.200E+01',
+          '#   PRIMARIES: 0.100E+05',
+          ...rows,
+          '',
+        ].join('\n'),
+      );
+    const rows = [
+      '  0.0000000E+00  0.0000000E+00  1.2500000E+00  3.0000000000000000E-01',
+      '  0.0000000E+00  0.0000000E+00  1.7500000E+00  7.0000000000000000E-01',
+    ];
+
+    it('has its bins between START and END in cm, and its fourth column, with errors or without', () => {
+      // Two bins of 5 mm from 10 mm on.
+      expect(table('DOSE', rows)).toEqual([[12.5, 17.5], [0.3, 0.7], null]);
+      const withErrors = rows.map((row) => `${row}  9.0000000000000000E-02`);
+      expect(table('DOSE_GY', withErrors)).toEqual([[12.5, 17.5], [0.3, 0.7], 'Gy']);
+    });
+
+    it.each([
+      ['FLUENCE', rows, undefined, 3, 'its detector type is FLUENCE; allowed: DOSE, DOSE_GY, ENERGY, DDD'],
+      ['DOSE', rows.slice(1), undefined, 7, 'it has 1 lines of bins; allowed: 2 in the order of START and END'],
+      [
+        'DOSE',
+        [...rows].reverse(),
+        undefined,
+        7,
+        'its bin at 1.75 is where 1.25 belongs; allowed: bins in the order of START and END',
+      ],
+      [
+        'DOSE',
+        rows,
+        '   2 Y BIN:     1 Z BIN:     2',
+        2,
+        'it has bins of 2 along X, 1 along Y, 2 along Z: no depth dose; allowed: several bins along one axis',
+      ],
+      [
+        'DOSE',
+        [rows[0] ?? '', '0 0 1.75 NaN'],
+        undefined,
+        8,
+        '"0 0 1.75 NaN" is not 4 numbers, as its header announces',
+      ],
+    ] as const)('of %s is refused where it is no whole depth dose', (type, of, bins, line, message) => {
+      expect(table(type, of, bins)).toEqual([{ line, message }]);
+    });
+  });
+
+  it('refuses text of another encoding', () => {
+    const wide = readFileSync(path.join(import.meta.dirname, 'cases/c09-utf16.csv')).toString('utf8');
+    expect(read(wide)).toEqual([{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }]);
+  });
+
+  describe('columns', () => {
+    it('are chosen by whole words, and refused where two could be meant', () => {
+      expect(read('depth_mm,dose_uncertainty,dose\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], null]);
+      expect(read('depth_mm,overdose,dose_Gy\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], 'Gy']);
+      expect(read('depth_sigma_mm,depth_mm,dose\n9,1,2\n9,2,3')).toEqual([[1, 2], [2, 3], null]);
+      expect(read('depth_mm,dose_plan,dose_tank\n1,9,2\n2,9,3')).toEqual([
+        { line: 1, message: 'the header has "dose_plan" and "dose_tank"; allowed: one dose' },
+      ]);
+    });
+
+    it('without names are two', () => {
+      expect(read('1 2 3\n2 3 4')).toEqual([
+        { line: 1, message: '3 columns without names; allowed: two, or a header such as depth_mm,dose,dose_error' },
+      ]);
+    });
+
+    it('of descending depths are put in order, and those of neither order refused', () => {
+      expect(read('depth_mm,dose\n3,1\n2,5\n1,4')).toEqual([[1, 2, 3], [4, 5, 1], null]);
+      expect(read('depth_mm,dose\n3,1\n2,5\n2.5,4')).toEqual([
+        { line: 4, message: 'the depth 2.5 does not go on from the line before; allowed: descending depths' },
+      ]);
+    });
+  });
+});
+
+describe('units', () => {
+  describe('a depth dose', () => {
+    // 1 MeV = 1.602176634e-13 J; 1 MeV cm²/g = 1.602176634e-13 J × 1e-4 m² / 1e-3 kg, in nGy mm².
+    const perMass = ((1.602176634e-13 * 1e-4) / 1e-3) * 1e9 * 1e6;
+
+    test.each([
+      ['MeV/mm', 'length', 1, false],
+      ['MeV_cm^-1', 'length', 0.1, false],
+      ['MeV/mm/proton', 'length', 1, true],
+      ['MeV cm² g⁻¹ per proton', 'mass', perMass, true],
+      ['MeV_cm2/g/proton', 'mass', perMass, true],
+      ['MeV·cm^2/g', 'mass', perMass, false],
+      ['nGy mm²', 'mass', 1, false],
+      ['Gy cm2', 'mass', 1e11, false],
+      // Gy per 10⁹ protons equals nGy per proton.
+      ['Gy mm² per 10⁹ protons', 'mass', 1, true],
+      ['Gy_mm2/1e9_protons', 'mass', 1, true],
+    ] as const)('in %s', (text, by, factor, perProton) => {
+      const found = depthDoseUnit(text);
+      expect(found).toMatchObject({ by, perProton });
+      expect((found?.factor ?? Number.NaN) / factor).toBeCloseTo(1, 9);
+    });
+
+    test.each([[null], ['%'], ['a.u.'], ['Gy'], ['MeV'], ['1e9'], ['MeV/mm/week']])(
+      'has no absolute unit in %s',
+      (text) => {
+        expect(depthDoseUnit(text)).toBeNull();
+      },
+    );
+  });
+
+  test('a volume by mass is in nGy, a plane in nGy mm', () => {
+    expect(planeUnits['Gy/1e9'].factor).toBe(1);
+    expect(planeUnits.Gy.factor).toBe(1e9);
+    expect(planeUnits['MeV/g'].factor).toBeCloseTo((1.602176634e-13 / 1e-3) * 1e9, 12);
+    expect(planeUnits['MeV cm/g'].factor).toBeCloseTo((1.602176634e-13 / 1e-3) * 1e9 * 10, 11);
+  });
+});
+
+describe('gamma curve', () => {
+  const positions = Float64Array.from({ length: 401 }, (_, i) => i / 10);
+  const bump = (centre: number): Float64Array => positions.map((x) => Math.exp(-((x - centre) ** 2) / 18));
+  const reference = { positions, values: bump(20) };
+
+  test('a curve against itself has no gamma, and one that is moved has the shift over the distance', () => {
+    const same = gammaOfCurves(reference, reference, { dose: 0.01, distance_mm: 1 });
+    expect([same.passed, same.worst]).toEqual([1, 0]);
+    expect(same.points).toBe(same.values.filter((value) => !Number.isNaN(value)).length);
+    const moved = gammaOfCurves(reference, { positions, values: bump(20.5) }, { dose: 0.01, distance_mm: 1 });
+    // On the steep sides an equal dose is half a millimetre away.
+    expect(moved.worst).toBeCloseTo(0.5, 2);
+    expect(moved.passed).toBe(1);
+    const tight = gammaOfCurves(reference, { positions, values: bump(20.5) }, { dose: 0.01, distance_mm: 0.25 });
+    expect(tight.worst).toBeCloseTo(2, 1);
+    expect(tight.passed).toBeLessThan(0.5);
+  });
+
+  test('a dose that is 1 % more everywhere: global by the peak, local by each point', () => {
+    const flat = { positions, values: positions.map((x) => (x < 20 ? 1 : 0.2)) };
+    const more = { positions, values: flat.values.map((dose) => 1.015 * dose) };
+    const at = (local: boolean): readonly number[] => {
+      const { values } = gammaOfCurves(flat, more, { dose: 0.01, distance_mm: 1, local });
+      return [values[50] ?? 0, values[300] ?? 0];
+    };
+    expect(at(false)[0]).toBeCloseTo(1.5, 9);
+    expect(at(false)[1]).toBeCloseTo(0.3, 9);
+    expect(at(true)[1]).toBeCloseTo(1.5, 9);
+  });
+
+  test('points below the threshold are not judged, and the histogram counts the others', () => {
+    const { values, points, histogram, passed } = gammaOfCurves(
+      reference,
+      { positions, values: bump(21) },
+      { dose: 0.02, distance_mm: 0.5, threshold: 0.5 },
+    );
+    expect(histogram.reduce((a, b) => a + b, 0)).toBe(points);
+    expect(histogram.slice(0, 10).reduce((a, b) => a + b, 0) / points).toBeCloseTo(passed, 1);
+    values.forEach((gamma, i) => {
+      expect(Number.isNaN(gamma)).toBe((reference.values[i] ?? 0) < 0.5);
+    });
+  });
+
+  test('where the evaluated curve has no points it fails', () => {
+    const half = { positions: positions.subarray(0, 200), values: bump(20).subarray(0, 200) };
+    expect(gammaOfCurves(reference, half, { dose: 0.01, distance_mm: 1 }).worst).toBe(3);
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * Starting the host, reading a scenario and solving it on the CPU use neither a GPU nor NVIDIA's libraries. GPU kernels
+ * on a machine without nvcc, with a slow fake compiler.
+ */
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeviceReport, SolverFrame } from '../../../../electron/contract/capabilities.ts';
+import { GpuKernels } from '../../../../electron/host/app/gpu-kernels.ts';
+import { HostLog } from '../../../../electron/host/app/log.ts';
+import { loadAddon, type NativeAddon, type WarmedKernels } from '../../../../electron/host/io/addon/addon.ts';
+import { StagedSolver } from '../../../../electron/host/io/addon/staged-solver.ts';
+import { allVariants } from '../../../../electron/host/workloads/index.ts';
+import { smallScenario } from '../small-run.ts';
+import { openTestHost } from '../test-host.ts';
+
+describe('asks no device', () => {
+  const LISTS = ['variants', 'diffractionVariants', 'taskVariants'] as const;
+
+  /** The addon on a machine whose devices must not be queried: every query is recorded. */
+  function watched(requested: string[]): NativeAddon {
+    const real = loadAddon();
+    const tell = (what: string) => {
+      requested.push(what);
+      return null;
+    };
+    const lists = Object.fromEntries(
+      LISTS.map((name) => [
+        name,
+        () =>
+          real[name]().map((variant) =>
+            variant.device === 'cpu'
+              ? variant
+              : Object.create(variant, {
+                  available: { get: () => tell(`whether ${variant.id} is there`) === null },
+                  reason: { get: () => tell(`why ${variant.id} is not there`) },
+                }),
+          ),
+      ]),
+    );
+    const devices = {
+      devices: () => {
+        tell('devices');
+        return real.devices();
+      },
+      driverDevices: () => {
+        tell('driverDevices');
+        return real.driverDevices();
+      },
+    };
+    return { ...real, ...lists, ...devices };
+  }
+
+  it('a run on the CPU asks no device, and what the machine can do is known when it is asked', async () => {
+    const asked: string[] = [];
+    const addon = watched(asked);
+    expect(allVariants(addon).length).toBeGreaterThan(50);
+    const test = await openTestHost({ addon });
+    try {
+      const scenario = { ...smallScenario, solver: { ...smallScenario.solver, variant: 'window' } };
+      const { id } = await test.host.call('run.start', { scenario, name: 'here' });
+      expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
+      expect(asked).toEqual([]);
+      expect(test.host.capabilities().devices.cuda).toEqual(loadAddon().devices().cuda);
+      expect(asked).toContain('devices');
+    } finally {
+      await test.close();
+    }
+  });
+});
+
+describe('log', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-log-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  describe('the log', () => {
+    it('is on disk as soon as something is written, and reported to pages that come later', async () => {
+      const log = new HostLog(path.join(folder, 'logs'));
+      log.write('warning', 'first line\nsecond line');
+      const text = await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8');
+      expect(text).toMatch(/^\d{4}-\d\d-\d\dT\S+Z warning first line\n {2}second line\n$/);
+      expect(await log.tail()).toBe(text);
+      const heard: string[] = [];
+      log.read({ offer: (make) => void heard.push(make().text), end: () => undefined });
+      log.write('error', 'third');
+      expect(heard).toEqual(['first line\nsecond line', 'third']);
+    });
+
+    it('is rotated when it has grown large, and gives only whole lines of its end', async () => {
+      const file = path.join(folder, 'braggbench.log');
+      const line = 'an old line of some length that was written in an earlier year\n';
+      await writeFile(file, line.repeat(40_000));
+      const large = new HostLog(folder);
+      large.write('info', 'new');
+      expect((await stat(file)).size).toBeLessThan(100);
+      expect((await stat(`${file}.1`)).size).toBe(line.length * 40_000);
+      await writeFile(file, line.repeat(3000));
+      const tail = await large.tail();
+      expect(tail.length).toBeLessThanOrEqual(64 * 1024);
+      expect(tail.startsWith('an old line')).toBe(true);
+    });
+
+    it('is saved in memory alone where it cannot be written', async () => {
+      await writeFile(path.join(folder, 'file'), '');
+      const log = new HostLog(path.join(folder, 'file', 'logs'));
+      log.write('info', 'said');
+      expect(await log.tail()).toContain('said');
+    });
+
+    it('is made again where its folder was deleted, with what was said meanwhile', async () => {
+      const log = new HostLog(path.join(folder, 'logs'));
+      log.write('info', 'before');
+      await rm(path.join(folder, 'logs'), { recursive: true });
+      log.write('info', 'meanwhile');
+      log.write('info', 'after');
+      expect(await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8')).toMatch(/meanwhile\n[\s\S]*after\n$/);
+    });
+
+    it('is given to a page of a browser as text, with what the host met', async () => {
+      const dataFolder = path.join(folder, 'home');
+      const shell = { kind: 'browser', dialogs: false, window: false, menus: false } as const;
+      const test = await openTestHost({ dataFolder, shell });
+      const page = await test.page();
+      test.host.log.write('warning', 'Something odd');
+      const { shown, file, text } = await page.call('log.show', {});
+      expect([shown, file]).toEqual([false, path.join(dataFolder, 'logs', 'braggbench.log')]);
+      expect(text).toMatch(/has started\.\n.*Something odd\n$/);
+      await test.host.close();
+    });
+  });
+});
+
+describe('gpu kernels', () => {
+  const report = (usable: boolean) => ({ devices: [{ usable }] }) as unknown as DeviceReport['cuda'];
+
+  /** Kernels on a machine with or without a GPU; `settle` ends the compilation. */
+  function kernels(usable: boolean) {
+    const compiler = Promise.withResolvers<WarmedKernels | null>();
+    const asked: string[] = [];
+    const said: string[] = [];
+    const made = new GpuKernels(
+      {
+        driverDevices: () => report(usable),
+        warmKernels: ({ workload }) => {
+          asked.push(workload);
+          return compiler.promise;
+        },
+      },
+      (_level, text) => said.push(text),
+    );
+    return { made, asked, said, compiler };
+  }
+
+  function watch(made: GpuKernels, solver: StagedSolver | null) {
+    const seen: (SolverFrame | 'end')[] = [];
+    made.stream(solver, { offer: (make) => seen.push(make()), end: () => seen.push('end') });
+    return seen;
+  }
+
+  const whole = { stage: 'whole', progress: null, failed: null } as const;
+
+  it('says that kernels are compiled, and ends once they are there', async () => {
+    const { made, asked, compiler } = kernels(true);
+    const compiling = made.compile(['transport']);
+    const seen = watch(made, null);
+    compiler.resolve({ pieces: 36, compiled: 36, from_cache: 0, compile_s: 44 });
+    await compiling;
+    expect(asked).toEqual(['transport']);
+    expect(seen).toEqual([{ ...whole, gpuKernels: true }, { ...whole, gpuKernels: false }, 'end']);
+  });
+
+  it('compiles nothing where there is no GPU', async () => {
+    const { made, asked } = kernels(false);
+    await made.compile(['transport']);
+    expect(asked).toEqual([]);
+    expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
+  });
+
+  it('logs why kernels could not be compiled, and goes on', async () => {
+    const { made, said, compiler } = kernels(true);
+    const compiling = made.compile(['transport']);
+    compiler.reject(new Error('NVRTC compiles for no architecture as old as 5.0.'));
+    await compiling;
+    expect(said).toEqual([
+      "The GPU's kernels could not be compiled: NVRTC compiles for no architecture as old as 5.0.",
+    ]);
+    expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
+  });
+
+  it('streams the state of a solver that is being compiled until it is whole', () => {
+    const { made } = kernels(false);
+    const solver = new StagedSolver(() => ({}) as never, '0.1.0');
+    const seen = watch(made, solver);
+    solver.report({ stage: 'first', progress: '1 of 9 files', failed: null });
+    solver.report(whole);
+    const none = { progress: null, failed: null, gpuKernels: false };
+    expect(seen).toEqual([
+      { ...none, stage: 'none' },
+      { ...none, stage: 'first', progress: '1 of 9 files' },
+      { ...none, stage: 'whole' },
+      'end',
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+/** Selection of one of several GPUs: by index or by UUID; a wrong selector is refused with the choices. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { CudaDevice, DeviceReport, SolverState } from '../../../../../electron/contract/capabilities.ts';
+import { loadAddon } from '../../../../../electron/host/index.ts';
+import type { NativeAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { chooseGpu, findGpu, sharingGpus, usedGpu } from '../../../../../electron/host/io/addon/gpu.ts';
+import { StagedSolver } from '../../../../../electron/host/io/addon/staged-solver.ts';
+import { openTestHost } from '../../test-host.ts';
+
+describe('gpu', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  const device = (index: number, uuid: string, reason: string | null = null) =>
+    ({ index, name: `GPU ${index}`, uuid, usable: reason === null, reason }) as CudaDevice;
+  const devices = [
+    device(0, 'GPU-11111111-aaaa-0000-0000-000000000000', 'it is in exclusive use'),
+    device(1, 'GPU-22222222-aaaa-0000-0000-000000000000'),
+    device(2, 'GPU-22222222-bbbb-0000-0000-000000000000'),
+  ];
+  const report = { cuda: { available: true, reason: null, devices } } as unknown as DeviceReport;
+
+  it('finds a GPU by its index or the beginning of its UUID', () => {
+    const found = (selector: string) => findGpu(devices, selector)?.index ?? null;
+    expect(['0', '2', 'GPU-11111111', '22222222-b', 'GPU-22222222-aaaa-0000'].map(found)).toEqual([0, 2, 0, 2, 1]);
+    // Selectors that are out of range, too short, ambiguous, unknown or empty.
+    expect(['3', '1111111', 'GPU-22222222', 'GPU-33333333', ''].map(found)).toEqual(Array(5).fill(null));
+  });
+
+  it('uses the first that can be used, or the one that was chosen', () => {
+    vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '');
+    expect(usedGpu(report)?.index).toBe(1);
+    vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '0');
+    expect(usedGpu(report)).toBeNull();
+    chooseGpu(report, '2');
+    expect(process.env['BRAGGBENCH_CUDA_DEVICE']).toBe('GPU-22222222-bbbb-0000-0000-000000000000');
+    expect(usedGpu(report)?.index).toBe(2);
+    expect(() => chooseGpu(report, '0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
+    expect(() => chooseGpu(report, '7')).toThrow(
+      /^the GPU "7" cannot be used; allowed: 1 \(GPU 1, GPU-22222222-aaaa[-0]+\), 2 \(GPU 2, /,
+    );
+  });
+
+  it('names those that share work: all that can be used, or a list', () => {
+    const shared = (list: string) => sharingGpus(report, list).map(({ index }) => index);
+    expect([shared('all'), shared('2'), shared('2, 1'), shared('1,1')]).toEqual([[1, 2], [2], [2, 1], [1, 1]]);
+    expect(() => shared('1,0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
+    expect(() => shared('')).toThrow('the GPU "" cannot be used; allowed: 1 (GPU 1, ');
+    const none = { cuda: { ...report.cuda, reason: 'there is no driver', devices: [] } };
+    expect(() => sharingGpus(none, 'all')).toThrow('no GPU can be used; there is no driver');
+  });
+
+  it('a host on a GPU that is not here says why, before anything runs', async (context) => {
+    vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '');
+    const { cuda } = loadAddon().devices();
+    if (cuda.available) context.skip('this machine has a GPU');
+    await expect(openTestHost({ gpu: '0' })).rejects.toThrow(`the GPU "0" cannot be used; ${cuda.reason}`);
+  });
+});
+
+const building = (stage: SolverState['stage'], progress: string | null = null): SolverState => ({
+  stage,
+  progress,
+  failed: null,
+});
+const never = new AbortController().signal;
+
+/** A solver whose stages consist of these functions. */
+function staged(...stages: readonly Partial<NativeAddon>[]): StagedSolver {
+  let next = 0;
+  return new StagedSolver(() => stages[next++] as NativeAddon, '1.2.3');
+}
+
+const first: Partial<NativeAddon> = { limitMemory: () => true };
+const whole: Partial<NativeAddon> = {
+  limitMemory: () => false,
+  taskVariants: (workload) => [{ workload, id: 'one' }] as unknown as ReturnType<NativeAddon['taskVariants']>,
+};
+
+describe('a solver that is compiled while pages are served', () => {
+  it('lists nothing and names the program before there is an addon', () => {
+    const { addon } = staged();
+    expect(addon.variants()).toEqual([]);
+    expect(addon.buildInfo().version).toBe('1.2.3');
+    expect(addon.devices().cuda).toMatchObject({ available: false, reason: 'The solver is being compiled.' });
+    expect(() => addon.limitMemory(1)).toThrow('The solver is being compiled.');
+  });
+
+  it('answers a call once the first addon is there, and with the whole one from then on', async () => {
+    const solver = staged(first, whole);
+    const answers: boolean[] = [];
+    const waiting = solver.answer(() => solver.addon.limitMemory(1), never).then((answer) => answers.push(answer));
+    solver.report(building('none', '3 of 66 files'));
+    await Promise.resolve();
+    expect(answers).toEqual([]);
+    solver.report(building('first'));
+    await waiting;
+    solver.report(building('whole'));
+    answers.push(await solver.answer(() => solver.addon.limitMemory(1), never));
+    expect(answers).toEqual([true, false]);
+  });
+
+  it('repeats a call that needs what the first addon does not have, whatever it makes of the lack', async () => {
+    const solver = staged(first, whole);
+    solver.report(building('first'));
+    let calls = 0;
+    const listed = solver.answer(async () => {
+      calls += 1;
+      await Promise.resolve();
+      return solver.addon.taskVariants('micro').length;
+    }, never);
+    const refused = solver.answer(() => {
+      if (solver.addon.taskVariants('micro').length === 0) throw new Error('no variant can do this');
+      return 'allowed';
+    }, never);
+    await new Promise(setImmediate);
+    expect(calls).toBe(1);
+    solver.report(building('whole'));
+    expect(await listed).toBe(1);
+    expect(await refused).toBe('allowed');
+    expect(calls).toBe(2);
+  });
+
+  it('passes on errors of calls that miss nothing', async () => {
+    const solver = staged(first);
+    solver.report(building('first'));
+    await expect(solver.answer(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow('no such run');
+  });
+
+  it('refuses what waits if compiling fails, and stops waiting for a call that is cancelled', async () => {
+    const solver = staged();
+    const cancelled = new AbortController();
+    const left = solver.answer(() => 'answer', cancelled.signal);
+    cancelled.abort(new Error('the page left'));
+    await expect(left).rejects.toThrow('the page left');
+    const refused = solver.reach('first');
+    solver.report({ stage: 'none', progress: null, failed: 'The C++ build failed.' });
+    await expect(refused).rejects.toThrow('The C++ build failed.');
+  });
+});

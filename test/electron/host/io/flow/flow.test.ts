@@ -1,0 +1,279 @@
+/** The newest item wins, in any order of putting and finishing. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { atOnce, type Pausing } from '../../../../../electron/domain/values/pausing.ts';
+import { inSlices, jsonText } from '../../../../../electron/host/io/flow/cooperative.ts';
+import { EVERY_LANE, Lanes } from '../../../../../electron/host/io/flow/lanes.ts';
+import { once } from '../../../../../electron/host/io/flow/once.ts';
+import { Budget, LatestWins } from '../../../../../electron/host/io/flow/queues.ts';
+
+describe('once', () => {
+  it('makes nothing before it is asked, then one thing, undefined too', () => {
+    let made = 0;
+    const value = once(() => {
+      made += 1;
+      return undefined;
+    });
+    expect(made).toBe(0);
+    expect([value(), value()]).toEqual([undefined, undefined]);
+    expect(made).toBe(1);
+  });
+
+  it('tries again where making failed', () => {
+    let tries = 0;
+    const value = once(() => {
+      tries += 1;
+      if (tries === 1) throw new Error('not yet');
+      return tries;
+    });
+    expect(value).toThrow('not yet');
+    expect([value(), value()]).toEqual([2, 2]);
+  });
+});
+
+describe('lanes', () => {
+  function stage() {
+    const started: string[] = [];
+    const finish = new Map<string, () => void>();
+    let changes = 0;
+    const lanes = new Lanes(() => {
+      changes += 1;
+    });
+    const add = (id: string, lane: string): void =>
+      lanes.add({
+        id,
+        lane,
+        run: () => {
+          started.push(id);
+          return new Promise((resolve) => finish.set(id, resolve));
+        },
+      });
+    const end = async (id: string): Promise<void> => {
+      finish.get(id)?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { lanes, started, add, end, changes: () => changes };
+  }
+
+  test('one job at a time on each device, in order', async () => {
+    const { lanes, started, add, end, changes } = stage();
+    add('a', 'cpu');
+    add('b', 'cpu');
+    add('c', 'cuda');
+    expect(started).toEqual(['a', 'c']);
+    expect([lanes.position('a'), lanes.position('b')]).toEqual([null, 1]);
+    await end('a');
+    expect(started).toEqual(['a', 'c', 'b']);
+    expect(changes()).toBe(1);
+  });
+
+  test('what needs the whole machine waits for all before it, and all after it wait', async () => {
+    const { lanes, started, add, end } = stage();
+    add('run', 'cpu');
+    add('bench', EVERY_LANE);
+    add('gpu', 'cuda');
+    add('cpu', 'cpu');
+    expect(started).toEqual(['run']);
+    expect(['bench', 'gpu', 'cpu'].map((id) => lanes.position(id))).toEqual([1, 2, 2]);
+    await end('run');
+    expect(started).toEqual(['run', 'bench']);
+    await end('bench');
+    expect(started).toEqual(['run', 'bench', 'gpu', 'cpu']);
+  });
+
+  test('a job that is taken off lets those behind it start', () => {
+    const { lanes, started, add } = stage();
+    add('run', 'cpu');
+    add('bench', EVERY_LANE);
+    add('gpu', 'cuda');
+    expect(lanes.remove('bench')).toBe(true);
+    expect(lanes.remove('bench')).toBe(false);
+    expect(started).toEqual(['run', 'gpu']);
+  });
+});
+
+describe('cooperative work', () => {
+  function* steps(count: number, each_ms: number): Pausing<number> {
+    for (let i = 0; i < count; i += 1) {
+      const until_ms = performance.now() + each_ms;
+      while (performance.now() < until_ms);
+      yield;
+    }
+    return count;
+  }
+
+  /** Number of event-loop iterations that other work had until `work` was done. */
+  async function turnsOf(work: Promise<number>): Promise<number> {
+    let [turns, done] = [0, false];
+    const others = (async () => {
+      while (!done) {
+        await nextTurn();
+        turns += 1;
+      }
+    })();
+    expect(await work).toBe(10);
+    done = true;
+    await others;
+    return turns;
+  }
+
+  test('slow steps leave a turn after each, whatever their number', async () => {
+    expect(await turnsOf(inSlices(steps(10, 6)))).toBeGreaterThanOrEqual(10);
+  });
+
+  test('at once, nobody gets a turn', () => {
+    let turns = 0;
+    setImmediate(() => {
+      turns += 1;
+    });
+    expect(atOnce(steps(10, 1))).toBe(10);
+    expect(turns).toBe(0);
+  });
+});
+
+describe('json text', () => {
+  test('is the text of JSON.stringify, whatever the value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        expect(atOnce(jsonText(value))).toBe(JSON.stringify(value));
+      }),
+    );
+    const gaps = { a: undefined, b: [undefined, null, Number.NaN], c: { d: { e: undefined } }, 'ü"': -0 };
+    expect(atOnce(jsonText(gaps))).toBe(JSON.stringify(gaps));
+  });
+
+  test('pauses at each of many parts', () => {
+    const work = jsonText(Array.from({ length: 100 }, (_, i) => ({ i })));
+    let pauses = 0;
+    while (work.next().done !== true) pauses += 1;
+    expect(pauses).toBeGreaterThan(100);
+  });
+});
+
+describe('budget', () => {
+  async function settled(promise: Promise<unknown>): Promise<boolean> {
+    return Promise.race([promise.then(() => true), new Promise<boolean>((done) => setTimeout(() => done(false), 5))]);
+  }
+
+  test('what fits is taken at once, the rest waits in order', async () => {
+    const budget = new Budget(10);
+    const first = await budget.take(6);
+    const large = budget.take(8);
+    const small = budget.take(1);
+    expect(await settled(large)).toBe(false);
+    expect(await settled(small)).toBe(false); // requested after the large one
+    first();
+    first(); // a second release has no effect
+    expect(await settled(large)).toBe(true);
+    expect(await settled(small)).toBe(true);
+    const whole = budget.take(2);
+    expect(await settled(whole)).toBe(false);
+    (await large)();
+    expect(await settled(whole)).toBe(true);
+  });
+
+  test('more than there is gets all there is, alone', async () => {
+    const budget = new Budget(10);
+    const first = await budget.take(1);
+    const huge = budget.take(100);
+    expect(await settled(huge)).toBe(false);
+    first();
+    const release = await huge;
+    const next = budget.take(1);
+    expect(await settled(next)).toBe(false);
+    release();
+    expect(await settled(next)).toBe(true);
+  });
+});
+
+interface Item {
+  readonly number: number;
+  readonly yields: boolean;
+}
+
+/** Work that ends on the test's signal, as a solver ends within one step of a stop request. */
+function watched() {
+  const begun: Item[] = [];
+  const ended: { readonly item: Item; readonly aborted: boolean }[] = [];
+  let running = 0;
+  let most = 0;
+  let finish: (() => void) | null = null;
+  const latest = new LatestWins<Item>({
+    work: async (item, signal) => {
+      begun.push(item);
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+        signal.addEventListener('abort', () => resolve());
+      });
+      running -= 1;
+      ended.push({ item, aborted: signal.aborted });
+    },
+    givesWay: ({ yields }) => yields,
+  });
+  return { latest, begun, ended, most: () => most, finish: () => finish?.() };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('put' as const), yields: fc.boolean() }),
+  fc.constant({ kind: 'finish' as const }),
+);
+
+describe('latest wins', () => {
+  test('one is worked on, in the order put, and the last one put is worked on to its end', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+        const { latest, begun, ended, most, finish } = watched();
+        let put = 0;
+        for (const one of steps) {
+          if (one.kind === 'put') {
+            put += 1;
+            latest.put({ number: put, yields: one.yields });
+          } else {
+            finish();
+            await settled();
+          }
+        }
+        // The running item and the waiting one.
+        for (let i = 0; i < 3; i += 1) {
+          await settled();
+          finish();
+        }
+        await settled();
+        const numbers = begun.map(({ number }) => number);
+        expect(most()).toBeLessThanOrEqual(1);
+        expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+        expect(ended.length).toBe(begun.length);
+        if (put > 0) expect(ended.at(-1)).toMatchObject({ item: { number: put }, aborted: false });
+        // Only an item that yields is aborted, and only if a newer one replaces it.
+        expect(ended.every(({ item, aborted }) => !aborted || (item.yields && item.number < put))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('of a hundred that come while one is worked on only the last is worked on too', async () => {
+    const { latest, begun, finish } = watched();
+    for (let number = 1; number <= 101; number += 1) latest.put({ number, yields: false });
+    finish();
+    await settled();
+    finish();
+    await latest.stop();
+    expect(begun.map(({ number }) => number)).toEqual([1, 101]);
+  });
+
+  test('stopping gives up what is worked on, drops what waits, and takes nothing more', async () => {
+    const { latest, begun, ended } = watched();
+    latest.put({ number: 1, yields: false });
+    latest.put({ number: 2, yields: false });
+    await latest.stop();
+    latest.put({ number: 3, yields: false });
+    await settled();
+    expect(begun.map(({ number }) => number)).toEqual([1]);
+    expect(ended).toEqual([{ item: { number: 1, yields: false }, aborted: true }]);
+  });
+});

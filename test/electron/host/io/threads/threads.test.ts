@@ -1,0 +1,115 @@
+import { describe, expect, it, vi } from 'vitest';
+import { unpackRun } from '../../../../../electron/host/app/run-files/packer.ts';
+import { withSharedArrays } from '../../../../../electron/host/io/threads/shared.ts';
+import { onThreadIfLarge, performHere, task, taskNames } from '../../../../../electron/host/io/threads/task.ts';
+import { Assembly, piecesInSteps, piecesOf } from '../../../../../electron/host/io/threads/threads.ts';
+
+/** The value as another thread receives it. */
+function throughThread(value: unknown, most: number): { readonly whole: unknown; readonly pieces: number } {
+  const pieces = structuredClone(piecesOf(value, most));
+  const assembly = new Assembly();
+  let whole: unknown;
+  for (const piece of pieces) whole = assembly.take(piece);
+  return { whole, pieces: pieces.length };
+}
+
+const numbers = Array.from({ length: 1000 }, (_, i) => i - 0.5);
+const values: readonly (readonly [string, unknown])[] = [
+  ['nothing', undefined],
+  ['a number', -0],
+  ['an empty list', []],
+  ['an empty object', {}],
+  ['a long list', numbers],
+  ['lists in lists', [numbers, [numbers, []], {}]],
+  ['many keys', Object.fromEntries(numbers.map((each, i) => [`k${i}`, { each, undefined: undefined }]))],
+  ['arrays of numbers in between', { a: { b: [Float64Array.of(1, Number.NaN), numbers] }, c: 'x'.repeat(10_000) }],
+  ['a key that objects have', JSON.parse(`{"__proto__": {"a": [${numbers}]}, "b": [${numbers}]}`)],
+  ['places without a value', [null, undefined, [undefined], { a: null }]],
+];
+
+describe('a value in pieces', () => {
+  it.each(values)('is the same again: %s', (_what, value) => {
+    for (const most of [1, 2, 7, 100, 1_000_000]) {
+      const { whole } = throughThread(value, most);
+      expect(whole).toStrictEqual(value);
+      // Compares texts, because equality ignores the order of keys.
+      expect(JSON.stringify(whole)).toBe(JSON.stringify(value));
+    }
+  });
+
+  it('is cut with pauses: a large one takes tens of milliseconds', () => {
+    const pauses = [
+      ...piecesInSteps(
+        numbers.map((each) => ({ each })),
+        100,
+      ),
+    ];
+    expect(pauses.length).toBeGreaterThan(1000);
+  });
+
+  it('is of no piece larger than requested, and of one where it is small', () => {
+    expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
+    // Small values are passed on without a copy.
+    const small = { a: numbers.slice(0, 50) };
+    expect(piecesOf(small, 100).some((piece) => piece.kind === 'value' && piece.value === small)).toBe(true);
+    for (const piece of piecesOf({ a: numbers, b: [numbers] }, 100)) {
+      if (piece.kind === 'value') expect(JSON.stringify(piece.value).split(',').length).toBeLessThanOrEqual(100);
+    }
+  });
+});
+
+describe('task', () => {
+  /** Test files of one worker share the state of modules, so other files' tasks may be registered. */
+  const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number', 'count its arguments']);
+
+  it('what the thread does not know fails, and the next task is done', async () => {
+    await expect(task<null, null>('fly')(null)).rejects.toThrow('the thread does not know how to fly');
+    await expect(unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' })).rejects.toThrow(
+      'a.h5 cannot be opened as a run',
+    );
+  });
+
+  it('the thread knows every task of the host', async () => {
+    await import('../../../../../electron/host/index.ts');
+    const names = taskNames().filter((name) => !OF_TESTS.has(name));
+    expect(names.length).toBeGreaterThanOrEqual(15);
+    for (const name of names) {
+      // Without arguments each task fails with its own error.
+      const failed = await task<unknown, unknown>(name)(undefined).catch((error: Error) => error);
+      expect(String(failed), name).not.toContain('does not know how');
+    }
+  });
+
+  it('work on large arrays gets its argument alone, on a thread too', async () => {
+    const counted = onThreadIfLarge('count its arguments', (...given: readonly [Float64Array]) => given.length);
+    expect(await counted(Float64Array.of(1))).toBe(1);
+    expect(await performHere('count its arguments', new Float64Array(2 ** 20), new AbortController().signal)).toBe(1);
+  });
+
+  it('large arrays are shared and stay what they were, small ones are left', async () => {
+    const [large, small] = [new Float32Array(2 ** 19), Float32Array.of(1, 2)];
+    large[2 ** 19 - 1] = 7;
+    const shared = (await withSharedArrays({ a: [large], small, text: 'x' })) as {
+      a: [Float32Array];
+      small: Float32Array;
+    };
+    expect(shared.a[0].buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(shared.a[0]).toEqual(large);
+    expect(shared.small).toBe(small);
+  });
+
+  it('what is requested in the moment that an idle thread ends is done by another', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const requested = () =>
+      unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' }).catch((error: Error) => error.message);
+    try {
+      for (let i = 0; i < 3; i += 1) {
+        expect(await requested()).toContain('a.h5 cannot be opened as a run');
+        // Later requests succeed too, for tasks that cache files.
+        vi.advanceTimersByTime(700_000);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * Locked clocks and waits for a GPU to cool: applied with sufficient permissions, otherwise reported as not applied.
+ * Energy of a run: counters that wrap, that cannot be read, and that do not advance.
+ */
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ClockState } from '../../../../../../electron/contract/capabilities.ts';
+import {
+  energyOf,
+  gpuCounter,
+  processorCounter,
+} from '../../../../../../electron/host/model/bench/conditions/energy.ts';
+import { SteadyGpu } from '../../../../../../electron/host/model/bench/conditions/steady.ts';
+import { scratchFolder } from '../../../../../scratch-folder.ts';
+
+describe('steady', () => {
+  function gpu(why: string | null, temperatures: number[] = []) {
+    const asked: (number | null)[] = [];
+    const addon = {
+      lockClocks: ({ sm_MHz }: { sm_MHz: number | null }) => {
+        asked.push(sm_MHz);
+        return why;
+      },
+      clockState: () => ({ temperature_C: temperatures.shift() ?? null }) as ClockState,
+    };
+    return { addon, asked, temperatures };
+  }
+
+  test('a lock is taken off when the session ends, and reported', () => {
+    const { addon, asked } = gpu(null);
+    const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: 1500, cool_C: null });
+    expect(steady.facts).toEqual([['GPU clock', 'locked at 1500 MHz']]);
+    steady.close();
+    expect(asked).toEqual([1500, null]);
+  });
+
+  test('without the rights, or a GPU, it says so and unlocks nothing', () => {
+    const { addon, asked } = gpu('Insufficient Permissions');
+    const refused = new SteadyGpu(addon, 'GPU-1', { lock_MHz: 1500, cool_C: null });
+    refused.close();
+    expect(refused.facts).toEqual([
+      ['GPU clock', 'not locked (Insufficient Permissions); as root: nvidia-smi --lock-gpu-clocks=1500,1500'],
+    ]);
+    expect(asked).toEqual([1500]);
+    const none = new SteadyGpu(addon, null, { lock_MHz: 1500, cool_C: 50 });
+    expect(none.facts).toEqual([
+      ['GPU clock', 'not locked: there is no GPU'],
+      ['Cooling', 'not waited for: there is no GPU'],
+    ]);
+    const left = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: null });
+    left.close();
+    expect(left.facts).toEqual([]);
+    expect(asked).toEqual([1500]);
+  });
+
+  test('a round waits until the GPU is cool enough, and no longer once the session is cancelled', async () => {
+    const { addon, temperatures } = gpu(null, [71, 65, 60]);
+    const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: 60 });
+    await steady.cooled(() => false);
+    expect(temperatures).toEqual([]);
+    expect(steady.facts[0]?.[1]).toMatch(/^0\.[4-9] s|^[1-9][\d.]* s waited for 60 °C/);
+    await steady.cooled(() => false);
+    expect(steady.facts).toEqual([['Cooling', 'not waited for: this GPU reports no temperature']]);
+    temperatures.push(90);
+    await steady.cooled(() => true);
+    expect(temperatures).toEqual([90]);
+  });
+});
+
+describe('energy', () => {
+  const scratch = scratchFolder('energy');
+
+  function powercap(name: string, microjoules: readonly number[]): string {
+    const folder = path.join(scratch, name);
+    for (const [i, value] of microjoules.entries()) {
+      // The energy of a core is already included in its package's.
+      for (const zone of [`intel-rapl:${i}`, `intel-rapl:${i}:0`]) {
+        mkdirSync(path.join(folder, zone), { recursive: true });
+        writeFileSync(path.join(folder, zone, 'max_energy_range_uj'), '1000000000\n');
+        writeFileSync(path.join(folder, zone, 'energy_uj'), `${value}\n`);
+      }
+    }
+    return folder;
+  }
+
+  test('processors add up, and a counter that begins again loses nothing', () => {
+    const folder = powercap('two', [999_000_000, 5_000_000]);
+    const counter = processorCounter(folder);
+    if (typeof counter === 'string') throw new Error(counter);
+    const before = counter.read() ?? Number.NaN;
+    writeFileSync(path.join(folder, 'intel-rapl:0/energy_uj'), '3000000\n');
+    writeFileSync(path.join(folder, 'intel-rapl:1/energy_uj'), '7500000\n');
+    expect((counter.read() ?? Number.NaN) - before).toBeCloseTo(4 + 2.5, 9);
+  });
+
+  test('why there is no counter is one sentence', () => {
+    expect(processorCounter(path.join(scratch, 'none'))).toContain('no RAPL counters');
+    const folder = powercap('closed', [1]);
+    rmSync(path.join(folder, 'intel-rapl:0/energy_uj'));
+    expect(processorCounter(folder)).toContain('as root, chmod a+r');
+    if (process.getuid?.() !== 0) {
+      const own = powercap('rights', [1]);
+      chmodSync(path.join(own, 'intel-rapl:0/energy_uj'), 0);
+      expect(processorCounter(own)).toContain('as root, chmod a+r');
+    }
+    expect(gpuCounter({ clockState: () => null }, 'GPU-1')).toContain('NVML reads no energy');
+  });
+
+  test("a run's energy is the counter's difference over all repetitions", async () => {
+    let joules = 1000;
+    const state = (): ClockState =>
+      ({ ...{ sm_MHz: 1, memory_MHz: 1, power_W: 1, powerLimit_W: 1 }, energy_J: joules }) as ClockState;
+    const counter = gpuCounter({ clockState: state }, 'GPU-1');
+    if (typeof counter === 'string') throw new Error(counter);
+    const take = async (): Promise<number> => {
+      joules += 60;
+      return 20;
+    };
+    expect(await energyOf(counter, take, 0.01)).toBeCloseTo(3, 9);
+    expect(await energyOf(counter, async () => 20, 0)).toBeNull();
+    expect(await energyOf(counter, async () => null, 0)).toBeNull();
+  });
+});

@@ -1,0 +1,353 @@
+/**
+ * The PyTorch programs of assets/external without PyTorch: torch-on-host runs their source on NumPy arrays. The
+ * programs of assets/external in use, and the error of each that cannot run. Programs of assets/external as candidates,
+ * one of each kind; the others: `programs.long.test.ts`.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  Conversation,
+  chooseBaselines,
+  openedSchema,
+  readRegistry,
+} from '../../../../../electron/host/model/external/conversation.ts';
+import { readNpz } from '../../../../../electron/host/model/external/npz.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
+import { assetsFolder } from '../../small-run.ts';
+import { addon } from '../scenarios/open.ts';
+import {
+  crystal,
+  expectImage,
+  expectLayer,
+  expectRow,
+  imageApart,
+  needsPython,
+  runPython,
+  session,
+} from './external-session.ts';
+import { type Case, coarse, expectDose, problemOf, python, registry, rival, transport } from './python-programs.ts';
+
+const environment = {
+  PYTHONPATH: path.join(import.meta.dirname, 'torch-on-host'),
+  XDG_CACHE_HOME: scratchFolder('torch-on-host'),
+};
+
+/** Two repetitions of each layer; prints the differences from NumPy's results, and the arguments of torch.compile. */
+const LAYERS = `
+import json, os, sys
+import numpy as np
+import numpy_small, torch_small
+from small_work import SmallProgram
+
+def answer(program):
+    program.prepare()
+    program.repeat(2)
+    return program.answer()["result0"]
+apart = []
+for asked in json.load(sys.stdin):
+    wanted = answer(SmallProgram({**asked, "style": "array"}, numpy_small.Library(), numpy_small.WAYS))
+    got = answer(torch_small.program(asked))
+    apart.append(float(np.abs(got - wanted).max() / np.abs(wanted).max()))
+import torch
+print(json.dumps({
+    "apart": max(apart),
+    "modes": sorted(set(torch.modes)),
+    "cache": torch.cache_folder,
+    "triton": os.environ.get("TRITON_CACHE_DIR"),
+}))
+`;
+
+interface Ran {
+  readonly apart: number;
+  readonly modes: readonly string[];
+  readonly cache: string | null;
+  readonly triton: string | null;
+}
+
+/** 784 inputs are images of 28 by 28; 17 is prime, so that its images have one row. */
+const INPUTS = [784, 17, 15];
+
+const layers = (style: string, direction = 'forward'): Ran =>
+  runPython(
+    LAYERS,
+    INPUTS.map((inputs) => ({
+      style,
+      problem: {
+        ...{ bench: '', seed: 1, numbers: { batch: 5, inputs, outputs: 7 } },
+        ...{ words: { direction, values: 'random' }, switches: { bias: true } },
+      },
+    })),
+    environment,
+  ) as Ran;
+
+const ran = new Map<string, Ran>();
+/** Runs one process for each style, and caches its results. */
+function ranOnce(style: string): Ran {
+  const found = ran.get(style) ?? layers(style);
+  ran.set(style, found);
+  return found;
+}
+
+describe('the layer', () => {
+  test.for([
+    'eager',
+    'eager-view',
+    'eager-reshape',
+    'compile',
+    'compile-overhead',
+    'compile-autotune',
+    'compile-cached',
+  ])('%s computes the outputs of NumPy', (style, ctx) => {
+    needsPython(ctx, 'numpy');
+    expect(ranOnce(style).apart).toBeLessThan(1e-6);
+  });
+
+  test('modes of torch.compile are those of the styles', (ctx) => {
+    needsPython(ctx, 'numpy');
+    expect(ranOnce('eager').modes).toEqual([]);
+    expect(ranOnce('compile').modes).toEqual(['default']);
+    expect(ranOnce('compile-overhead').modes).toEqual(['reduce-overhead']);
+    expect(ranOnce('compile-autotune').modes).toEqual(['max-autotune']);
+  });
+
+  test('compiled code outlives the process only with -cached', (ctx) => {
+    needsPython(ctx, 'numpy');
+    const [first, second] = [ranOnce('compile'), layers('compile')];
+    expect(first.cache).toMatch(/braggbench-torch-/);
+    expect(second.cache).not.toBe(first.cache);
+    const shared = path.join(environment.XDG_CACHE_HOME, 'braggbench', 'torch-compile');
+    expect(ranOnce('compile-cached')).toMatchObject({ cache: shared, triton: path.join(shared, 'triton') });
+  });
+
+  test('images have no gradients', (ctx) => {
+    needsPython(ctx, 'numpy');
+    expect(() => layers('eager-view', 'backward')).toThrow('images are of forward alone');
+  });
+});
+
+describe('images', () => {
+  const drawn = (name: Parameters<typeof imageApart>[0], style: string) =>
+    imageApart(name, { module: 'torch_diffraction', style }, environment);
+
+  test.for(['eager-fp64', 'compile-fp64', 'compile-fp64-overhead', 'compile-fp64-autotune', 'compile-fp64-cached'])(
+    '%s draws the image of NumPy, of one orientation and of several',
+    async (style, ctx) => {
+      needsPython(ctx, 'numpy');
+      expect(await drawn('square crystals, all alike', style)).toBeLessThan(1e-14);
+      // With CUDA graphs, a later orientation overwrites the memory of the first.
+      expect(await drawn('turning blocks, more than a tile of them', style)).toBeLessThan(1e-14);
+    },
+  );
+
+  test('FP32 throughout is farther away', async (ctx) => {
+    needsPython(ctx, 'numpy');
+    const apart = await drawn('square crystals, all alike', 'eager-fp32');
+    expect(apart).toBeGreaterThan(1e-9);
+    expect(apart).toBeLessThan(1e-2);
+  });
+});
+
+describe('programs', () => {
+  const cases: readonly Case[] = [
+    ['numpy-array', 'water, fp32', {}, 'fp32', 1e-5],
+    [
+      'numpy-array',
+      'bins of equal range, fp64',
+      { beam: { energy_MeV: 15 }, grid: { ...coarse.grid, dz_mm: 1, energy: { kind: 'range' } } },
+      'fp64',
+      1e-12,
+    ],
+    [
+      'numpy-array',
+      'an energy spread, fp64',
+      { beam: { energy_MeV: 20, energy_sigma_MeV: 1, z_mm: 0.1 } },
+      'fp64',
+      1e-12,
+    ],
+    ['numpy-array', 'along a side, fp64', { beam: { energy_MeV: 30, x_mm: 4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
+  ];
+
+  describe('numpy_transport.py', () => {
+    test.for(cases)('%s: %s: the engine’s dose, and a ledger that closes', expectDose);
+
+    test('a second run is as the first, bit for bit, and modes of ours are none of its', async (ctx) => {
+      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      const program = rival('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
+      await program.first();
+      const second = await program.take('warm');
+      expect([...(second?.parts.keys() ?? [])]).toEqual(['tables', 'start state']);
+      expect(second?.setup_s).toBeLessThan(second?.wall_s ?? 0);
+      await program.answer();
+      expect(program.known()).toMatchObject({
+        repeats: { runs: 2, bitwise: true },
+        note: expect.stringContaining('numpy'),
+      });
+      await expect(program.take('graph')).rejects.toThrow('which no graph replays');
+    });
+  });
+
+  describe('what is missing is said in one readable sentence', () => {
+    test('an interpreter', async () => {
+      const program = rival('numpy-array', await problemOf({}), { command: ['braggbench-no-such-python', 'x.py'] });
+      await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not in PATH');
+    });
+
+    test('a package', async (ctx) => {
+      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      if (python('import cupy')) ctx.skip('CuPy is installed here');
+      await expect(rival('cupy-raw', await problemOf({})).first()).rejects.toThrow(
+        /^CuPy is not installed for this Python/,
+      );
+    });
+
+    test('a package that fails as it is imported, as one of another NumPy does', async (ctx) => {
+      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      const failing = `
+import runpy, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba":
+            raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+sys.meta_path.insert(0, Finder())
+sys.path.insert(0, ".")
+runpy.run_path("numba_transport.py", run_name="__main__")
+`;
+      const program = rival('numba-kernel', await problemOf({}), { command: ['python3', '-c', failing] });
+      await expect(program.first()).rejects.toThrow(
+        /^Numba does not start in this Python: module 'numpy' has no attribute 'row_stack'$/,
+      );
+    });
+
+    test('gives NumPy the earlier names that Numba imports, and leaves today’s alone', (ctx) => {
+      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      const program = [
+        'import sys',
+        `sys.path.insert(0, ${JSON.stringify(path.resolve(import.meta.dirname, '../../../../../assets/external'))})`,
+        'import numpy as np',
+        'for name in ("row_stack", "in1d", "trapz"): np.__dict__.pop(name, None)',
+        'own = np.vstack',
+        'import numba_device',
+        'numba_device.restore_numpy_names()',
+        'assert np.row_stack is own and np.in1d is np.isin and np.vstack is own',
+        'np.row_stack = max',
+        'numba_device.restore_numpy_names()',
+        'assert np.row_stack is max',
+      ].join('\n');
+      expect(python(program)).toBe(true);
+    });
+
+    test('a style', async (ctx) => {
+      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      const program = rival('numpy-array', await problemOf({}), { style: 'quick' });
+      await expect(program.first()).rejects.toThrow("style 'quick' is not known; allowed: array, loop");
+    });
+
+    test('a program that is not registered, or solves something else', () => {
+      expect(() => chooseBaselines(registry, transport, ['cupy'])).toThrow('allowed: numpy-array, ');
+      expect(() => chooseBaselines(registry, { workload: 'micro', bench: 'timing' }, ['cupy-raw'])).toThrow(
+        'does not solve scenarios of micro/timing; allowed: none',
+      );
+    });
+  });
+
+  describe('a conversation', () => {
+    const script = (code: string): Conversation =>
+      new Conversation({ command: ['python3', '-c', code] }, { folder: registry.folder, gpu: null, mostSeconds: 20 });
+
+    test('with a program that ends quotes what it said last', async (ctx) => {
+      if (!python('')) ctx.skip('python3 is not installed');
+      const ended = script('raise SystemExit("out of paper")');
+      await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it ended with code 1: out of paper');
+      await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('out of paper');
+      await ended.close();
+    });
+
+    test('with a program that is killed names the signal', async (ctx) => {
+      if (!python('')) ctx.skip('python3 is not installed');
+      const killed = script('import os; os.kill(os.getpid(), 9)');
+      await expect(killed.ask({ do: 'open' }, openedSchema)).rejects.toThrow(
+        'it was killed by SIGKILL, as by a system without free memory',
+      );
+      await killed.close();
+    });
+
+    test('with a program that answers something else', async (ctx) => {
+      if (!python('')) ctx.skip('python3 is not installed');
+      const odd = script('input(); print("hello", flush=True); input()');
+      await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its answer is not of the protocol');
+      await odd.close();
+    });
+  });
+
+  test('a file that is no NPZ says so', () => {
+    expect(() => readNpz(new Uint8Array(4), 'dose')).toThrow('it has no directory');
+    expect(() => readNpz(new Uint8Array(64), 'dose')).toThrow('it has no directory');
+  });
+});
+
+describe('candidates', () => {
+  test('the linear layer, forward', (ctx) => expectLayer({}, ctx));
+
+  test('elementwise', (ctx) => expectRow(['elementwise', { n: 70_001 }, 'cpu-fused', ['numpy']], ctx));
+
+  test('an image', (ctx) => expectImage({ crystal }, ctx));
+
+  test('every program of the registry is where it says, and its scenarios are known', async () => {
+    const { baselines } = await readRegistry(assetsFolder);
+    expect(new Set(baselines.map(({ id }) => id)).size).toBe(baselines.length);
+    const rows = new Set(addon.taskVariants('micro').map(({ bench }) => `micro/${bench}`));
+    for (const { solves } of baselines) {
+      for (const name of solves) expect(rows.has(name) || name in hostWorkloads).toBe(true);
+    }
+  });
+
+  /** A registry with one program that writes its process id and never answers, like a compilation without end. */
+  function endlessCompiler(): { readonly registryIn: string; readonly pidFile: string } {
+    const registryIn = scratchFolder('braggbench-registry-');
+    const folder = path.join(registryIn, 'external');
+    const pidFile = path.join(folder, 'pid');
+    mkdirSync(folder);
+    writeFileSync(
+      path.join(folder, 'endless.mjs'),
+      `import { writeFileSync } from 'node:fs';
+     writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+     process.on('SIGTERM', () => undefined);
+     setInterval(() => undefined, 1000);`,
+    );
+    const baseline = {
+      ...{ id: 'endless', title: 'Endless', language: 'JavaScript', device: 'cpu', style: 'compiled' },
+      solves: ['micro/elementwise'],
+      command: [process.execPath, 'endless.mjs'],
+    };
+    writeFileSync(path.join(folder, 'registry.json'), JSON.stringify({ version: 2, baselines: [baseline] }));
+    return { registryIn, pidFile };
+  }
+
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  test('a program that still compiles when 60 % of the time are over is ended and left out', async () => {
+    const { registryIn, pidFile } = endlessCompiler();
+    const document = { kind: 'micro', version: 1, problem: { kind: 'elementwise', n: 70_001 } };
+    const report = await session(document, ['cpu-fused'], ['endless'], { registryIn, mostSeconds: 10 });
+    expect(report.entries.map(({ label, status }) => [label, status])).toEqual([
+      ['cpu-fused', 'measured'],
+      ['endless', 'refused'],
+    ]);
+    const [, refused] = report.entries;
+    expect(refused).toMatchObject({
+      reason: expect.stringMatching(
+        /^still starting or compiling after \d+ s: first runs have 6 s of the session's 10 s\. Allow more time\.$/,
+      ),
+    });
+    expect(report.rounds).toBeGreaterThanOrEqual(1);
+    expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
+  });
+});

@@ -1,0 +1,341 @@
+/**
+ * Constants from recorded sessions that become the defaults of a GPU generation. The shipped tunables, compared with
+ * the sources that contain them.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { variantSources } from '../../../../../electron/host/model/bench/sources.ts';
+import { constantsOf, constantsSince90, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
+import {
+  heldFor,
+  readTunedRecords,
+  type TunedRecord,
+  type TunedSession,
+} from '../../../../../electron/host/model/tuning/recorded.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  type Strategy,
+  search,
+} from '../../../../../electron/host/model/tuning/search.ts';
+import {
+  completed,
+  configurationsOf,
+  readShippedSpaces,
+  type ShippedSpace,
+  type Space,
+} from '../../../../../electron/host/model/tuning/space.ts';
+import { allVariants } from '../../../../../electron/host/workloads/index.ts';
+
+describe('constants', () => {
+  const text = `#pragma once
+inline constexpr int kThreads = 256;  // kThreads = 1 in a comment stays
+constexpr std::size_t kDepth = 64, kWide = 512;
+BB_TUNABLE(int, kTile, 32);
+#define kUnroll 4
+constexpr unsigned kPitch = kTile + 4;
+int other(int kLike) { return kThreads == 256 ? kLike : 0; }
+`;
+
+  test('constants are found in each of their forms, and changed where they are', () => {
+    const names = ['kThreads', 'kDepth', 'kWide', 'kTile', 'kUnroll'];
+    expect(constantsOf(text, names, 'a.hpp')).toEqual({ kThreads: 256, kDepth: 64, kWide: 512, kTile: 32, kUnroll: 4 });
+    const changed = withConstants(text, { kWide: 1024, kTile: 8, kThreads: 64, kUnroll: 1 }, 'a.hpp');
+    expect(constantsOf(changed, names, 'a.hpp')).toEqual({
+      kThreads: 64,
+      kDepth: 64,
+      kWide: 1024,
+      kTile: 8,
+      kUnroll: 1,
+    });
+    expect(changed.split('\n')).toHaveLength(text.split('\n').length);
+    expect(changed).toContain('kThreads = 1 in a comment stays');
+    expect(changed).toContain('kThreads == 256 ?');
+  });
+
+  test('a value for a GPU generation is replaced with the usual one', () => {
+    const two = 'BB_TUNABLE_90(int, kRows, 4, 16);';
+    expect(constantsOf(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
+    expect(constantsSince90(`${two}${text}`, ['kRows', 'kTile'], 'a.hpp')).toEqual({ kRows: 16, kTile: 32 });
+    expect(withConstants(two, { kRows: 8 }, 'a.hpp')).toBe('BB_TUNABLE_90(int, kRows, 8, 8);');
+  });
+
+  test.each([
+    ['kLike', 'is no constant with a whole number'],
+    ['kPitch', 'is no constant with a whole number'],
+    ['kMissing', 'is no constant with a whole number'],
+  ])('%s is refused by name', (name, says) => {
+    expect(() => constantsOf(text, [name], 'a.hpp')).toThrow(`a.hpp: ${name} ${says}`);
+  });
+
+  test('a constant that is there twice is refused', () => {
+    expect(() => withConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow('is there 2 times');
+  });
+});
+
+describe('search', () => {
+  /** 16 × 16 × 8 configurations, two of which cannot run. */
+  const points = Array.from({ length: 2048 }, (_, i) => ({
+    id: String(i),
+    variant: 'own',
+    configuration: { kA: i % 16, kB: Math.floor(i / 16) % 16, kC: Math.floor(i / 256) },
+  }));
+  const candidates = candidatesOf(points);
+
+  /** A bowl with ripples; its minimum is at 11, 5, 3. */
+  function timeOf({ at: [a = 0, b = 0, c = 0] }: Candidate): number | null {
+    if (a === 0 && b === 0) return null;
+    const ripple = ((a * 7 + b * 3 + c * 5) % 4) * 0.8;
+    return (
+      1 + (a - 11) ** 2 / 20 + (b - 5) ** 2 / 20 + (c - 3) ** 2 / 4 + (a === 11 && b === 5 && c === 3 ? 0 : ripple)
+    );
+  }
+
+  class Enough extends Error {}
+
+  /** Runs a search; returns the ids in the order of measurement, and the lowest time. */
+  async function measured(strategy: Strategy, seed: number, most: number) {
+    const ids: string[] = [];
+    let best = Number.POSITIVE_INFINITY;
+    const go = search(strategy, candidates, seed, async (one) => {
+      if (ids.length >= most) throw new Enough();
+      ids.push(one.id);
+      const time = timeOf(one);
+      best = Math.min(best, time ?? best);
+      return time;
+    });
+    await go.catch((error: unknown) => {
+      if (!(error instanceof Enough)) throw error;
+    });
+    return { ids, best };
+  }
+
+  test.each<Strategy>(['exhaustive', 'random', 'local'])(
+    '%s measures each once and the same ones again by its seed',
+    async (strategy) => {
+      const all = await measured(strategy, 1, 5000);
+      expect(new Set(all.ids).size).toBe(2048);
+      expect(all.ids).toHaveLength(2048);
+      expect(all.best).toBe(1);
+      const again = await measured(strategy, 1, 200);
+      expect(again.ids).toEqual(all.ids.slice(0, 200));
+      const other = await measured(strategy, 2, 200);
+      expect(other.ids.join() === again.ids.join()).toBe(strategy === 'exhaustive');
+    },
+  );
+
+  test('the local search is nearer to the best than a random one of the same budget, over 20 seeds', async () => {
+    const mean = async (strategy: Strategy): Promise<number> => {
+      const all = await Promise.all(Array.from({ length: 20 }, (_, i) => measured(strategy, i, 150)));
+      return all.reduce((sum, { best }) => sum + best, 0) / all.length;
+    };
+    expect(await mean('local')).toBeLessThan(await mean('random'));
+  });
+
+  test('a local search begins at the given point, and names what it most likely measures next', async () => {
+    const start = candidates.filter(({ at }) => at.join() === '11,6,3');
+    const seen: { id: string; next: readonly string[] }[] = [];
+    const go = search(
+      'local',
+      candidates,
+      1,
+      async (one, next) => {
+        if (seen.length > 30) throw new Enough();
+        seen.push({ id: one.id, next: next.map(({ id }) => id) });
+        return timeOf(one);
+      },
+      start,
+    );
+    await expect(go).rejects.toThrow(Enough);
+    expect(seen[0]?.id).toBe(start[0]?.id);
+    // The first announced neighbour is measured next; a measured one is never announced.
+    expect(seen[0]?.next[0]).toBe(seen[1]?.id);
+    expect(seen[0]?.next).toHaveLength(15 + 15 + 7);
+    for (const [i, { next }] of seen.entries())
+      expect(next.filter((id) => seen.slice(0, i + 1).some((one) => one.id === id))).toEqual([]);
+  });
+});
+
+describe('recorded', () => {
+  /** Ratios for each value of kA: low, middle, high. */
+  type Ratios = Readonly<Record<number, readonly [number, number, number]>>;
+
+  const session = (variant: string, ratios: Ratios): TunedSession => ({
+    ...{ session: variant, workload: 'transport', bench: '', variant, file: 'a.hpp', scenario: 'beam', measured: 9 },
+    usual: { kA: 3 },
+    entries: Object.entries(ratios).map(([value, [low, ratio, high]]) => ({
+      configuration: { kA: Number(value) },
+      ...{ time_s: ratio / 1e3, ratio, interval: { low, high }, right: true },
+    })),
+  });
+  const record = (name: string, sessions: readonly TunedSession[], architecture = 90): TunedRecord => ({
+    ...{ format: 'braggbench-tuned', format_version: 1, created: '2026-01-01T00:00:00Z', commit: null },
+    on: { name, uuid: null, driver: null, architecture },
+    sessions,
+  });
+
+  const source = { file: 'a.hpp', variants: ['window'] };
+  const both = { ...source, variants: ['window', 'depth'] };
+  const fast = [0.88, 0.9, 0.92] as const;
+  const faster = [0.78, 0.8, 0.82] as const;
+  const level = [0.99, 1, 1.01] as const;
+  const slow = [1.05, 1.1, 1.15] as const;
+
+  test('what is faster on both cards holds, the fastest of several', () => {
+    const one = record('One', [session('window', { 4: fast, 5: faster, 6: faster })]);
+    const two = record('Two', [session('window', { 4: fast, 5: fast, 6: slow })]);
+    expect(heldFor([one, two], source, 90)).toEqual({ kA: 5 });
+    expect(heldFor([one, two], { ...source, file: 'b.hpp' }, 90)).toBeNull();
+    expect(heldFor([one, two], source, 80)).toBeNull();
+  });
+
+  test('one card speaks until a second one contradicts; another generation does not', () => {
+    const one = record('One', [session('window', { 4: fast })]);
+    expect(heldFor([one], source, 90)).toEqual({ kA: 4 });
+    expect(heldFor([one, record('Two', [session('window', { 4: slow })], 80)], source, 90)).toEqual({ kA: 4 });
+    expect(heldFor([one, record('Two', [session('window', { 4: level })])], source, 90)).toBeNull();
+  });
+
+  test('a gain of less than 5 % changes no default', () => {
+    const little = [0.955, 0.96, 0.965] as const;
+    expect(heldFor([record('One', [session('window', { 4: little })])], source, 90)).toBeNull();
+  });
+
+  test('a source whose variants were not all tuned keeps its constants', () => {
+    const one = record('One', [session('window', { 4: fast })]);
+    expect(heldFor([one], { ...source, variants: ['window', 'depth'] }, 90)).toBeNull();
+  });
+
+  test.each<[string, Ratios]>([
+    ['slower for another variant of the source', { 4: slow }],
+    ['not measured for it', { 5: fast }],
+  ])('%s: it does not hold', (_, depth) => {
+    const cards = ['One', 'Two'].map((name) => record(name, [session('window', { 4: fast }), session('depth', depth)]));
+    expect(heldFor(cards, both, 90)).toBeNull();
+  });
+
+  test('level for one variant and faster for the other on each card: it holds', () => {
+    const cards = ['One', 'Two'].map((name) =>
+      record(name, [session('window', { 4: fast }), session('depth', { 4: level })]),
+    );
+    expect(heldFor(cards, both, 90)).toEqual({ kA: 4 });
+  });
+
+  test('a wrong one never holds', () => {
+    const wrong = session('window', { 4: fast });
+    const entries = wrong.entries.map((entry) => ({ ...entry, right: false }));
+    const cards = ['One', 'Two'].map((name) => record(name, [{ ...wrong, entries }]));
+    expect(heldFor(cards, source, 90)).toBeNull();
+  });
+
+  test('records are read by age; a damaged one is reported', async () => {
+    const assets = await mkdtemp(path.join(tmpdir(), 'braggbench-tuned-'));
+    expect(await readTunedRecords(assets)).toEqual([]);
+    await mkdir(path.join(assets, 'tuned'));
+    const write = (name: string, value: unknown): Promise<void> =>
+      writeFile(path.join(assets, 'tuned', name), JSON.stringify(value));
+    await write('a.json', { ...record('Late', []), created: '2026-02-01T00:00:00Z' });
+    await write('b.json', record('Early', []));
+    expect((await readTunedRecords(assets)).map(({ on }) => on.name)).toEqual(['Early', 'Late']);
+    await write('c.json', { ...record('Bad', []), sessions: [{}] });
+    await expect(readTunedRecords(assets)).rejects.toThrow();
+    await rm(assets, { recursive: true });
+  });
+});
+
+const root = path.join(import.meta.dirname, '../../../../..');
+const spaces: readonly ShippedSpace[] = await readShippedSpaces(path.join(root, 'assets'));
+const records = await readTunedRecords(path.join(root, 'assets'));
+/** BB_TUNABLE_90 has values from this architecture on. */
+const HOPPER = 90;
+
+describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.variants.join(', ')}`, space] as const))(
+  '%s',
+  (_, { workload, bench, variants, file, tunables, conditions }) => {
+    let text = '';
+    beforeAll(async () => {
+      text = await readFile(path.join(root, file), 'utf8');
+    });
+
+    test('its constants are in the source, and their values are allowed', () => {
+      const usual = constantsOf(
+        text,
+        tunables.map(({ name }) => name),
+        file,
+      );
+      const space = { variant: variants[0] ?? '', file, tunables, conditions, usual };
+      expect(completed(space, usual)).toEqual(usual);
+      const all = configurationsOf(space);
+      expect(all.length).toBeGreaterThan(3);
+      expect(all).toContainEqual(usual);
+    });
+
+    test('Hopper gets what was recorded to hold there, and else the usual constants', () => {
+      const names = tunables.map(({ name }) => name);
+      const held = heldFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
+      expect(constantsSince90(text, names, file)).toEqual(held);
+    });
+
+    test('its variants are written in that file', async () => {
+      for (const id of variants) {
+        const variant = allVariants(loadAddon()).find(
+          (one) => one.workload === workload && one.bench === bench && one.id === id,
+        );
+        expect(variant, id).toBeDefined();
+        if (variant === undefined) continue;
+        const files = await variantSources(path.join(root, 'kernels'), variant);
+        expect(files.map((one) => one.path)).toContain(file);
+      }
+    });
+  },
+);
+
+describe('space', () => {
+  const space: Space = {
+    variant: 'own',
+    file: 'own.cu',
+    tunables: [
+      { name: 'kX', values: [16, 32, 64], about: '' },
+      { name: 'kY', values: [1, 2, 16, 64], about: '' },
+    ],
+    conditions: ['kX * kY <= 1024', 'kX % 32 == 0 || kY == 1'],
+    usual: { kX: 32, kY: 2 },
+  };
+
+  test('all configurations that the conditions allow, in order', () => {
+    expect(configurationsOf(space).map(({ kX, kY }) => [kX, kY])).toEqual([
+      [16, 1],
+      [32, 1],
+      [32, 2],
+      [32, 16],
+      [64, 1],
+      [64, 2],
+      [64, 16],
+    ]);
+  });
+
+  test('what is not named stays as the source has it; the rest is refused with what is allowed', () => {
+    expect(completed(space, { kX: 64 })).toEqual({ kX: 64, kY: 2 });
+    expect(() => completed(space, { kX: 48 })).toThrow('own: kX = 48; allowed: 16, 32, 64');
+    expect(() => completed(space, { kZ: 1 })).toThrow('own has no tunable kZ; allowed: kX, kY');
+    expect(() => completed(space, { kX: 64, kY: 64 })).toThrow('own: kX * kY <= 1024 does not hold');
+  });
+
+  test('conditions read values and run nothing', () => {
+    const asks = (condition: string) => () => configurationsOf({ ...space, conditions: [condition] });
+    expect(asks('process.exit(1) == 1')).toThrow('own: the condition "process.exit(1) == 1"');
+    expect(asks('kQ > 1')).toThrow('kQ is not set at this point');
+    expect(asks('kX * kY')).toThrow('is neither true nor false');
+  });
+
+  test('a space too large to be written down is refused', () => {
+    const values = Array.from({ length: 101 }, (_, i) => i);
+    const tunables = ['kA', 'kB', 'kC'].map((name) => ({ name, values, about: '' }));
+    expect(() => configurationsOf({ ...space, tunables })).toThrow(
+      '1030301 configurations are too many; allowed: 1000000',
+    );
+  });
+});

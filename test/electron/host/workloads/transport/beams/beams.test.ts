@@ -1,0 +1,203 @@
+/**
+ * Spread-out peaks with the real engine. Energy and spread recovered from a noisy depth dose of the program itself; and
+ * the reading of measured curves.
+ */
+import { describe, expect, test } from 'vitest';
+import { readEnergies, sobpSpots, weightKinds } from '../../../../../../electron/contract/beams/sobp.ts';
+import { readCurve, readOneCurve } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
+import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
+import { addon } from '../../../model/scenarios/open.ts';
+import { built, check } from './build-peak.ts';
+import { expectFoundAgain } from './find-again.ts';
+
+const withoutReactions = { nuclear: 'off' } as const;
+
+/** The flatness of a peak needs longer runs: commission.long.test.ts. */
+describe('an SOBP', () => {
+  test('over a width has spots whose ends are half a spacing inside it, of sum 1', async () => {
+    const found = await built(
+      { range_mm: 40, modulation_mm: 8, width_mm: 30 },
+      { x_sigma_mm: 3, x_mm: 2 },
+      withoutReactions,
+    );
+    expect(found.places_mm).toHaveLength(10);
+    expect(found.places_mm[0]).toBeCloseTo(2 - 13.5, 9);
+    expect(found.places_mm.at(-1)).toBeCloseTo(2 + 13.5, 9);
+    const spots = sobpSpots(found);
+    expect(spots).toHaveLength(10 * found.layers.length);
+    expect(spots.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 4);
+    const field = await check({ kind: 'transport', version: 1, beam: { x_sigma_mm: 3, spots } });
+    expect(field.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  test('has layers as far apart as the request says', async () => {
+    const found = await built({ range_mm: 40, modulation_mm: 8, layer_spacing_mm: 2 }, {}, withoutReactions);
+    // Layers from 40 mm down to the start of the plateau at 32 mm, and two standard deviations of the range (0.44 mm)
+    // below it.
+    expect(found.layers.length).toBeLessThanOrEqual(5);
+    const [first, second] = found.layers.map(({ energy_MeV }) => energy_MeV);
+    // The range is proportional to energy^1.77: 2 mm of 40 mm correspond to 2 MeV of 69.3 MeV.
+    expect((first ?? 0) - (second ?? 0)).toBeCloseTo(2, 0);
+    expect(found.plateau.r90_mm).toBeCloseTo(40, 1);
+  });
+
+  test.each([
+    [30, 20],
+    [300, 100],
+  ])(
+    'of range %d mm and modulation %d mm is flat with every kind of weights, and they are as named',
+    async (...shape) => {
+      const [range_mm, modulation_mm] = shape;
+      const limits = { flattest: 0.01, smooth: 0.018, monotone: 0.018 } as const;
+      const bend = (weights: readonly number[]): number =>
+        Math.hypot(...weights.slice(2, -2).map((w, i) => ((weights[i + 1] ?? 0) - 2 * w + (weights[i + 3] ?? 0)) / w));
+      const bends: Record<string, number> = {};
+      for (const weights of weightKinds) {
+        const found = await built({ range_mm, modulation_mm, weights }, {});
+        expect(found.plateau.flatness, weights).toBeLessThan(limits[weights]);
+        expect(found.plateau.flatness, weights).toBeLessThan(found.firstFlatness);
+        expect(Math.abs(found.plateau.r90_mm - range_mm), weights).toBeLessThan(0.05);
+        expect(Math.abs(found.plateau.m95_mm - modulation_mm), weights).toBeLessThan(0.1);
+        const all = found.layers.map(({ weight }) => weight);
+        bends[weights] = bend(all);
+        // The distance of layers does not grow as their range falls: if weights per mm do not rise, neither do weights.
+        const rises = all.some((weight, k) => weight > 1.0001 * (all[k - 1] ?? 1));
+        if (weights !== 'smooth') expect(rises, weights).toBe(weights === 'flattest');
+      }
+      expect(bends['smooth']).toBeLessThan(0.5 * (bends['flattest'] ?? 0));
+    },
+  );
+
+  test('has the energies of a machine only, the nearest for the range, and its flatness', async () => {
+    const energies_MeV = Array.from({ length: 120 }, (_, i) => 40 + 0.5 * i);
+    const found = await built({ range_mm: 60, modulation_mm: 20, energies_MeV, weights: 'smooth' }, {});
+    expect(found.layers.length).toBeGreaterThan(5);
+    for (const { energy_MeV } of found.layers) expect(energies_MeV).toContain(energy_MeV);
+    // The ranges of neighbouring energies differ by 0.6 mm, so that the nearest is within half of that.
+    expect(Math.abs(found.plateau.r90_mm - 60)).toBeLessThan(0.35);
+    expect(Math.abs(found.plateau.m95_mm - 20)).toBeLessThan(0.3);
+    expect(found.plateau.flatness).toBeLessThan(0.015);
+    expect(found.plateau.flatness).toBeLessThan(found.firstFlatness);
+  });
+
+  test.each([
+    ['70, 72.5\n75 # last', [70, 72.5, 75]],
+    ['70,5;72', [70.5, 72]],
+    ['Energy (MeV)\n70\n80\n', [70, 80]],
+    ['energy_MeV\r\n70\r\n80', [70, 80]],
+    ['70 MeV', 'line 1: MeV is not an energy; allowed: above 0 to 1000 MeV, without unit'],
+    ['GeV\n0.07', 'line 1: GeV is not an energy'],
+    ['70\n0', 'line 2: 0 is not an energy'],
+    ['# none', 'no energies; allowed: energies in MeV'],
+    [`${'7 '.repeat(1001)}`, '1001 energies; allowed: at most 1000'],
+  ])('a list of energies is read in MeV, or refused at its line: case %#', (text, wanted) => {
+    const read = readEnergies(text);
+    if (typeof wanted === 'string') expect(!read.ok && read.reason).toContain(wanted);
+    else expect(read.ok && read.energies_MeV).toEqual(wanted);
+  });
+
+  test.each([
+    [
+      { range_mm: 300, modulation_mm: 50, energies_MeV: [70, 150] },
+      {},
+      'nearest to 300 mm, 150 MeV, reaches 157.0 mm; allowed: at most 5 % and 1 mm away',
+    ],
+    [{ range_mm: 50, modulation_mm: 10, energies_MeV: [70], layer_spacing_mm: 2 }, {}, 'allowed: one of the two'],
+    [
+      { range_mm: 30, modulation_mm: 12, energies_MeV: Array.from({ length: 120 }, (_, i) => 48 + i / 8) },
+      {},
+      'MeV may be layers; allowed: at most 100',
+    ],
+    [
+      { range_mm: 50, modulation_mm: 60 },
+      {},
+      'modulation_mm: 60 mm reaches the surface; allowed: at most 40 mm of this range',
+    ],
+    [{ range_mm: 50, modulation_mm: 10, width_mm: 20 }, {}, 'allowed: beam.x_sigma_mm above 0'],
+    [{ range_mm: 50, modulation_mm: 10, width_mm: 20, spacing_mm: 8 }, { x_sigma_mm: 4 }, 'allowed: at most 6 mm'],
+    [{ range_mm: 399, modulation_mm: 388 }, {}, 'modulation_mm: 388 mm takes more than'],
+  ])('%j is refused', async (request, beam, says) => {
+    await expect(built(request, beam)).rejects.toThrow(says);
+  });
+
+  test('ends when it is aborted', async () => {
+    const ended = new AbortController();
+    ended.abort();
+    const reading = await check({ kind: 'transport', version: 1, beam: { energy_MeV: 100 } });
+    if (reading.scenario === null) throw new Error('no scenario');
+    const going = buildSobp(
+      { physics: {}, check, addon },
+      reading.scenario,
+      { range_mm: 50, modulation_mm: 10 },
+      ended,
+    );
+    await expect(going).rejects.toThrow();
+  });
+});
+
+describe('commission', () => {
+  test(
+    '100 MeV, spread 0.6 MeV, noise of 0.01: found within three of the stated errors',
+    () => expectFoundAgain(100, 0.6, 0.01, 1),
+    60_000,
+  );
+
+  describe('a measured curve', () => {
+    const peak = [10, 10, 11, 12, 14, 18, 30, 60, 100, 70, 20, 2, 0];
+    const csv = (unit: number) => peak.map((dose, i) => `${(i + 1) * unit},${dose}`).join('\n');
+
+    test('is read in mm and cm, with commas, semicolons or blanks', () => {
+      const wanted = Float64Array.from(peak, (_, i) => 10 * (i + 1));
+      for (const text of [
+        `depth_mm,dose\n${csv(10)}`,
+        `# a chamber\nDepth (cm);Dose\r\n${csv(1).replaceAll(',', ';').replaceAll('\n', '\r\n')}\r\n`,
+        `z [mm]\tdose\n${csv(10).replaceAll(',', ' ')}`,
+      ]) {
+        const read = readCurve(text, null);
+        expect(read.ok && [...read.curve.depth_mm]).toEqual([...wanted]);
+      }
+      const read = readCurve(csv(1), 'cm');
+      expect(read.ok && [...read.curve.depth_mm]).toEqual([...wanted]);
+    });
+
+    test('is read as the same curve over the depth dose is: decimal commas, columns by their names', () => {
+      const wanted = [peak.map((_, i) => 10 * (i + 1)), peak.map((dose) => dose + 0.25)];
+      const lines = (line: (depth: number, dose: number) => string) =>
+        peak.map((dose, i) => line(10 * (i + 1), dose + 0.25)).join('\n');
+      for (const text of [
+        `depth_mm;dose\n${lines((depth, dose) => `${depth};${dose}`.replace('.', ','))}`,
+        `Tiefe_mm;Dosis\n${lines((depth, dose) => `${depth},0;${dose}`.replace(/\.(\d+)$/, ',$1'))}`,
+        `nr,dose,depth_mm\n${lines((depth, dose) => `7,${dose},${depth}`)}`,
+        `\uFEFFdepth_mm,error,dose\n${lines((depth, dose) => `${depth},0.5,${dose}`)}`,
+      ]) {
+        const read = readCurve(text, null);
+        expect(read.ok && [[...read.curve.depth_mm], [...read.curve.dose]]).toEqual(wanted);
+      }
+    });
+
+    test('is refused where commas are decimals and separators alike, and where its column says another unit', () => {
+      const commas = readCurve(`depth_mm,dose\n${peak.map((dose, i) => `${i + 1},5,${dose},25`).join('\n')}`, null);
+      expect(!commas.ok && commas.faults[0]).toMatchObject({
+        line: 2,
+        message: expect.stringMatching(/^4 values; allowed: 2/),
+      });
+      const other = readOneCurve(`depth_cm,dose\n${csv(1)}`, 'mm');
+      expect(!other.ok && other.faults[0]?.message).toContain('the depth is in cm by its column');
+      expect(readOneCurve(`depth_cm,dose\n${csv(1)}`, 'cm').ok).toBe(true);
+    });
+
+    test.each([
+      ['', 1, '0 points'],
+      [csv(10), 1, 'nothing says the unit of depth'],
+      ['depth_mm,dose\n1,2\n2,3\n', 1, '2 points; allowed: 10 to'],
+      [`depth_mm,dose\n${csv(10)}\nx,3`, 15, '"x" is not a number'],
+      [`depth_mm,dose\n${csv(10)}\n130,`, 15, '"" is not a number'],
+      [`depth_mm,dose\n${csv(10)}\n130,0`, 15, 'the depth 130 does not go on'],
+      [`depth_mm,dose\n${csv(10).split('\n').slice(0, 10).join('\n')}`, 11, 'does not fall to 20 %'],
+    ])('%j is refused at its line', (text, line, says) => {
+      const read = readCurve(text, null);
+      expect(!read.ok && read.faults[0]?.line).toBe(line);
+      expect(!read.ok && read.faults[0]?.message).toContain(says);
+    });
+  });
+});

@@ -1,0 +1,399 @@
+/**
+ * Keyframes between the engine and the thread that saves them. Beams on one grid: the result of a beam does not depend
+ * on earlier contents of its memory block. Dose files compared with a run: exports of the program itself, and volumes
+ * made from them, are read back unchanged.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { BraggError } from '../../../../../electron/contract/errors.ts';
+import { gammaOfCurves } from '../../../../../electron/domain/dose/gamma-curve.ts';
+import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
+import {
+  loadAddon,
+  type Marginals,
+  type TransportResult,
+  type TransportRun,
+} from '../../../../../electron/host/io/addon/addon.ts';
+import { gamma, toPeak } from '../../../../../electron/host/model/fields/gamma.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import {
+  answerOf,
+  asBeam,
+  type BatchOptions,
+  type SolvedBeam,
+} from '../../../../../electron/host/workloads/transport/batch.ts';
+import { lookIntoDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
+import { gammaMap } from '../../../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
+import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
+import { runsOnOneGrid, solveOnOneGrid } from '../../../../../electron/host/workloads/transport/one-grid.ts';
+import { exportRun } from '../../../../../electron/host/workloads/transport/readouts.ts';
+import { keyframesOf, measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import {
+  depthDoseError,
+  depthDoseLimit,
+  onSameCells,
+} from '../../../../../electron/host/workloads/transport/user-kernels.ts';
+import { doseOf } from '../../io/volumes/phantom.ts';
+import { memoryLimit_bytes, openTestScenarios, runScenario, smallScenario, tinyScenario } from '../../small-run.ts';
+
+describe('keyframes', () => {
+  /** Engine output of one keyframe with large maps and a small one. */
+  function frame(): Marginals {
+    const of = (length: number): Float32Array => Float32Array.from({ length }, (_, i) => i);
+    const large = { zx: of(2 ** 19), xtheta: of(2 ** 13), ez: of(2 ** 13), ex: of(2 ** 13), ztheta: of(2 ** 13) };
+    return { step: 1, depth_mm: 2, ...large, etheta: of(100) };
+  }
+
+  const keptOf = async (handed: Marginals): Promise<Marginals | undefined> => {
+    const native = { keyframe: () => handed } as unknown as TransportRun;
+    return (await keyframesOf(native, { keyframes: [{}] } as unknown as TransportResult))[0];
+  };
+
+  test('what is copied is free at once, and not when the collector comes; what stays is whole', async () => {
+    const handed = frame();
+    expect(await keptOf(handed)).toEqual(frame());
+    const { zx, xtheta, ez, ex, ztheta, etheta } = handed;
+    expect([zx, xtheta, ez, ex, ztheta].map(({ length }) => length)).toEqual([0, 0, 0, 0, 0]);
+    expect(etheta).toHaveLength(100);
+  });
+
+  test('arrays that lie in one memory are all whole', async () => {
+    const { zx, etheta, ...rest } = frame();
+    const together = new Float32Array([...etheta, ...zx]).buffer;
+    const handed = {
+      ...rest,
+      etheta: new Float32Array(together, 0, etheta.length),
+      zx: new Float32Array(together, etheta.byteLength),
+    };
+    expect(await keptOf(handed)).toEqual(frame());
+  });
+});
+
+describe('accuracy of variants on different cells', () => {
+  it('compares cells only between variants that step on the same ones', () => {
+    expect(onSameCells('depth', 'cuda-window')).toBe(true);
+    expect(onSameCells('moments', 'moments')).toBe(true);
+    expect(onSameCells('moments', 'depth')).toBe(false);
+    expect(onSameCells('reference', 'moments')).toBe(false);
+    expect(onSameCells('moments', 'cuda-moments')).toBe(true);
+    expect(onSameCells('cuda-depth', 'cuda-moments')).toBe(false);
+  });
+
+  it('compares the sums of rows: a dose that is only wider across has no error', () => {
+    const reference = Float64Array.of(2, 2, 3, 0);
+    const wider = depthDoseError(Float64Array.of(3, 1, 1, 2), reference, 2, depthDoseLimit);
+    expect(wider.value).toBe(0);
+    expect(wider.holds).toBe(true);
+  });
+
+  it('rejects a depth dose that differs by more than 1 %', () => {
+    // Row sums 4 and 2 instead of 4 and 3: a difference of 1 over the norm of 5.
+    const short = depthDoseError(Float64Array.of(2, 2, 1, 1), Float64Array.of(2, 2, 3, 0), 2, depthDoseLimit);
+    expect(short.value).toBeCloseTo(0.2, 12);
+    expect(short.holds).toBe(false);
+    const told = depthDoseError(Float64Array.of(2, 2, 1, 1), Float64Array.of(2, 2, 3, 0), 2, null);
+    expect(told.holds).toBe(true);
+  });
+
+  it('has no value without a reference', () => {
+    expect(depthDoseError(Float64Array.of(1, 1), null, 2, depthDoseLimit).value).toBeNull();
+  });
+});
+
+describe('one grid', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  /** More beams than memory blocks. */
+  const energies = Array.from({ length: 140 }, (_, i) => 30 - i / 20);
+
+  async function reading() {
+    const beam = { spots: energies.map((energy_MeV) => ({ energy_MeV })) };
+    const solver = { step_mm: 0.5, stepping: 'depth', variant: 'depth', threads: 1 };
+    return asBeam(
+      'beams',
+      await (await openTestScenarios()).any.check(
+        { ...tinyScenario, beam, solver, output: {} },
+        { name: 'beams', folder: null },
+      ),
+    );
+  }
+
+  function options(): Omit<BatchOptions, 'ended'> {
+    const addon = loadAddon();
+    const { cpu, logicalCores, memoryBytes, os } = addon.machine();
+    return {
+      ...{ addon, memoryLimit_bytes, signal: new AbortController().signal, gpu: () => null },
+      program: { ...addon.buildInfo(), commit: null },
+      machine: { id: null, cpu, logicalCores, memory_bytes: memoryBytes, os },
+    };
+  }
+
+  const numbers = ({ summary, depthDose }: SolvedBeam) => {
+    const { metrics, ledger, notes, gray, steps, cell_steps, extra_straggling_mm } = summary;
+    return { metrics, ledger, notes, gray, steps, cell_steps, extra_straggling_mm, depthDose };
+  };
+
+  test('answers are those of the end-to-end runs, also of beams that come in the block of another', async () => {
+    const beams = await reading();
+    const runs: RunData[] = [];
+    const answers: SolvedBeam[] = [];
+    await runsOnOneGrid('beams', beams, {
+      ...options(),
+      ended: (index, run) => {
+        if (run instanceof BraggError) throw run;
+        runs[index] = run;
+      },
+    });
+    await solveOnOneGrid('beams', beams, {
+      ...options(),
+      ended: (index, answer) => {
+        if (answer instanceof BraggError) throw answer;
+        answers[index] = answer;
+      },
+    });
+    expect(answers).toHaveLength(energies.length);
+    expect(answers.map(numbers)).toEqual(runs.map((run) => numbers(answerOf(run))));
+    // Results of complete runs are retained: no two share an array.
+    expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
+  });
+
+  test('beams on one grid are refused by what each visits, as they are alone', async () => {
+    const geometry = { ...tinyScenario.geometry, depth_mm: 1100 };
+    const solver = { stepping: 'depth', variant: 'depth', threads: 1 };
+    const { any } = await openTestScenarios();
+    const readingOf = async (beam: object) =>
+      asBeam(
+        'b',
+        await any.check({ ...tinyScenario, geometry, beam, solver, output: {} }, { name: 'b', folder: null }),
+      );
+    const alone = await hostWorkloads.transport.needs(loadAddon(), await readingOf({ energy_MeV: 30 }));
+    const beams = await readingOf({ spots: Array.from({ length: 4 }, () => ({ energy_MeV: 30 })) });
+    const solve = async (most: number) => {
+      vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String((most * (alone.least_s ?? 0)) / 60));
+      const ended: number[] = [];
+      await solveOnOneGrid('beams', beams, { ...options(), ended: (index) => ended.push(index) });
+      return ended.length;
+    };
+    expect(await solve(4.5)).toBe(4);
+    await expect(solve(3.5)).rejects.toThrow(/^the batch takes at least .* minutes \(4 together/);
+  });
+
+  /** Blocks this thread until the process's other threads are idle. */
+  function othersRest(): void {
+    const nothing = new Int32Array(new SharedArrayBuffer(4));
+    const used = (): number => Object.values(process.cpuUsage()).reduce((sum, one) => sum + one, 0);
+    let before = used();
+    for (let quiet = 0; quiet < 4; ) {
+      Atomics.wait(nothing, 0, 0, 50);
+      const now = used();
+      quiet = now - before < 2000 ? quiet + 1 : 0;
+      before = now;
+    }
+  }
+
+  test('beams that are given up while every block waits to be read end there; those that were reported stay', async () => {
+    const giving = new AbortController();
+    const told: number[] = [];
+    await solveOnOneGrid('beams', await reading(), {
+      ...options(),
+      signal: giving.signal,
+      ended: (index, answer) => {
+        if (answer instanceof BraggError) throw answer;
+        if (told.length === 0) {
+          othersRest();
+          giving.abort();
+        }
+        told.push(index);
+      },
+    });
+    // 128 blocks, the beam that waited for one, and the next beam, which had begun.
+    expect(told.length).toBeLessThanOrEqual(130);
+    expect(new Set(told).size).toBe(told.length);
+  });
+});
+
+describe('dose file', () => {
+  let folder: string;
+  let run: RunData;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-dose-'));
+    run = await runScenario(smallScenario);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const criteria = { dose: 0.001, distance_mm: 0.05 };
+
+  async function exported(what: 'dose' | 'depth-dose'): Promise<string> {
+    const { name, bytes } = await exportRun(run, what, runPacker);
+    const file = path.join(folder, name);
+    await writeFile(file, bytes);
+    return file;
+  }
+
+  test('a map that was exported is the run', async () => {
+    const read = await readDoseFile(await exported('dose'), {}, null);
+    if (read.kind !== 'map') throw new Error('no map');
+    expect(read.unit).toBe('MeV/mm2');
+    const result = gamma(gammaMap(run, 'area'), read.map, criteria);
+    expect([result.passed, result.worst < 1e-4, result.points > 20]).toEqual([1, true, true]);
+  });
+
+  test('a depth dose that was exported is the run', async () => {
+    const read = await readDoseFile(await exported('depth-dose'), {}, null);
+    if (read.kind !== 'curve') throw new Error('no curve');
+    const { positions, values } = depthDoseOf(measured(run)).curve;
+    expect(gammaOfCurves({ positions, values }, read.curve, criteria)).toMatchObject({ passed: 1, worst: 0 });
+  });
+
+  test('a volume in any units, with depth along y and shifted, is summed over its third axis and found', async () => {
+    const { nz, nx, dz_mm, dx_mm } = run.axes;
+    const layers = 3;
+    const data = new Float64Array(nx * nz * layers);
+    for (let y = 0; y < layers; y += 1)
+      for (let z = 0; z < nz; z += 1)
+        for (let x = 0; x < nx; x += 1) data[(y * nz + z) * nx + x] = 0.01 * (y + 1) * (run.dose[z * nx + x] ?? 0);
+    const header = [
+      'NDims = 3',
+      `DimSize = ${nx} ${nz} ${layers}`,
+      `ElementSpacing = ${dx_mm} ${dz_mm} 2`,
+      `Offset = ${(-(nx - 1) / 2) * dx_mm} ${-100 + dz_mm / 2} 0`,
+      'ElementType = MET_DOUBLE',
+      'ElementDataFile = LOCAL\n',
+    ].join('\n');
+    const file = path.join(folder, 'plan.mha');
+    await writeFile(file, Buffer.concat([Buffer.from(header), Buffer.from(data.buffer)]));
+    const at = async (shift_depth_mm: number): Promise<number> => {
+      const read = await readDoseFile(file, { depth: 'y', shift_depth_mm }, null);
+      if (read.kind !== 'map') throw new Error('no map');
+      return gamma(toPeak(gammaMap(run, 'area')), toPeak(read.map), criteria).worst;
+    };
+    expect(await at(100)).toBeLessThan(1e-6);
+    expect(await at(101)).toBeGreaterThan(1);
+    await expect(readDoseFile(file, { depth: 'x' }, null)).rejects.toThrow(/two of its axes: x, y, z/);
+  });
+
+  test.each([
+    [
+      'a map whose depths are not equal',
+      'z_mm,dose_at_x_0_mm,dose_at_x_1_mm\n0,1,1\n1,1,1\n3,1,1\n',
+      /must ascend in equal steps/,
+    ],
+    [
+      'a map with a hole',
+      'z_mm,dose_at_x_0_mm,dose_at_x_1_mm\n0,1,1\n1,1,x\n',
+      /line 3: "x" is not a number; allowed: 3 finite numbers/,
+    ],
+    [
+      'a map with an empty cell',
+      'z_mm,dose_at_x_0_mm,dose_at_x_1_mm\n0,1,1\n1,,1\n',
+      /line 3: "" is not a number; allowed: 3 finite numbers/,
+    ],
+    [
+      'a map behind a comment',
+      '# a\nz_mm,dose_at_x_0_mm,dose_at_x_1_mm\n0,1,1\n1,0x1,1\n',
+      /line 4: "0x1" is not a number; allowed: 3 finite/,
+    ],
+    [
+      'a map in cm',
+      'depth_cm,dose_at_x_0_mm,dose_at_x_1_mm\n0,1,1\n1,1,1\n',
+      /its columns are depth_cm; allowed: depth_mm/,
+    ],
+    [
+      'a map of two quantities',
+      'z_mm,dose_at_x_0_mm,sigma_at_x_1_mm\n0,1,1\n1,1,1\n',
+      /its columns are dose and sigma;/,
+    ],
+    [
+      'a map of fluence',
+      'z_mm,fluence_per_mm2_at_x_0_mm,fluence_per_mm2_at_x_1_mm\n0,1,1\n1,1,1\n',
+      /its columns are of fluence_per_mm2; allowed: a dose/,
+    ],
+    [
+      'a map of spreads',
+      'z_mm,dose_sigma_at_x_0_mm,dose_sigma_at_x_1_mm\n0,1,1\n1,1,1\n',
+      /its columns are of dose_sigma; allowed: a dose/,
+    ],
+    [
+      'a curve far below zero',
+      `z_mm,dose\n${Array.from({ length: 12 }, (_, i) => `${i},${i === 3 ? -1 : i % 11}`).join('\n')}`,
+      /the dose is -1 at 3 mm; allowed: -5 % of its largest/,
+    ],
+    ['a curve without a unit', 'depth,dose\n0,1\n', /nothing says the unit of depth/],
+  ])('%s is refused with its file', async (name, text, why) => {
+    const file = path.join(folder, `${name.replaceAll(' ', '-')}.csv`);
+    await writeFile(file, text);
+    await expect(readDoseFile(file, {}, null)).rejects.toThrow(why);
+  });
+
+  test('a file that is not there is named', async () => {
+    await expect(readDoseFile('nowhere.nrrd', {}, null)).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  test('a table in UTF-16, as spreadsheets write it, is the table in UTF-8', async () => {
+    const cases = path.join(import.meta.dirname, '../../../domain/dose/cases');
+    const [wide, plain] = [
+      await readDoseFile(path.join(cases, 'c09-utf16.csv'), {}, null),
+      await readDoseFile(path.join(cases, 'c13-good.csv'), {}, null),
+    ];
+    expect(wide).toEqual(plain);
+    const file = path.join(folder, 'latin.csv');
+    await writeFile(file, Buffer.from('depth_mm,dose\n1,2 \xb5Gy\n', 'latin1'));
+    await expect(readDoseFile(file, {}, null)).rejects.toThrow(/latin\.csv: it is not text in UTF-8, nor in UTF-16/);
+  });
+
+  describe('a unit that the file states', () => {
+    const nrrd = (unit: string): Uint8Array => {
+      const head = `NRRD0004\ntype: double\ndimension: 3\nsizes: 2 2 2\nspacings: 1 1 1\nencoding: raw\nendian: little\nsample units: ${unit}\n\n`;
+      return Uint8Array.from(
+        Buffer.concat([Buffer.from(head), new Uint8Array(Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8).buffer)]),
+      );
+    };
+    const plane = (unit: string, chosen: 'Gy' | 'MeV/g' | 'Gy/1e9' | null) =>
+      planeOfDose({ files: [{ name: 'a.nrrd', bytes: nrrd(unit) }], plane: {}, unit: chosen, protons: 1 });
+
+    test('is the one that may be chosen', async () => {
+      await expect(plane('Gy', 'Gy')).resolves.toMatchObject({ nz: 2, nx: 2 });
+      await expect(plane('Gy', 'Gy/1e9')).resolves.toMatchObject({ nz: 2, nx: 2 });
+      await expect(plane('cGy', null)).resolves.toMatchObject({ nz: 2, nx: 2 });
+      for (const unit of ['cGy', 'relative', 'Gy (RBE)']) {
+        await expect(plane(unit, 'Gy')).rejects.toThrow(`a.nrrd states its values in ${unit};`);
+      }
+    });
+
+    test('comes with a map and a curve', async () => {
+      const file = path.join(folder, 'unit.nrrd');
+      await writeFile(file, nrrd('cGy'));
+      expect(await readDoseFile(file, {}, null)).toMatchObject({ kind: 'map', unit: 'cGy' });
+      const curve = path.join(folder, 'unit.csv');
+      await writeFile(curve, `z_mm,dose_Gy\n${Array.from({ length: 12 }, (_, i) => `${i},${i % 11}`).join('\n')}`);
+      expect(await readDoseFile(curve, {}, null)).toMatchObject({ kind: 'curve', unit: 'Gy' });
+    });
+  });
+
+  test('a DICOM dose without an ending is one', async () => {
+    const phantom = { columns: 2, rows: 2, slices: 2, spacing_mm: [1, 1, 1], origin_mm: [0, 0, 0] } as const;
+    const bytes = doseOf({ ...phantom, hu: (i, j, k) => i + 2 * j + 4 * k });
+    const file = path.join(folder, 'RD.1.2.3');
+    await writeFile(file, bytes);
+    expect(await readDoseFile(file, {}, null)).toMatchObject({ kind: 'map', unit: 'Gy' });
+    expect(await lookIntoDose({ files: [{ name: 'RD.1.2.3', bytes }] })).toMatchObject({ sizes: [2, 2, 2] });
+  });
+
+  test('of one beam, as in water, is said before it is compared', async () => {
+    const phantom = { columns: 2, rows: 2, slices: 2, spacing_mm: [1, 1, 1], origin_mm: [0, 0, 0] } as const;
+    const changes = {
+      '3004000a': ['CS', 'BEAM'],
+      '30040014': ['CS', 'WATER'],
+      '30040004': ['CS', 'EFFECTIVE'],
+    } as const;
+    const bytes = doseOf({ ...phantom, hu: (i) => i }, changes);
+    const { notes } = await lookIntoDose({ files: [{ name: 'a.dcm', bytes }] });
+    expect(notes).toEqual([
+      'Its values are in Gy (RBE)',
+      'DoseSummationType is BEAM: not the dose of one whole plan',
+      'TissueHeterogeneityCorrection is WATER: computed as if the patient were water',
+    ]);
+  });
+});

@@ -1,0 +1,345 @@
+/**
+ * Detector images that other programs wrote, or that were damaged: each is read correctly, reported, or refused by
+ * name.
+ */
+import { gzipSync } from 'node:zlib';
+import { readImage } from '../../../electron/host/workloads/diffraction/images/read.ts';
+import { cbf, classed, dataset, hostile, latin, measure, nexus, nxModule, nxmx, smv, tiff } from './files.ts';
+
+const image = (name: string, bytes: Uint8Array | string) => () =>
+  readImage(typeof bytes === 'string' ? latin(bytes) : bytes, name);
+
+hostile([
+  [
+    'images of other formats',
+    [
+      [
+        'EDF named .img',
+        image('a.img', '{\nHeaderID = EH:000001:000000:000000 ;\nByteOrder = LowByteFirst ;\nDim_1 = 4 ;\n}\n'),
+        /a\.img: it is EDF of the ESRF; allowed: SMV, R-AXIS, TIFF, CBF, NXmx or raw numbers/,
+      ],
+      ['EDF of another writer', image('a.img', '{\nDim_1 = 4 ;\nDataType = UnsignedShort ;\n}\n'), /it is EDF/],
+      [
+        'gzip named .img',
+        image('a.img', new Uint8Array(gzipSync('{\nHEADER_BYTES=512;'))),
+        /it is packed by gzip: unpack/,
+      ],
+      [
+        'gzip',
+        image('a.cbf.gz', new Uint8Array(gzipSync('###CBF'))),
+        /a\.cbf\.gz: it is packed by gzip: unpack it first/,
+      ],
+      ['bzip2', image('a.cbf.bz2', 'BZh91AY&SY'), /it is packed by bzip2/],
+      ['Bruker', image('a.sfrm', 'FORMAT :100       \nVERSION:18'), /it is an image of Bruker/],
+      ['HDF5 named .img', image('a.img', '\x89HDF\r\n\x1a\n'), /it is HDF5: give it the ending \.h5/],
+      ['a picture', image('a.png', '\x89PNG\r\n'), /it is a picture without counts/],
+      ['an unknown format', image('a.mccd2', 'x'), /\.mccd2 is read as no image; allowed: \.img/],
+      ['TIFF by another name', tiff({}, '', 'a.mccd'), /"counts":\[0,10,20/],
+      ['TIFF named .img', tiff({}, '', 'a.img'), /"counts":\[0,10,20/],
+    ],
+  ],
+  [
+    'SMV',
+    [
+      ['a unit behind a number', smv('DISTANCE=100 mm;\n'), /DISTANCE=100 mm is not read; allowed: a number/],
+      ['two pixel sizes', smv('PIXEL_SIZE=0.1 0.2;\n'), /PIXEL_SIZE=0\.1 0\.2 is not read/],
+      ['a size that is no whole number', smv('SIZE2=2.5;\n'), /refused: .*SIZE2 is in its header more than once/],
+      ['a strange type', smv('TYPE=mad;\n'), /TYPE=mad is not read; allowed/],
+      ['packed pixels', smv('COMPRESSION=BS1;\n'), /COMPRESSION = BS1 is not supported; allowed: None/],
+      [
+        'a saturation with a comma',
+        smv('SATURATED_VALUE=6,5e4;\n'),
+        /SATURATED_VALUE=6,5e4 is not read; allowed: a number/,
+      ],
+      [
+        'more pixels than announced',
+        smv('TYPE=unsigned_short;\n', new Uint8Array(26)),
+        /their type or number is another/,
+      ],
+      [
+        'the geometry of a named detector',
+        smv('DETECTOR_NAMES=CCD_;\nCCD_GONIO_VALUES=0 0 0 0 0 45;\nCCD_SPATIAL_DISTORTION_INFO=2 1 0.1 0.1;\n'),
+        /"header":\{"distance_mm":45,"pixel_mm":0\.1\}/,
+      ],
+      [
+        'a saturation that begins as the name of the detector does',
+        smv('DETECTOR_NAMES=CCD_;\nCCD_IMAGE_SATURATION=100;\n'),
+        /"full":100,/,
+      ],
+      [
+        'a distorted grid of a named detector',
+        smv('DETECTOR_NAMES=CCD_;\nCCD_SPATIAL_DISTORTION_TYPE=Interp_spatial;\n'),
+        /SPATIAL_DISTORTION_TYPE = Interp_spatial is not supported; allowed: Simple_spatial/,
+      ],
+      [
+        'two distances',
+        smv('DISTANCE=100;\nGONIO_VALUES=0 0 0 0 0 45;\n'),
+        /DISTANCE=100, and 45 in the fields of d\*TREK; allowed: the same/,
+      ],
+      ['a third axis', smv('SIZE3=2;\n'), /SIZE3 = 2 is not supported; allowed: 1/],
+    ],
+  ],
+  [
+    'CBF',
+    [
+      ['a distance in millimetres', cbf('# Detector_distance: 250 mm'), /"distance_mm":250/],
+      [
+        'a distance without a unit',
+        cbf('# Detector_distance 250'),
+        /Detector_distance is 250; allowed: a number in m, mm/,
+      ],
+      ['a wavelength with a comma', cbf('# Wavelength 0,9795 A'), /Wavelength is 0,9795 A; allowed: a number in A/],
+      [
+        'thousands in its cutoff',
+        cbf('# Count_cutoff 1,048,575 counts'),
+        /Count_cutoff is 1,048,575 counts; allowed: a number/,
+      ],
+      [
+        'columns from the other side',
+        cbf('_array_structure_list.direction decreasing'),
+        /direction is decreasing; allowed: increasing/,
+      ],
+      ['an offset of counts', cbf('_array_intensities.offset -100'), /_array_intensities\.offset is -100; allowed: 0/],
+      [
+        'pixels that are not square',
+        cbf('# Pixel_size 172e-6 m x 100e-6 m'),
+        /Pixel_size is 172e-6 m x 100e-6 m; allowed: square pixels/,
+      ],
+      ['square pixels', cbf('# Pixel_size 172e-6 m x 172e-6 m'), /"pixel_mm":0\.172/],
+      [
+        'items of pixels that are not square',
+        cbf('loop_\r\n_array_element_size.index\r\n_array_element_size.size\r\n1 172e-6\r\n2 75e-6\r\n'),
+        /^refused: .*_array_element_size\.size is 0\.000172 m and 0\.000075 m; allowed: the same, square pixels/,
+      ],
+      [
+        'steps of axes that are not the same',
+        cbf('loop_\r\n_array_structure_list_axis.displacement_increment\r\n0.172\r\n-0.1\r\n'),
+        /^refused: .*displacement_increment is 0\.172 mm and 0\.1 mm; allowed: the same, square pixels/,
+      ],
+      [
+        'items and comments of different pixels',
+        cbf('# Pixel_size 172e-6 m x 172e-6 m\r\n_array_element_size.size 75e-6'),
+        /^refused: .*the size of its pixels in comments and CIF items is 0\.172 mm and 0\.075 mm; allowed: the same/,
+      ],
+      [
+        'items of square pixels',
+        cbf('loop_\r\n_array_element_size.index\r\n_array_element_size.size\r\n1 125e-6\r\n2 125e-6\r\n'),
+        /"pixel_mm":0\.125/,
+      ],
+      [
+        'base64',
+        cbf('', 'Content-Transfer-Encoding: BASE64\r\n'),
+        /Content-Transfer-Encoding = BASE64 is not supported/,
+      ],
+      ['a depth', cbf('', 'X-Binary-Size-Third-Dimension: 2\r\n'), /Third-Dimension = 2 is not supported/],
+      [
+        'another number of pixels',
+        cbf('', 'X-Binary-Number-of-Elements: 7\r\n'),
+        /Number-of-Elements is 7; allowed: 6/,
+      ],
+      ['an unknown field', cbf('', 'X-Binary-Gain: 2\r\n'), /unknown field X-Binary-Gain = 2/],
+    ],
+  ],
+  [
+    'TIFF',
+    [
+      [
+        'a stack of tifffile in one directory',
+        tiff({}, '{"shape": [3, 3, 4]}'),
+        /ImageDescription states 3 × 3 × 4 values; allowed: 12/,
+      ],
+      ['one image of tifffile', tiff({}, '{"shape": [3, 4]}'), /"counts":\[0,10,20/],
+      ['a thumbnail first', tiff({ 254: 1 }), /NewSubfileType \(tag 254\) is 1; allowed: 0, 2/],
+      ['a mask first', tiff({ 254: 4 }), /NewSubfileType \(tag 254\) is 4/],
+      ['a page of several', tiff({ 254: 2 }), /"counts":\[0,10,20/],
+      ['a curve of greys', tiff({ 291: 1 }), /GrayResponseCurve \(tag 291\) is 1; allowed: absent/],
+      ['a value for none', tiff({ 42113: 7 }), /GDALNoData \(tag 42113\) is 7; allowed: absent/],
+      [
+        'a stack of MetaMorph',
+        tiff({ 33629: [1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0] }),
+        /it is a stack of 12 planes \(UIC2Tag, of MetaMorph\); allowed: one image/,
+      ],
+      ['one plane of MetaMorph', tiff({ 33628: 0, 33629: 0 }), /"counts":\[0,10,20/],
+      ['a black level', tiff({ 50714: 64 }), /BlackLevel \(tag 50714\) is 64; allowed: 0/],
+      ['black levels of which the first is 0', tiff({ 50714: [0, 64] }), /BlackLevel \(tag 50714\) is 64; allowed: 0/],
+      ['a white level', tiff({ 50714: 0, 50717: 100 }), /"full":100,"left":\[0,0,0,0,0,0,0,0,0,0,1,1\]/],
+      ['a table of linear values', tiff({ 50712: 1 }), /LinearizationTable \(tag 50712\) is 1; allowed: absent/],
+      [
+        'pixels that are not square',
+        tiff({ 282: 100, 283: 50, 296: 3 }),
+        /^refused: .*its resolution \(tags 282, 283\) is 100 pixels per unit and 50 pixels per unit; allowed: the same, square pixels/,
+      ],
+      ['the same resolution along both axes', tiff({ 282: 72, 283: 72 }), /"counts":\[0,10,20/],
+      [
+        'pixels of OME-XML that are not square',
+        tiff({}, '<OME><Pixels PhysicalSizeX="0.5" PhysicalSizeY="0.25"/></OME>'),
+        /^refused: .*PhysicalSize in its OME-XML is 0\.5 µm and 0\.25 µm; allowed: the same/,
+      ],
+      [
+        'pixels of OME-XML in two units',
+        tiff({}, '<OME><Pixels PhysicalSizeX="1" PhysicalSizeXUnit="mm" PhysicalSizeY="1"/></OME>'),
+        /^refused: .*its OME-XML has PhysicalSize in mm and µm; allowed: one unit/,
+      ],
+      ['metadata of GDAL', tiff({ 42112: '<GDALMetadata>' }), /GDALMetadata \(tag 42112\) is <GDALMetadata>; allowed/],
+      ['a long value for none', tiff({ 42113: '-9999' }), /GDALNoData \(tag 42113\) is -9999; allowed: absent/],
+      ['a short value for none', tiff({ 42113: '1' }), /GDALNoData \(tag 42113\) is 1; allowed: absent/],
+      ['inverted greys', tiff({ 262: 0 }), /PhotometricInterpretation \(tag 262\) is 0; allowed: 1/],
+      ['a turned image', tiff({ 274: 6 }), /Orientation \(tag 274\) is 6; allowed: 1/],
+    ],
+  ],
+  [
+    'NXmx',
+    [
+      [
+        'images of another file behind a virtual dataset',
+        nexus('e02-virtual.h5'),
+        /virtual dataset of vds_src\.h5; allowed: images in the file itself/,
+      ],
+      [
+        'a flat field that is not applied',
+        nxmx((detector) => {
+          dataset(detector, 'flatfield', Float32Array.from({ length: 12 }).fill(2), [3, 4]);
+          dataset(detector, 'flatfield_correction_applied', Int32Array.of(0), [1]);
+        }),
+        /^refused: .*its flatfield has 2, and flatfield_correction_applied is 0: its counts lack it; allowed: 1 everywhere/,
+      ],
+      [
+        'a dark image that is not applied',
+        nxmx((detector) => {
+          dataset(detector, 'dark', Float32Array.from({ length: 12 }).fill(50), [3, 4]);
+          dataset(detector, 'dark_applied', Int32Array.of(0), [1]);
+        }),
+        /^refused: .*its dark has 50, and dark_applied is 0/,
+      ],
+      [
+        'a flat field that is applied',
+        nxmx((detector) => {
+          dataset(detector, 'flatfield', Float32Array.from({ length: 12 }).fill(2), [3, 4]);
+          dataset(detector, 'flatfield_applied', Int32Array.of(1), [1]);
+        }),
+        /"counts":\[10,20,30.*"full":65535\}$/,
+      ],
+      [
+        'a flat field of 1 that is not applied, except where pixels are masked',
+        nxmx((detector) => {
+          const flat = Float32Array.from({ length: 12 }, (_, i) => (i === 5 ? 0 : 1));
+          dataset(
+            detector,
+            'pixel_mask',
+            Int32Array.from(flat, (one) => 1 - one),
+            [3, 4],
+          );
+          dataset(detector, 'flatfield', flat, [3, 4]);
+          dataset(detector, 'flatfield_applied', Int32Array.of(0), [1]);
+        }),
+        /"left":\[0,0,0,0,0,1,0,0,0,0,0,0\].*"full":65535\}$/,
+      ],
+      [
+        'a pedestal that may be in the counts',
+        nxmx((detector) => dataset(detector, 'pedestal', Float32Array.from({ length: 12 }).fill(10), [3, 4])),
+        /It has a pedestal and states no pedestal_applied: its counts are read as they are stored\./,
+      ],
+      [
+        'scaled counts by an attribute',
+        nxmx(() => undefined, null, {}, { scale_factor: 2 }),
+        /^refused: .*scale_factor of its images data is 2; allowed: 1 or absent/,
+      ],
+      [
+        'shifted counts by an attribute',
+        nxmx(() => undefined, null, {}, { add_offset: 10 }),
+        /^refused: .*add_offset of its images data is 10; allowed: 0 or absent/,
+      ],
+      [
+        'attributes that change no count',
+        nxmx(() => undefined, null, {}, { scale_factor: 1, offset: 0 }),
+        /"left":\[0,0,0,0,0,0,0,0,0,0,0,0\].*"full":65535\}$/,
+      ],
+      [
+        'a value for pixels without a count',
+        nxmx(() => undefined, null, {}, { _FillValue: 110, missing_value: 20 }),
+        /"left":\[0,1,0,0,0,0,0,0,0,0,1,0\]/,
+      ],
+      [
+        'the value 0 for pixels without a count',
+        nxmx(() => undefined, null, {}, { _FillValue: 0 }),
+        /Its _FillValue is 0: counts of 0 are read as counts\./,
+      ],
+      [
+        'rows from right to left',
+        nxmx((detector) => nxModule(detector, { fast_pixel_direction: [1, 0, 0], slow_pixel_direction: [0, -1, 0] })),
+        /fast_pixel_direction is 1, 0, 0, not -1, 0, 0: the scenario must state the detector so turned/,
+      ],
+      [
+        'rows from bottom to top',
+        nxmx((detector) => nxModule(detector, { fast_pixel_direction: [-1, 0, 0], slow_pixel_direction: [0, 1, 0] })),
+        /slow_pixel_direction is 0, 1, 0, not 0, -1, 0/,
+      ],
+      [
+        'a quarter turn',
+        nxmx((detector) => nxModule(detector, { fast_pixel_direction: [0, -1, 0], slow_pixel_direction: [1, 0, 0] })),
+        /fast_pixel_direction is 0, -1, 0.*slow_pixel_direction is 1, 0, 0/,
+      ],
+      [
+        'a mask and limits of a detector of any name',
+        nxmx((detector) => {
+          dataset(
+            detector,
+            'pixel_mask',
+            Int32Array.from({ length: 12 }, (_, i) => (i === 5 ? 1 : 0)),
+            [3, 4],
+          );
+          dataset(detector, 'saturation_value', Int32Array.of(110), [1]);
+          dataset(detector, 'underload_value', Int32Array.of(20), [1]);
+        }),
+        /"left":\[1,0,0,0,0,1,0,0,0,0,1,1\]/,
+      ],
+      [
+        'several detectors',
+        nxmx((_, instrument) => classed(instrument, 'pilatus', 'NXdetector')),
+        /^refused: .*2 groups of NXdetector \(eiger, pilatus\); allowed: 1/,
+      ],
+      [
+        'several panels',
+        nxmx((detector) => {
+          for (const name of ['module_0', 'module_1']) classed(detector, name, 'NXdetector_module');
+        }),
+        /^refused: .*2 groups of NXdetector_module \(module_0, module_1\); allowed: 1/,
+      ],
+      [
+        'a panel that is a part of the image',
+        nxmx((detector) =>
+          dataset(classed(detector, 'module', 'NXdetector_module'), 'data_size', Int32Array.of(2, 2), [2]),
+        ),
+        /^refused: .*data_size of its module is 2 × 2; allowed: 3 × 4/,
+      ],
+      ['a distance in inches', nxmx((detector) => measure(detector, 'distance', 5, 'inch')), /^refused: .*is in inch/],
+      [
+        'a distance without a unit',
+        nxmx((detector) => measure(detector, 'distance', 0.25, null)),
+        /"distance_mm":250.*Its distance states no unit: 0\.25 is taken in m\./,
+      ],
+      [
+        'a foot in millimetres',
+        nxmx((detector) => measure(detector, 'beam_center_x', 80, 'mm')),
+        /"header":\{\},"full":65535\}$/,
+      ],
+      [
+        'chunks that were never written',
+        nxmx(
+          () => undefined,
+          Uint16Array.from({ length: 12 }, (_, i) => (i < 4 ? 5 : 0)),
+          { chunks: [1, 4] },
+        ),
+        /2 of 3 chunks of its first image have only zeros: they may never have been written/,
+      ],
+      [
+        'floats that are no number',
+        nxmx(
+          () => undefined,
+          Float32Array.from({ length: 12 }, (_, i) => [7, Number.NaN, Infinity, -1][i % 4] ?? 0),
+        ),
+        /"left":\[0,1,1,1,0,1,1,1,0,1,1,1\]/,
+      ],
+    ],
+  ],
+]);

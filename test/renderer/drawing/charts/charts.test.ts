@@ -1,0 +1,302 @@
+/**
+ * A thinned line gives the same picture: in each pixel column it enters, leaves and extends as the complete line does.
+ * Dots in pixels: each at its numbers, with an opacity by its coverage, none left out. Very many points are drawn as
+ * stamps; each keeps its data.
+ */
+import { describe, expect, test } from 'vitest';
+import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';
+import { chartPlot, thinned } from '../../../../renderer/drawing/charts/chart-plot.ts';
+import { type Brush, hoverTextOfDot } from '../../../../renderer/drawing/charts/chart-traces.ts';
+import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
+import { LastDrawn } from '../../../../renderer/drawing/charts/plotly.ts';
+
+describe('last drawn', () => {
+  test('the same is drawn once, until something else is there', () => {
+    const last = new LastDrawn();
+    const spec = (to: number) => [[{ x: [1, 2], y: [3, to] }], { width: 400 }];
+    expect(last.isNew(spec(4))).toBe(true);
+    expect(last.isNew(spec(4))).toBe(false);
+    expect(last.isNew(spec(5))).toBe(true);
+    expect(last.isNew(spec(4))).toBe(true);
+    last.forget();
+    expect(last.isNew(spec(4))).toBe(true);
+  });
+});
+
+describe('chart plot', () => {
+  const axis = (from: number, to: number, kind: 'linear' | 'log' = 'linear') => ({
+    title: '',
+    unit: '',
+    kind,
+    from,
+    to,
+  });
+  const WIDTH = 100;
+  const POINTS = 10_000;
+  const xs = Float64Array.from({ length: POINTS }, (_, i) => i);
+  /** Uneven values, so that no two columns are alike. */
+  const ys = Float64Array.from({ length: POINTS }, (_, i) => ((i * 7919) % 1009) + i / 100);
+
+  /** First, lowest, highest and last of the given points in each column. */
+  function columnsOf(rows: Iterable<number>, pixelOf: (x: number) => number) {
+    const columns = new Map<number, { first: number; low: number; high: number; last: number }>();
+    for (const i of rows) {
+      const [at, y] = [Math.floor(pixelOf(xs[i] ?? 0)), ys[i] ?? 0];
+      const known = columns.get(at) ?? { first: y, low: y, high: y, last: y };
+      columns.set(at, { ...known, low: Math.min(known.low, y), high: Math.max(known.high, y), last: y });
+    }
+    return columns;
+  }
+
+  test('every column of pixels keeps its ends, its least and its most, and no more than these', () => {
+    const kept = thinned(xs, ys, { x: axis(0, POINTS), y: axis(0, 2000) }, { width: WIDTH }) ?? [];
+    const pixel = (x: number): number => (x * WIDTH) / POINTS;
+    expect(columnsOf(kept, pixel)).toEqual(columnsOf(xs.keys(), pixel));
+    expect(kept.length).toBeLessThanOrEqual(4 * WIDTH);
+    expect([...kept]).toEqual([...kept].toSorted((a, b) => a - b));
+  });
+
+  test('a window keeps the points that lead into it from either side, and all within where there is room', () => {
+    const kept = thinned(xs, ys, { x: axis(500, 520), y: axis(0, 2000) }, { width: WIDTH }) ?? new Uint32Array();
+    expect([...kept].filter((i) => i >= 500 && i < 520)).toEqual(Array.from({ length: 20 }, (_, k) => 500 + k));
+    expect(kept).toContain(499);
+    expect(kept).toContain(520);
+    // The very last point too, to which the line continues.
+    expect([kept[0], kept.at(-1)]).toEqual([0, POINTS - 1]);
+  });
+
+  test('a logarithmic axis has columns of its own, and what it cannot show is one gap', () => {
+    const gaps = Float64Array.from(ys, (y, i) => (i >= 4000 && i < 4100 ? 0 : y + 1));
+    const kept = thinned(xs, gaps, { x: axis(1, POINTS, 'log'), y: axis(1, 2000, 'log') }, { width: WIDTH }) ?? [];
+    expect([...kept].filter((i) => i >= 4000 && i < 4100)).toEqual([4000]);
+    expect([...kept].slice(0, 4)).toEqual([0, 1, 2, 3]);
+    expect(kept).toContain(3999);
+    expect(kept).toContain(4100);
+  });
+
+  test('a line that turns back is left as it is', () => {
+    expect(thinned([0, 2, 1], [1, 2, 3], { x: axis(0, 2), y: axis(0, 3) }, { width: WIDTH })).toBeNull();
+  });
+
+  test.each(['low', 'high'] as const)(
+    'the %s edge of a band keeps that end of each column, and what leads in',
+    (edge) => {
+      const axes = { x: axis(1000, 2000), y: axis(0, 2000) };
+      const kept = thinned(xs, ys, axes, { width: WIDTH }, edge) ?? new Uint32Array();
+      const within = [...kept].filter((i) => i >= 1000 && i < 2000);
+      const ends = [...columnsOf(xs.keys(), (x) => (x - 1000) / 10)].filter(([at]) => at >= 0 && at < WIDTH);
+      expect(within.map((i) => ys[i])).toEqual(ends.map(([, column]) => column[edge]));
+      expect([...kept]).toEqual(expect.arrayContaining([0, 999, 2000, POINTS - 1]));
+    },
+  );
+});
+
+describe('dots layer', () => {
+  const axis = (from: number, to: number, kind: 'linear' | 'log' = 'linear') => ({
+    title: '',
+    unit: '',
+    kind,
+    from,
+    to,
+  });
+  const box = { width: 100, height: 50 };
+
+  test('places go by the axes, logarithmic ones too; what lies outside or is no number has none', () => {
+    const numbers = { x: [0, 5, 10, 11, Number.NaN], y: [1, 10, 100, 10, 10] };
+    const { x, y } = placesOf(numbers, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
+    expect([...x]).toEqual([0, 50, 100, Number.NaN, Number.NaN]);
+    expect([...y].slice(0, 3)).toEqual([50, 25, 0]);
+    const none = placesOf({ x: [1, 2], y: [0, -1] }, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
+    expect([...none.x, ...none.y].every(Number.isNaN)).toBe(true);
+  });
+
+  function pictureOf(places: readonly (readonly [number, number])[], more: object = {}) {
+    const picture = { data: new Uint8ClampedArray(4 * 40 * 20), width: 40, height: 20 };
+    const at = { x: Float32Array.from(places, ([x]) => x), y: Float32Array.from(places, ([, y]) => y) };
+    const stamp = { form: 'round', radius: 2, opacity: 1, color: [200, 100, 0], scale: 1, pad: 0 } as const;
+    stampDots(picture, at, { ...stamp, ...more });
+    const pixel = (x: number, y: number): readonly number[] => [
+      ...picture.data.slice(4 * (y * 40 + x), 4 * (y * 40 + x) + 4),
+    ];
+    let area = 0;
+    for (let i = 3; i < picture.data.length; i += 4) area += (picture.data[i] ?? 0) / 255;
+    return { pixel, area };
+  }
+
+  test.each([
+    ['round', Math.PI * 9],
+    ['square', 36],
+    ['ring', 2 * Math.PI * 3],
+  ] as const)('a %s dot covers what its form does', (form, area) => {
+    const found = pictureOf([[10.3, 9.8]], { form, radius: 3 });
+    expect(found.area / area).toBeGreaterThan(0.95);
+    expect(found.area / area).toBeLessThan(1.05);
+  });
+
+  test('dots over each other let as little through as their opacities together, in any order and in their colour', () => {
+    const { pixel } = pictureOf(
+      [
+        [10.5, 10.5],
+        [30, 10],
+        [10.5, 10.5],
+        [10.5, 10.5],
+      ],
+      { opacity: 0.5 },
+    );
+    expect(pixel(10, 10)).toEqual([200, 100, 0, Math.round(255 * 0.875)]);
+    expect(pixel(20, 10)).toEqual([0, 0, 0, 0]);
+  });
+
+  test('a later colour lies above an earlier one', () => {
+    const picture = { data: new Uint8ClampedArray(4 * 9), width: 3, height: 3 };
+    const one = { x: Float32Array.of(1.5), y: Float32Array.of(1.5) };
+    const stamp = { form: 'square', radius: 3, scale: 1, pad: 0 } as const;
+    stampDots(picture, one, { ...stamp, opacity: 1, color: [0, 0, 255] });
+    stampDots(picture, one, { ...stamp, opacity: 0.5, color: [255, 0, 0] });
+    expect([...picture.data.slice(16, 20)]).toEqual([128, 0, 128, 255]);
+  });
+
+  test('a dot at an edge is cut, and one that has no place leaves nothing', () => {
+    expect(pictureOf([[0, 10]]).area).toBeCloseTo(pictureOf([[20, 10]]).area / 2, 0);
+    expect(pictureOf([[Number.NaN, Number.NaN]]).area).toBe(0);
+  });
+
+  test('on a finer picture it has its own place and pad', () => {
+    const { pixel } = pictureOf([[10, 4]], { scale: 2, pad: 8, radius: 1 });
+    expect(pixel(28, 16)[3]).toBeGreaterThan(0);
+    expect(pixel(10, 4)[3]).toBe(0);
+  });
+
+  test('of places as near as each other the last is nearest, which lies above', () => {
+    const places = { x: Float32Array.of(10, 30, 10, Number.NaN), y: Float32Array.of(10, 30, 10, Number.NaN) };
+    expect(nearestPlace(places, [12, 10], 20)).toEqual({ i: 2, far: 2 });
+    expect(nearestPlace(places, [60, 30], 20)).toBeNull();
+  });
+});
+
+describe('many points', () => {
+  const brush: Brush = {
+    color: () => '#123456',
+    theme: {
+      ...{
+        text: '#000',
+        textMuted: '#444',
+        axis: '#888',
+        grid: '#ccc',
+        surface: '#fff',
+        paper: '#fff',
+        accent: '#00f',
+      },
+      ...{ crosshair: '#000', crosshairHalo: '#fff', reference: '#080', family: 'sans-serif', labelSize: 11 },
+    },
+  };
+
+  function chartOf(points: number): Chart {
+    const numbers = Float64Array.from({ length: points }, (_, i) => i);
+    const axis = { title: 'n', unit: '', kind: 'linear', from: 0, to: points } as const;
+    const series = {
+      ...({ kind: 'dots', form: 'round', radius: 0.3, name: 'all', ink: 'series-1' } as const),
+      ...{ x: numbers, y: numbers, ids: numbers },
+    };
+    return {
+      ...{ title: 'n over n', hover: 'point', arrays: [], notes: {} },
+      panes: [{ x: axis, y: axis, series: [series], tall: 20 }],
+    };
+  }
+
+  const plotOf = (points: number) => chartPlot(chartOf(points), { width: 600, label: 11 }, 400, brush);
+
+  test('few are elements of the page, many are stamped, and none is left out', () => {
+    const few = plotOf(MANY_POINTS);
+    expect(few.dots).toEqual([]);
+    expect(Reflect.get(few.data[0] ?? {}, 'x')).toHaveLength(MANY_POINTS);
+    const { data, dots, boxes } = plotOf(MANY_POINTS + 1);
+    expect(dots.map(({ series, trace }) => [series.x.length, series.ids?.[7], trace])).toEqual([
+      [MANY_POINTS + 1, 7, 0],
+    ]);
+    expect(dots[0]?.box).toEqual(boxes[0]);
+    // Only a name for the legend: its point has no position.
+    expect(data).toMatchObject([
+      { type: 'scatter', name: 'all', x: [Number.NaN], hoverinfo: 'skip', showlegend: true },
+    ]);
+  });
+
+  test('many are counted over all groups', () => {
+    const [pane] = chartOf(MANY_POINTS / 2 + 1).panes;
+    const [half] = pane?.series ?? [];
+    if (pane === undefined || half === undefined) throw new Error('no dots');
+    const chart = { ...chartOf(2), panes: [{ ...pane, series: [half, { ...half, name: 'others' }] }] };
+    expect(chartPlot(chart, { width: 600, label: 11 }, 400, brush).dots).toHaveLength(2);
+  });
+
+  test('a band goes from the plot with the name that it is of', () => {
+    const [pane] = chartOf(3).panes;
+    const [dots] = pane?.series ?? [];
+    if (pane === undefined || dots === undefined) throw new Error('no series');
+    const edge = { ...dots, name: 'all, low', kind: 'line', dash: [], silent: true, group: 'all' } as const;
+    const chart = { ...chartOf(3), panes: [{ ...pane, series: [edge, dots] }] };
+    const { data } = chartPlot(chart, { width: 600, label: 11 }, 400, brush);
+    expect(data.map((trace) => Reflect.get(trace, 'legendgroup'))).toEqual(['all', 'all']);
+  });
+
+  test('dots of a small group next to a large one are stamped, too, and distinguished by their numbers', () => {
+    const [pane] = chartOf(MANY_POINTS + 1).panes;
+    const [many] = pane?.series ?? [];
+    if (pane === undefined || many?.kind !== 'dots') throw new Error('no dots');
+    const small = { ...many, name: 'three', x: [1, 2, 30_003.5], y: [0.5, 1, 2] };
+    const y = { ...pane.y, unit: 'mm' };
+    const chart = { ...chartOf(MANY_POINTS + 1), panes: [{ ...pane, y, series: [many, small] }] };
+    const { dots } = chartPlot(chart, { width: 600, label: 11 }, 400, brush);
+    expect(dots.map(({ series, trace }) => [series.name, trace])).toEqual([
+      ['all', 0],
+      ['three', 1],
+    ]);
+    expect(hoverTextOfDot(small, { ...pane, y }, 2)).toBe('2 mm at 30000');
+    expect(hoverTextOfDot({ ...small, tips: ['a < b'] }, pane, 0)).toBe('a &lt; b');
+  });
+
+  test('a long line is thinned to what its plot distinguishes, with what its points represent', () => {
+    const points = 50_000;
+    const numbers = Float64Array.from({ length: points }, (_, i) => i);
+    const waves = Float64Array.from(numbers, (i) => (i * 31) % 97);
+    const line = { kind: 'line', name: 'all', ink: 'series-1', dash: [], x: numbers, y: waves } as const;
+    const pane = chartOf(points).panes[0];
+    if (pane === undefined) throw new Error('no pane');
+    const drawn = (hover: 'point' | 'values') => {
+      const chart = {
+        ...chartOf(points),
+        hover,
+        panes: [{ ...pane, series: [{ ...line, ids: numbers }] }],
+      };
+      return chartPlot(chart, { width: 600, label: 11 }, 400, brush).data[0] as unknown as {
+        readonly x: readonly number[];
+        readonly customdata: readonly number[];
+      };
+    };
+    const { x, customdata } = drawn('point');
+    expect(x.length).toBeLessThan(4 * 600);
+    expect([x[0], x.at(-1)]).toEqual([0, points - 1]);
+    expect(customdata).toEqual(x);
+    // Hovering that lists the values of all curves at one position needs every point.
+    expect(drawn('values').x).toHaveLength(points);
+  });
+
+  test('labels of many digits have room next to the title', () => {
+    const boxOf = (to: number) => {
+      const chart = chartOf(2);
+      const panes = chart.panes.map((pane) => ({ ...pane, y: { ...pane.y, from: 40, to } }));
+      return chartPlot({ ...chart, panes }, { width: 600, label: 11 }, 400, brush).boxes[0]?.left ?? 0;
+    };
+    expect(boxOf(40.002)).toBeGreaterThan(boxOf(50));
+  });
+
+  test('a group that has a silent line is named by its dots', () => {
+    const [pane] = chartOf(3).panes;
+    const [dots] = pane?.series ?? [];
+    if (pane === undefined || dots === undefined) throw new Error('no series');
+    const line = { ...dots, kind: 'line', dash: [], silent: true } as const;
+    const chart = { ...chartOf(3), panes: [{ ...pane, series: [line, dots] }] };
+    const { data } = chartPlot(chart, { width: 600, label: 11 }, 400, brush);
+    expect(data.map((trace) => Reflect.get(trace, 'showlegend'))).toEqual([false, true]);
+  });
+});

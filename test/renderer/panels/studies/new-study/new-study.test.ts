@@ -1,0 +1,253 @@
+/**
+ * Energy and simultaneous points exclude each other, whichever was chosen last. Every prepared study is valid, for
+ * every shipped kind of scenario.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newDocument, scenarioKindNames, validateScenario } from '../../../../../electron/contract/scenario/index.ts';
+import { validateStudy } from '../../../../../electron/contract/study/index.ts';
+import {
+  type AxisDraft,
+  axisAround,
+  axisOf,
+  countOf,
+  faultOf,
+  firstPath,
+  pathsIn,
+  pathsOfAxis,
+  typedValues,
+  unitAt,
+  withKinds,
+} from '../../../../../renderer/panels/studies/new-study/axis-draft.ts';
+import {
+  type ReadyMade,
+  readyMade,
+  type StudySubject,
+} from '../../../../../renderer/panels/studies/new-study/ready-made.ts';
+import { blank, keeping, timed } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
+
+describe('study form', () => {
+  test('who wants energy solves one point at a time, and who solves many has none', () => {
+    const requested = keeping(blank, ['times', 'energy']);
+    expect(requested).toMatchObject({ timing: 'alone', measures: ['times', 'energy'] });
+    expect(timed(requested, 'shared')).toMatchObject({ timing: 'shared', measures: ['times'] });
+    expect(timed(requested, 'alone')).toEqual(requested);
+    expect(keeping(blank, ['times'])).toMatchObject({ timing: 'shared' });
+  });
+});
+
+describe('axis draft', () => {
+  const range: AxisDraft = {
+    id: 1,
+    path: 'beam.energy_MeV',
+    kind: 'range',
+    values: '',
+    from: '60',
+    to: '80',
+    count: '5',
+  };
+
+  test('the first axis is the energy, or else the first number that has a neighbourhood', () => {
+    const complete = { beam: { range_is: 'r80', energy_sigma_MeV: 0, x_sigma_mm: 3, energy_MeV: 70 } };
+    expect(firstPath(complete, pathsIn(complete))).toBe('beam.energy_MeV');
+    const other = { problem: { kind: 'stencil', offset: 0, n: 64 } };
+    expect(firstPath(other, pathsIn(other))).toBe('problem.n');
+    expect(firstPath({ a: 'b' }, pathsIn({ a: 'b' }))).toBe('a');
+  });
+
+  test('typed values: numbers where they are numbers', () => {
+    expect(typedValues(' 60, 7.5e1 ,fp32,true,, 0x10')).toEqual([60, 75, 'fp32', true, 16]);
+    expect(typedValues(' , ')).toEqual([]);
+  });
+
+  test('an axis, and what is wrong with one', () => {
+    expect(axisOf(range)).toEqual({ kind: 'range', path: 'beam.energy_MeV', from: 60, to: 80, count: 5 });
+    expect([countOf(range), faultOf(range)]).toEqual([5, null]);
+    const list: AxisDraft = { ...range, kind: 'list', values: 'depth, window' };
+    expect(axisOf(list)).toEqual({ kind: 'list', path: 'beam.energy_MeV', values: ['depth', 'window'] });
+    expect([countOf(list), faultOf(list)]).toEqual([2, null]);
+    expect(faultOf({ ...list, values: ' ' })).toMatch(/Give values/);
+    expect(faultOf({ ...range, from: '' })).toMatch(/numbers/);
+    expect(faultOf({ ...range, kind: 'log', from: '0' })).toMatch(/above 0/);
+    expect(faultOf({ ...range, count: '2.5' })).toMatch(/whole number/);
+    expect(faultOf({ ...range, path: 'beam..energy' })).toMatch(/what changes/);
+    expect(faultOf({ ...range, path: 'grid.dx_mm + grid.dz_mm' })).toBeNull();
+  });
+
+  const document = newDocument('transport');
+  const complete = {
+    ...document,
+    beam: { energy_MeV: 70, spots: [{ x_mm: 3 }] },
+    grid: { dx_mm: 0.5, energy: { kind: 'range', step_mm: 0.2 } },
+    solver: { variant: 'auto' },
+  };
+
+  test('paths to single values, without what changes no answer', () => {
+    expect(pathsIn({ ...complete, name: 'x', notes: 'y', output: { keyframes: 3 } })).toEqual([
+      'beam.energy_MeV',
+      'beam.spots[0].x_mm',
+      'grid.dx_mm',
+      'grid.energy.kind',
+      'grid.energy.step_mm',
+      'solver.variant',
+    ]);
+  });
+
+  test('an axis begins around the value that is there, in its unit', () => {
+    expect(axisAround(3, complete, 'beam.energy_MeV')).toMatchObject({ id: 3, kind: 'range', from: '56', to: '84' });
+    expect(axisAround(3, complete, 'solver.variant')).toMatchObject({ kind: 'list', values: 'auto' });
+    expect(unitAt(complete, 'beam.energy_MeV')).toBe('MeV');
+    expect(unitAt(complete, 'grid.dx_mm+grid.dz_mm')).toBe('mm');
+    expect(unitAt(complete, 'solver.variant')).toBe('');
+  });
+
+  test('a value within a default object brings the kind of that object', () => {
+    expect(withKinds({ kind: 'transport' }, complete, ['grid.energy.step_mm', 'grid.dx_mm'])).toEqual({
+      kind: 'transport',
+      grid: { energy: { kind: 'range' } },
+    });
+    const own = { kind: 'transport', grid: { energy: { kind: 'uniform', step_MeV: 0.5 } } };
+    expect(withKinds(own, complete, ['grid.energy.step_MeV'])).toEqual(own);
+  });
+});
+
+describe('ready made', () => {
+  const variant = (workload: string, id: string, rest: object = {}) => ({
+    ...{ id, workload, bench: '', title: id, changes: '', buildsOn: null, device: 'cpu' as const },
+    ...{ precisions: ['fp32'], available: true, reason: null, source: '' },
+    ...rest,
+  });
+
+  const capabilities: StudySubject['capabilities'] = {
+    cpu: { name: 'cpu', logicalCores: 6, isa: 'avx2', memory_bytes: 2 ** 34, os: 'Linux' },
+    variants: [
+      ...scenarioKindNames.flatMap((kind) => [variant(kind, `${kind}-a`), variant(kind, `${kind}-b`)]),
+      variant('transport', 'reference'),
+      variant('transport', 'cuda-window', { available: false, reason: 'no GPU' }),
+      variant('micro', 'other', { bench: 'reduction' }),
+    ],
+  };
+
+  const complete = {
+    ...newDocument('transport'),
+    beam: { energy_MeV: 70 },
+    grid: { dx_mm: 0.5, dz_mm: 0.2, dtheta_mrad: 5, energy: { kind: 'range', step_mm: 0.2 } },
+    solver: { variant: 'auto', threads: 0 },
+  };
+  const offers: StudySubject['offers'] = {
+    tunable: ['transport-a', 'transport-b'],
+    claims: [
+      { claim: 'Fusion', variants: ['transport-a', 'transport-b'] },
+      { claim: 'Tiling', variants: ['transport-b', 'transport-c'] },
+    ],
+  };
+  const draft = { ...newDocument('transport'), geometry: { depth_mm: 50, width_mm: 40 }, grid: { dx_mm: 0.5 } };
+
+  const named = (all: readonly ReadyMade[], id: string): ReadyMade => {
+    const found = all.find((one) => one.id === id);
+    if (found === undefined) throw new Error(`no ready-made study ${id}`);
+    return found;
+  };
+
+  describe('of a beam', () => {
+    const all = readyMade({ draft, complete, capabilities, offers });
+
+    test('which are offered', () => {
+      expect(all.map(({ id }) => id)).toEqual([
+        ...['convergence', 'range-table', 'variants', 'threads', 'claims', 'tune'],
+      ]);
+    });
+
+    test('convergence: all steps together, then each alone, errors against the finest', () => {
+      const { axes, reference, base } = named(all, 'convergence');
+      expect(axes[0]).toMatchObject({
+        kind: 'zip',
+        axes: [
+          { path: 'grid.dz_mm', values: [0.4, 0.2, 0.1, 0.05, 0.1, 0.2, 0.2, 0.2] },
+          { path: 'grid.dx_mm', values: [1, 0.5, 0.25, 0.125, 0.5, 0.25, 0.5, 0.5] },
+          { path: 'grid.dtheta_mrad', values: [10, 5, 2.5, 1.25, 5, 5, 2.5, 5] },
+          { path: 'grid.energy.step_mm', values: [0.4, 0.2, 0.1, 0.05, 0.2, 0.2, 0.2, 0.1] },
+        ],
+      });
+      expect(reference).toEqual({
+        'grid.dz_mm': 0.05,
+        'grid.dx_mm': 0.125,
+        'grid.dtheta_mrad': 1.25,
+        'grid.energy.step_mm': 0.05,
+      });
+      expect(withKinds(base, complete, axes.flatMap(pathsOfAxis))).toMatchObject({
+        grid: { energy: { kind: 'range' } },
+      });
+    });
+
+    test('range table: no box or grid that fits one energy only', () => {
+      const { base } = named(all, 'range-table');
+      expect(base).not.toHaveProperty('grid');
+      expect(base['geometry']).toEqual({ width_mm: 40 });
+    });
+
+    test('variants that run here, alone and repeated; threads up to all of them', () => {
+      expect(named(all, 'variants')).toMatchObject({
+        axes: [{ values: ['transport-a', 'transport-b'] }],
+        timing: 'alone',
+        repeats: 5,
+      });
+      expect(named(all, 'threads').axes).toEqual([{ kind: 'list', path: 'solver.threads', values: [1, 2, 4, 6] }]);
+    });
+  });
+
+  test('claims: both variants of each, over what their size goes with; none before the host has answered', () => {
+    const found = named(readyMade({ draft, complete, capabilities, offers }), 'claims');
+    expect(found.asks).toContain('Fusion, Tiling');
+    expect(found.base).not.toHaveProperty('grid');
+    expect(found).toMatchObject({
+      ...{ timing: 'alone', repeats: 5 },
+      axes: [
+        { path: 'solver.variant', values: ['transport-a', 'transport-b', 'transport-c'] },
+        { path: 'beam.energy_MeV', values: [70, 110, 150, 190] },
+      ],
+    });
+    const product = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 4096, n: 4096, k: 4096 } };
+    const sized = named(readyMade({ draft: product, complete: product, capabilities, offers }), 'claims');
+    expect(sized.axes[1]).toMatchObject({ path: 'problem.m+problem.n+problem.k', values: [64, 256, 1024, 4096] });
+    const unasked = readyMade({ draft, complete, capabilities, offers: null }).map(({ id }) => id);
+    expect(unasked).not.toContain('claims');
+    expect(unasked).not.toContain('tune');
+  });
+
+  test('tuning: the kernel of the form where it can be tuned, within minutes', () => {
+    const asked = { ...complete, solver: { variant: 'transport-a', threads: 0 } };
+    expect(named(readyMade({ draft, complete: asked, capabilities, offers }), 'tune')).toMatchObject({
+      axes: [{ kind: 'tunables', variants: ['transport-a'] }],
+      search: { strategy: 'local' },
+      budget: { minutes: 10 },
+    });
+    expect(named(readyMade({ draft, complete, capabilities, offers }), 'tune').axes).toEqual([
+      { kind: 'tunables', variants: ['transport-b'] },
+    ]);
+  });
+
+  test.each(scenarioKindNames)('%s: each is valid, for the shipped scenario and for one with errors', (kind) => {
+    const folder = path.resolve(import.meta.dirname, '../../../../../assets/scenarios');
+    const file = {
+      transport: 'water-70MeV.json',
+      diffraction: 'diffraction/simple-cubic-1024.json',
+      'linear-relu': 'linear-relu/layer-1024.json',
+      micro: 'micro/reduction.json',
+      'user-problem': '../problems/softmax-rows/problem.json',
+    }[kind];
+    const shipped = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as ReturnType<typeof newDocument>;
+    const { filled } = validateScenario(shipped);
+    const solved = kind === 'transport' ? complete : filled;
+    const made = readyMade({ draft: shipped, complete: solved, capabilities, offers });
+    expect(made.length).toBeGreaterThan(0);
+    for (const { id: _id, title: _title, asks: _asks, base, ...rest } of made) {
+      const { study, faults } = validateStudy({ kind: 'study', version: 1, base: [{ scenario: base }], ...rest });
+      expect(faults).toEqual([]);
+      expect(study).not.toBeNull();
+    }
+    for (const { axes } of readyMade({ draft: shipped, complete: null, capabilities, offers: null }))
+      expect(axes.length).toBe(1);
+  });
+});

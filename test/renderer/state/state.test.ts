@@ -1,0 +1,266 @@
+/** The gallery at the start, and the hints of a question. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, test, vi } from 'vitest';
+import { deviceReportSchema } from '../../../electron/contract/capabilities.ts';
+import type { NamedFile } from '../../../electron/contract/files.ts';
+import type { TraceInfo, TraceState } from '../../../electron/contract/timeline.ts';
+import { questions } from '../../../renderer/base/questions.ts';
+import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
+import { groupWith } from '../../../renderer/state/layout/tree.ts';
+import { memoryStorage } from '../../../renderer/state/persisted.ts';
+import { createQuestionsStore, hintAfter, hintIn } from '../../../renderer/state/questions.ts';
+import { tracingOf } from '../../../renderer/state/runs.ts';
+import { createScenarioStore, documentTitle, emptyDraft, isEdited } from '../../../renderer/state/scenario.ts';
+import { createTimelinesStore } from '../../../renderer/state/timelines.ts';
+import type { Stores } from '../../../renderer/workbench/actions/context.ts';
+import { isTimelineFile } from '../../../renderer/workbench/actions/timelines.ts';
+import { followQuestions, offerQuestions } from '../../../renderer/workbench/workbench.ts';
+import { pageWorkloads } from '../../../renderer/workloads/index.ts';
+
+describe('tracing', () => {
+  const golden = path.resolve(import.meta.dirname, '../../golden/devices-nvidia-h200.json');
+  const report = deviceReportSchema.parse(JSON.parse(readFileSync(golden, 'utf8')));
+
+  test('the GPU can be recorded where there is one, by CUPTI or by events; else it is said why not', () => {
+    expect(tracingOf(report)).toEqual({ possible: true, says: expect.stringContaining('until the program ends.') });
+    const cupti = { ...report.cupti, available: false, reason: 'libcupti was not found.' };
+    const byEvents = tracingOf({ ...report, cupti });
+    expect(byEvents.possible).toBe(true);
+    expect(byEvents.says).toMatch(/by events around every launch, which slows it: libcupti was not found\.$/);
+    const cuda = { ...report.cuda, available: false, reason: 'the driver was not found.', devices: [] };
+    expect(tracingOf({ ...report, cuda })).toEqual({
+      possible: false,
+      says: 'There is no GPU to record: the driver was not found. What the CPU does is always recorded.',
+    });
+  });
+});
+
+const info = (id: string): TraceInfo => ({
+  id,
+  name: id,
+  source: 'run',
+  run: null,
+  about: '',
+  duration_ns: 1,
+  spans: 1,
+  lanes: [],
+  firstKernel_ns: null,
+  notes: [],
+  memory_bytes: 1,
+});
+
+describe('the list of timelines', () => {
+  it('keeps what it knows as it is while another one is read', () => {
+    const store = createTimelinesStore();
+    const first: TraceState = { state: 'open', info: info('a') };
+    store.listed([first]);
+    const before = store.getState().open[0];
+    store.listed([
+      { state: 'open', info: info('a') },
+      { state: 'reading', id: 'b', name: 'b.json', read_bytes: 5, total_bytes: 10, spans: 2 },
+    ]);
+    expect(store.getState().open[0]).toBe(before);
+    expect(store.getState().reading.map(({ name }) => name)).toEqual(['b.json']);
+    store.listed([{ state: 'open', info: info('b') }]);
+    expect(store.getState().open.map(({ id }) => id)).toEqual(['b']);
+    expect(store.getState().reading).toEqual([]);
+  });
+
+  it('has the files on their way, each once', () => {
+    const store = createTimelinesStore();
+    const file = { key: 1, name: 'a', total_bytes: 10 };
+    store.sending({ ...file, sent_bytes: 0 });
+    store.sending({ ...file, sent_bytes: 5 });
+    expect(store.getState().sending).toEqual([{ ...file, sent_bytes: 5 }]);
+    store.sent(1);
+    expect(store.getState().sending).toEqual([]);
+  });
+});
+
+describe('a dropped file', () => {
+  it.each([
+    ['trace.json', '{"schemaVersion":1,"traceEvents":[]}', true],
+    ['trace.json', '\ufeff [ {"ph":"X"}', true],
+    ['scenario.json', '{"kind":"transport","version":1}', false],
+    ['trace.json.gz', '\u001f\u008b', true],
+    ['report.sqlite', '', true],
+    ['run.h5', '', false],
+    ['scenario.yaml', 'kind: transport', false],
+  ])('%s that begins with %j is a timeline: %s', async (name, text, expected) => {
+    expect(await isTimelineFile(new File([text], name))).toBe(expected);
+  });
+});
+
+describe('questions', () => {
+  function open(storage = memoryStorage()) {
+    const stores = {
+      questions: createQuestionsStore(storage, vi.fn()),
+      layout: createLayoutStore(storage, vi.fn(), pageWorkloads),
+      scenario: createScenarioStore(),
+    };
+    followQuestions(stores as unknown as Stores);
+    const front = (): boolean => {
+      const root = shownRoot(stores.layout.getState(), stores.layout.arranged.getState(), 'wide');
+      return groupWith(root, 'questions')?.active === 'questions';
+    };
+    return { ...stores, front };
+  }
+
+  const [first] = questions;
+  if (first === undefined) throw new Error('there are no questions');
+
+  it('comes to the front at the start, until it is closed once', () => {
+    const storage = memoryStorage();
+    const begun = open(storage);
+    offerQuestions(begun);
+    expect(begun.front()).toBe(true);
+    begun.layout.close('questions');
+    const again = open(storage);
+    offerQuestions(again);
+    expect(again.front()).toBe(false);
+    again.layout.reveal('questions');
+    expect(again.front()).toBe(true);
+    expect(again.questions.getState().atStart).toBe(false);
+  });
+
+  it('stays behind for who works in another layout or began with a file of theirs', () => {
+    const elsewhere = open();
+    elsewhere.layout.choose('profile');
+    offerQuestions(elsewhere);
+    elsewhere.layout.choose('simulate');
+    expect(elsewhere.front()).toBe(false);
+    const theirs = open();
+    const file = { file: { kind: 'library', key: 'mine.json' }, name: 'mine.json', place: 'library' } as const;
+    theirs.scenario.open({ draft: theirs.scenario.getState().draft, file, readOnly: false });
+    offerQuestions(theirs);
+    expect(theirs.front()).toBe(false);
+  });
+
+  it('closing it where it was only looked up is no answer for the start', () => {
+    const { layout, questions: store } = open();
+    layout.choose('compare');
+    layout.reveal('questions');
+    layout.close('questions');
+    expect(store.getState().atStart).toBe(true);
+  });
+
+  it('goes from hint to hint, leaves out dismissed ones, and ends with the last', () => {
+    const { questions: store } = open();
+    store.begin(first.id);
+    const at = (place: number) => hintIn(store.guide.getState(), first.hints[place]?.panel ?? '');
+    expect([at(0), at(1), at(2), hintIn(store.guide.getState(), 'handbook')]).toEqual([0, 1, 2, null]);
+    expect([0, 1, 2].map((hint) => hintAfter(store.guide.getState(), hint))).toEqual([1, 2, 0]);
+    store.dismiss(1);
+    expect(at(1)).toBeNull();
+    expect(hintAfter(store.guide.getState(), 0)).toBe(2);
+    const { turn } = store.guide.getState().at;
+    store.go(1);
+    expect(store.guide.getState().at.turn).toBe(turn);
+    store.go(2);
+    expect(store.guide.getState().at).toEqual({ hint: 2, turn: turn + 1 });
+    store.dismiss(0);
+    expect(hintAfter(store.guide.getState(), 2)).toBeNull();
+    store.dismiss(2);
+    expect(store.guide.getState().question).toBeNull();
+  });
+
+  it('takes its hints along when another layout is chosen', () => {
+    const { layout, questions: store } = open();
+    store.begin(first.id);
+    layout.choose('profile');
+    expect(store.guide.getState().question).toBeNull();
+  });
+});
+
+const file: NamedFile = { file: { kind: 'library', key: 'mine.json' }, name: 'mine.json', place: 'library' };
+
+function opened() {
+  const store = createScenarioStore();
+  store.open({ draft: { ...emptyDraft, name: 'Test' }, file, readOnly: false });
+  return store;
+}
+
+describe('the scenario being edited', () => {
+  it('undoes and redoes, and knows when it is what was saved', () => {
+    const store = opened();
+    store.edit(['beam', 'energy_MeV'], 100, 'Energy');
+    store.edit(['beam', 'angle_deg'], 5, 'Angle');
+    expect(isEdited(store.getState())).toBe(true);
+    store.undo();
+    expect(store.getState().draft).toMatchObject({ beam: { energy_MeV: 100 } });
+    expect(store.getState().future.at(-1)?.label).toBe('Angle');
+    store.undo();
+    expect(isEdited(store.getState())).toBe(false);
+    store.undo();
+    store.redo();
+    store.redo();
+    store.redo();
+    expect(store.getState().draft).toMatchObject({ beam: { energy_MeV: 100, angle_deg: 5 } });
+  });
+
+  it('takes the digits of one number as one edit, until the field is left', () => {
+    const store = opened();
+    for (const value of [1, 15, 150]) store.edit(['beam', 'energy_MeV'], value, 'Energy', 'beam.energy_MeV');
+    expect(store.getState().past).toHaveLength(1);
+    store.settle();
+    store.edit(['beam', 'energy_MeV'], 151, 'Energy', 'beam.energy_MeV');
+    expect(store.getState().past).toHaveLength(2);
+    store.undo();
+    expect(store.getState().draft).toMatchObject({ beam: { energy_MeV: 150 } });
+  });
+
+  it('forgets what could be redone once something else is edited', () => {
+    const store = opened();
+    store.edit(['name'], 'A', 'Name');
+    store.undo();
+    store.edit(['name'], 'B', 'Name');
+    expect(store.getState().future).toEqual([]);
+  });
+
+  it('leaves no empty objects behind when a value goes back to its default', () => {
+    const store = opened();
+    store.edit(['grid', 'energy', 'step_mm'], 0.1, 'Range step');
+    store.edit(['grid', 'energy', 'step_mm'], undefined, 'Range step');
+    expect(store.getState().draft).toEqual({ ...emptyDraft, name: 'Test' });
+    expect(isEdited(store.getState())).toBe(false);
+  });
+
+  it('does not count an edit that changes nothing', () => {
+    const store = opened();
+    store.edit(['beam', 'energy_MeV'], 70, 'Energy');
+    store.edit(['solver', 'threads'], undefined, 'Threads');
+    expect(store.getState().past).toEqual([]);
+  });
+
+  it('keeps what is typed while it is saved as unsaved', () => {
+    const store = opened();
+    store.edit(['name'], 'A', 'Name');
+    const { draft } = store.getState();
+    store.edit(['name'], 'B', 'Name');
+    store.markSaved(draft, file);
+    expect(isEdited(store.getState())).toBe(true);
+    store.undo();
+    expect(isEdited(store.getState())).toBe(false);
+  });
+
+  it('is called by its file, its name, or nothing', () => {
+    const store = createScenarioStore();
+    expect(documentTitle(store.getState())).toBe('Untitled');
+    store.edit(['name'], 'Mine', 'Name');
+    expect(documentTitle(store.getState())).toBe('Mine');
+    store.markSaved(store.getState().draft, file);
+    expect(documentTitle(store.getState())).toBe('mine.json');
+    store.markSaved(store.getState().draft, { ...file, name: 'problem.json' });
+    expect(documentTitle(store.getState())).toBe('Mine');
+  });
+
+  it('keeps the last values that resolved while an error is corrected', () => {
+    const store = opened();
+    const resolved = { variant: 'window' } as never;
+    store.checked({ draft: store.getState().draft, issues: [], resolved });
+    store.checked({ draft: store.getState().draft, issues: [], resolved: null });
+    expect(store.getState().lastResolved).toBe(resolved);
+    expect(store.getState().check?.resolved).toBeNull();
+  });
+});

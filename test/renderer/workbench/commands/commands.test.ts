@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { scenarioKindNames } from '../../../../electron/contract/scenario/index.ts';
+import { panelActions, panelKeywords } from '../../../../renderer/base/panel-actions.ts';
+import { isOfKind, panelSlots } from '../../../../renderer/state/layout/defaults.ts';
+import {
+  type Command,
+  commandPath,
+  matches,
+  parseShortcut,
+  searchCommands,
+  shortcutText,
+} from '../../../../renderer/workbench/commands/command.ts';
+import { pageWorkloads } from '../../../../renderer/workloads/index.ts';
+
+const press = (
+  key: string,
+  modifiers: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey', boolean>> = {},
+  code = '',
+) => ({
+  key,
+  code,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
+  altKey: false,
+  ...modifiers,
+});
+
+describe('shortcuts', () => {
+  it('are Control elsewhere and Command on a Mac', () => {
+    const save = parseShortcut('CmdOrCtrl+S');
+    expect(matches(save, press('s', { ctrlKey: true }), false)).toBe(true);
+    expect(matches(save, press('s', { metaKey: true }), false)).toBe(false);
+    expect(matches(save, press('s', { metaKey: true }), true)).toBe(true);
+    expect(matches(save, press('s', { ctrlKey: true }), true)).toBe(false);
+  });
+
+  it('want exactly their modifiers', () => {
+    const redo = parseShortcut('CmdOrCtrl+Shift+Z');
+    expect(matches(redo, press('Z', { ctrlKey: true, shiftKey: true }), false)).toBe(true);
+    expect(matches(redo, press('z', { ctrlKey: true }), false)).toBe(false);
+    expect(matches(redo, press('z', { ctrlKey: true, shiftKey: true, altKey: true }), false)).toBe(false);
+    expect(matches(parseShortcut('Escape'), press('Escape'), false)).toBe(true);
+  });
+
+  it('go by the place of the key where Alt makes another sign of it', () => {
+    expect(matches(parseShortcut('Alt+N'), press('˜', { altKey: true }, 'KeyN'), true)).toBe(true);
+    expect(matches(parseShortcut('Alt+0'), press('º', { altKey: true }, 'Digit0'), true)).toBe(true);
+  });
+
+  it('are shown as the platform does', () => {
+    expect(shortcutText('CmdOrCtrl+Shift+S', false)).toBe('Ctrl+Shift+S');
+    expect(shortcutText('CmdOrCtrl+Shift+S', true)).toBe('⇧⌘S');
+    expect(shortcutText('CmdOrCtrl+Enter', false)).toBe('Ctrl+Enter');
+    expect(shortcutText('CmdOrCtrl+.', false)).toBe('Ctrl+.');
+  });
+
+  it('refuse what is none: the table is written by hand', () => {
+    expect(() => parseShortcut('Ctl+S')).toThrow('Ctl+S is not a shortcut');
+    expect(() => parseShortcut('CmdOrCtrl+')).toThrow();
+  });
+});
+
+const renderer = path.resolve(import.meta.dirname, '../../../../renderer');
+const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.tsx'))
+  .map((file) => readFileSync(path.join(renderer, file), 'utf8'))
+  .join('\n');
+const inSources = new Set([...sources.matchAll(/\b(?:data-)?action="([\w-]+)"/g)].map(([, control]) => control));
+
+describe('what the palette offers of panels', () => {
+  it('has a control in a panel for every action, and an action for every control', () => {
+    const declared = new Set<string>(panelActions.map(({ control }) => control));
+    // The menu entry Benchmark uses this control.
+    declared.add('benchmark');
+    expect([...inSources].sort()).toEqual([...declared].sort());
+  });
+
+  it('names panels that exist, each control once, and every panel by further words', () => {
+    const panels = panelSlots.map(({ id }) => id);
+    expect(panelActions.filter(({ panel }) => !panels.includes(panel))).toEqual([]);
+    const names = panelActions.map(({ panel, control }) => `${panel}.${control}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(Object.keys(panelKeywords).sort()).toEqual([...panels].sort());
+  });
+
+  it('numbers the panels of every workload in the order of the menu', () => {
+    const keys = scenarioKindNames.map((kind) =>
+      panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads)).flatMap(({ key }) => key ?? []),
+    );
+    expect(keys.map((of) => of.toSorted((a, b) => a - b))).toEqual(keys);
+    expect(keys[scenarioKindNames.indexOf('transport')]).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+});
+
+const make = (title: string, menu: Command['menu'], submenu?: string): Command => ({
+  id: title,
+  title,
+  menu,
+  group: 1,
+  enabled: true,
+  run: vi.fn(),
+  ...(submenu === undefined ? {} : { submenu }),
+});
+const commands = [
+  make('Open scenario…', 'File'),
+  make('Save run as…', 'File'),
+  make('Run', 'Run'),
+  make('Dark', 'View', 'Appearance'),
+  make('Dose map', 'View', 'Panels'),
+];
+const found = (query: string): string[] => searchCommands(commands, query).map((command) => command.title);
+
+describe('the search for commands', () => {
+  it('lists all of them until something is typed', () => {
+    expect(found('  ')).toEqual(commands.map((command) => command.title));
+  });
+
+  it('puts the beginning of a title before a word of it, and that before its menu', () => {
+    expect(found('run')).toEqual(['Run', 'Save run as…']);
+    expect(found('appear')).toEqual(['Dark']);
+    expect(found('d')).toEqual(['Dark', 'Dose map']);
+  });
+
+  it('wants every word, in any order', () => {
+    expect(found('as save')).toEqual(['Save run as…']);
+    expect(found('view map')).toEqual(['Dose map']);
+    expect(found('view hologram')).toEqual([]);
+  });
+
+  it('finds a command by its keywords, after those that are named so', () => {
+    const launch: Command = { ...make('Launch explorer', 'View', 'Panels'), keywords: 'Occupancy run waves' };
+    const all = [launch, ...commands];
+    const titles = (query: string): string[] => searchCommands(all, query).map(({ title }) => title);
+    expect(titles('occupancy')).toEqual(['Launch explorer']);
+    expect(titles('run')).toEqual(['Run', 'Save run as…', 'Launch explorer']);
+    expect(titles('occupancy hologram')).toEqual([]);
+  });
+
+  it('names a command by its menu', () => {
+    expect(commandPath(make('Dark', 'View', 'Appearance'))).toEqual(['View', 'Appearance', 'Dark']);
+    expect(commandPath(make('Hidden', null))).toEqual(['Hidden']);
+  });
+});

@@ -1,0 +1,144 @@
+/**
+ * State that is cleared when another document is opened. Sessions that a page shows: those that end while it is open,
+ * and after a reload the newest of each workload.
+ */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
+import type { Client } from '../../../renderer/data/client/client.ts';
+import { createComparisonStore } from '../../../renderer/state/comparison.ts';
+import { createQuestionsStore } from '../../../renderer/state/questions.ts';
+import { awaitsFirst, createScenarioStore, emptyDraft } from '../../../renderer/state/scenario.ts';
+import { createSelectionStore } from '../../../renderer/state/selection.ts';
+import { followBenches, followDocument, keepChecked } from '../../../renderer/workbench/follow.ts';
+
+describe('follow kind', () => {
+  function page() {
+    const scenario = createScenarioStore();
+    const selection = createSelectionStore();
+    const questions = createQuestionsStore({ load: () => null, store: () => undefined } as never, () => undefined);
+    const overlays = { clear: vi.fn() };
+    followDocument({ scenario, selection, questions }, overlays);
+    selection.setState({ run: 'run-1' });
+    questions.begin('monte-carlo');
+    return { scenario, selection, questions, overlays };
+  }
+
+  const document = { draft: { ...emptyDraft, name: 'another' }, file: null, readOnly: false };
+
+  it('takes maps, curves and hints along when another document is opened', () => {
+    const { scenario, selection, questions, overlays } = page();
+    scenario.open(document);
+    expect(selection.getState().run).toBeNull();
+    expect(questions.guide.getState().question).toBeNull();
+    expect(overlays.clear).toHaveBeenCalledOnce();
+  });
+
+  it('keeps the maps of the run whose scenario is opened', () => {
+    const { scenario, selection } = page();
+    scenario.open({ ...document, ofRun: 'run-1' });
+    expect(selection.getState().run).toBe('run-1');
+  });
+
+  it('keeps everything while the document is edited', () => {
+    const { scenario, selection, questions, overlays } = page();
+    scenario.edit(['name'], 'edited', 'Name');
+    scenario.undo();
+    expect(selection.getState().run).toBe('run-1');
+    expect(questions.guide.getState().question).toBe('monte-carlo');
+    expect(overlays.clear).not.toHaveBeenCalled();
+  });
+});
+
+describe('the check of the form', () => {
+  /** A host that finds no issue, and records the drafts that it received. */
+  function checking(openFirst: unknown) {
+    const asked: unknown[] = [];
+    const callCancellable = (_method: string, { scenario }: { readonly scenario: unknown }) => {
+      asked.push(scenario);
+      return Promise.resolve({ status: 'done', value: { issues: [], resolved: null } });
+    };
+    const scenario = createScenarioStore();
+    const recheck = keepChecked({ capabilities: { openFirst }, callCancellable } as unknown as Client, scenario);
+    return { asked, scenario, recheck };
+  }
+
+  const first = { kind: 'library', key: 'sum.json' } as const;
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it('begins with the empty document where nothing is to be opened', async () => {
+    const { asked, scenario } = checking(null);
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([emptyDraft]);
+    expect(scenario.getState().check?.issues).toEqual([]);
+  });
+
+  it('leaves the empty document unchecked, and so not to be run, until the first one has been opened', async () => {
+    const { asked, scenario, recheck } = checking(first);
+    recheck();
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([]);
+    expect(awaitsFirst(scenario.getState(), first)).toBe(true);
+    const draft = { ...emptyDraft, name: 'sum' };
+    scenario.open({ draft, file: null, readOnly: false });
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([draft]);
+    expect(awaitsFirst(scenario.getState(), first)).toBe(false);
+  });
+
+  it('takes an edited document as the one that is wanted', () => {
+    const { scenario } = checking(first);
+    scenario.edit(['name'], 'edited', 'Name');
+    expect(awaitsFirst(scenario.getState(), first)).toBe(false);
+  });
+
+  it('checks the empty document when the first one could not be opened', async () => {
+    const { asked, scenario } = checking({ kind: 'library', key: 'gone.json' });
+    scenario.open({ draft: emptyDraft, file: null, readOnly: false });
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([emptyDraft]);
+  });
+});
+
+describe('follow benches', () => {
+  type Benches = { readonly benches: readonly BenchInfo[] };
+
+  const bench = (id: string, state: BenchInfo['state'], workload: BenchInfo['workload'] = 'transport'): BenchInfo =>
+    ({
+      id,
+      state,
+      workload,
+      subjects: [{ subject: { kind: 'entry', bench: id, report: 0, label: 'window' }, title: 'window' }],
+    }) as unknown as BenchInfo;
+
+  function page() {
+    let send: (frame: Benches) => void = () => undefined;
+    const stream = (name: string, _params: object, { frame }: { readonly frame: (frame: Benches) => void }) => {
+      if (name === 'benches') send = frame;
+      return { close: () => undefined };
+    };
+    const store = createComparisonStore();
+    followBenches({ stream } as unknown as Client, store, { painted: async () => undefined } as never);
+    const rows = () =>
+      store.getState().chosen.map(({ subject }) => (subject.kind === 'run' ? subject.run : subject.bench));
+    return { send: (benches: readonly BenchInfo[]) => send({ benches }), rows, store };
+  }
+
+  it('shows a reloaded page the newest session of each workload, and its comparison stays with the scenario', () => {
+    const { send, rows, store } = page();
+    // Newest first, as the host lists them.
+    send([bench('c', 'cancelled', 'diffraction'), bench('b', 'done'), bench('a', 'done'), bench('failed', 'failed')]);
+    expect(rows()).toEqual(['b', 'c']);
+    expect(store.getState().workload).toBe('transport');
+  });
+
+  it('shows a session when it ends, in place of the one that a reloaded page shows', () => {
+    const { send, rows } = page();
+    send([bench('new', 'running'), bench('old', 'done')]);
+    expect(rows()).toEqual(['old']);
+    send([bench('new', 'done'), bench('old', 'done')]);
+    expect(rows()).toEqual(['new']);
+    send([bench('recovered', 'done'), bench('new', 'done'), bench('old', 'done')]);
+    expect(rows()).toEqual(['new']);
+  });
+});

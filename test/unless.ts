@@ -1,0 +1,20 @@
+/** Tests that need more than every machine has: skipped ones are reported with the reason. */
+
+declare module 'vitest' {
+  interface TaskMeta {
+    reason?: string;
+  }
+}
+
+/** Options of a test or of a `describe`. `reason`: why it cannot run on this machine; null or false if it can. */
+export const unless = (reason: string | null | false) =>
+  reason === null || reason === false ? {} : { skip: true, meta: { reason } };
+
+const { platform } = process;
+
+export const onPosix = unless(platform === 'win32' && 'Windows has no such files, signals and shell');
+export const onLinux = unless(platform !== 'linux' && 'it needs Linux');
+/** For example, for file systems that a test mounts. */
+export const asRoot = unless(
+  platform !== 'linux' ? 'it needs Linux' : process.getuid?.() !== 0 && 'it needs the rights of root',
+);
