@@ -1,4 +1,4 @@
-"""Energy that a proton of each bin of residual range holds: kernels/transport/model/held_energy.cpp in Python."""
+"""Energy that a proton of each bin of residual range holds: kernels/transport/model/energy_grid.cpp in Python."""
 
 import numpy as np
 

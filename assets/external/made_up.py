@@ -1,5 +1,5 @@
 """The engine's made-up inputs and samples of results, number for number: native/engine/task.cpp and
-kernels/micro/row/samples.hpp in NumPy."""
+kernels/micro/row/row.hpp in NumPy."""
 
 import numpy as np
 

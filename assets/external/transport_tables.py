@@ -1,5 +1,5 @@
-"""What one path step needs to know about the physics, from a resolved problem: kernels/transport/model/tables.cpp,
-energy_grid.cpp and, in files of their names, held_energy.cpp and beam_energies.cpp in Python. Built once, in FP64, outside every timed span."""
+"""What one path step needs to know about the physics, from a resolved problem: kernels/transport/model/tables.cpp and
+energy_grid.cpp in Python, with held_energy.py and beam_energies.py. Built once, in FP64, outside every timed span."""
 
 import math
 from dataclasses import dataclass, field
