@@ -55,6 +55,9 @@ const POLL_MS = 30_000;
 
 const SEED = 'test/fuzz/seed.ts';
 
+/** Reports the processor time of each file. */
+const CORE_SECONDS = 'test/core-seconds.ts';
+
 /** Checks every transport run of a test against what its protons can come to. */
 const HELD = 'test/physics/held-runs.ts';
 
@@ -79,7 +82,7 @@ const project = (
     include: [...include],
     exclude: [...exclude],
     globalSetup: ['test/bundled-program.ts'],
-    setupFiles: isolate ? [SEED] : [SEED, HELD],
+    setupFiles: isolate ? [CORE_SECONDS, SEED] : [CORE_SECONDS, SEED, HELD],
     expect: { poll: { timeout: poll_ms } },
     env: { ...PROCESS, BRAGGBENCH_BUNDLES: dist('workers'), ...env },
   },
