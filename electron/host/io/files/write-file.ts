@@ -18,6 +18,8 @@ const EARLIER = /^\..+\.[0-9a-f]{12}\.tmp$/;
 /** Age at which a file whose process cannot be checked is considered abandoned; no write takes so long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
 
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
 /** New temporary name in `folder`. */
 export function temporaryIn(folder: string): string {
   return path.join(
@@ -28,12 +30,44 @@ export function temporaryIn(folder: string): string {
 
 export const isTemporary = (name: string): boolean => OURS.test(name);
 
-async function isAbandoned(folder: string, name: string): Promise<boolean> {
+/** Whether the process that made a temporary file or folder has ended. */
+export async function isAbandoned(folder: string, name: string): Promise<boolean> {
   const [, room, pid] = OURS.exec(name) ?? [];
   if (room === thisMachine().processRoomId) return !isAlive(Number(pid));
   if (room === undefined && !EARLIER.test(name)) return false;
   const found = await stat(path.join(folder, name)).catch(() => null);
   return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS;
+}
+
+/** Deletes a file or folder at once for others, by a new name: an own one may be moved to its place meanwhile. */
+export async function removeWhole(file: string): Promise<void> {
+  const going = temporaryIn(dirname(file));
+  try {
+    await rename(file, going);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return;
+  }
+  await rm(going, { recursive: true, force: true });
+}
+
+/**
+ * Moves a completed folder to `folder`, in place of one that may stand there. If another process has moved a folder
+ * there meanwhile, that one stays, since it has the same content.
+ */
+export async function replaceFolder(completed: string, folder: string): Promise<void> {
+  await removeWhole(folder);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await rename(completed, folder);
+      return;
+    } catch (error) {
+      const isTaken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error));
+      if (isTaken && existsSync(folder)) break;
+      if (!isTaken || tries >= 100) throw error;
+    }
+  }
+  await rm(completed, { recursive: true, force: true });
 }
 
 /** Deletes leftovers of dead writers in a folder. Ignores files that cannot be deleted. */

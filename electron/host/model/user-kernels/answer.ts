@@ -7,7 +7,7 @@ import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import { temporaryIn } from '../../io/files/write-file.ts';
+import { replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
 import { InOrder } from '../../io/flow/queues.ts';
 import { nodeProgram, onDisk } from '../../io/programs.ts';
 import { findPython, prune } from './build.ts';
@@ -241,8 +241,7 @@ export class References {
       for (const name of await readdir(work)) {
         if (name !== 'answer.f64') await rm(path.join(work, name), { recursive: true, force: true });
       }
-      await rm(folder, { recursive: true, force: true });
-      await rename(work, folder);
+      await replaceFolder(work, folder);
       await prune(kept, folder);
       return file;
     } finally {
@@ -314,7 +313,7 @@ export class References {
     const part = temporaryIn(kept);
     await mkdir(part, { recursive: true });
     await rename(path.join(folder, 'main.exe'), path.join(part, 'main.exe'));
-    await rename(part, at).catch(() => rm(part, { recursive: true, force: true }));
+    await replaceFolder(part, at);
     await prune(kept, at);
     return made;
   }

@@ -2,7 +2,7 @@
  * Compiles a user kernel: to a shared library by the installed C++ compiler, or to machine code by NVRTC for a GPU.
  * Candidates and references in Python run in the installed interpreter.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
+import { isAbandoned, isTemporary, removeWhole, replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import { onDisk } from '../../io/programs.ts';
 import { workloadFolder } from '../bench/sources.ts';
@@ -133,22 +134,27 @@ async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);
   if (found === null) return 0;
   if (!found.isDirectory()) return found.size;
-  const sizes = await Promise.all((await readdir(file)).map((name) => sizeOf(path.join(file, name))));
+  const names = await readdir(file).catch(() => []);
+  const sizes = await Promise.all(names.map((name) => sizeOf(path.join(file, name))));
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Deletes the least recently used entries until the others need at most `most_bytes`; `newest` is never deleted. */
+/**
+ * Deletes the least recently used entries until the others need at most `most_bytes`. Never deletes `newest` and
+ * folders in which living processes still build, and accepts entries that others rename or delete meanwhile.
+ */
 export async function prune(folder: string, newest: string, most_bytes: number = KEPT_BYTES): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
+      if (isTemporary(name) && !(await isAbandoned(folder, name))) return [];
       const file = path.join(folder, name);
-      return { file, bytes: await sizeOf(file), at: (await stat(file).catch(() => null))?.mtimeMs ?? 0 };
+      return [{ file, bytes: await sizeOf(file), at: (await stat(file).catch(() => null))?.mtimeMs ?? 0 }];
     }),
   );
   let left = most_bytes;
-  for (const { file, bytes } of all.sort((a, b) => b.at - a.at)) {
+  for (const { file, bytes } of all.flat().sort((a, b) => b.at - a.at)) {
     left -= bytes;
-    if (left < 0 && file !== newest) await rm(file, { recursive: true, force: true });
+    if (left < 0 && file !== newest) await removeWhole(file);
   }
 }
 
@@ -259,7 +265,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     return { code, issues: diagnosticsOf(said, id, tools.includes) };
   }
 
-  const named = path.join(kept, `work-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const named = temporaryIn(kept);
   await mkdir(named, { recursive: true });
   // Real path of the folder, because compilers resolve links in the names of headers.
   const work = await realpath(named);
@@ -280,8 +286,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
       return { code: null, issues: [unplaced(id, says)] };
     }
     await writeFile(path.join(work, 'output.txt'), output);
-    await rm(folder, { recursive: true, force: true });
-    await rename(work, folder);
+    await replaceFolder(work, folder);
     await prune(kept, folder);
     return { code, issues };
   } finally {

@@ -13,6 +13,7 @@ import { validateScenario } from '../../../../../electron/contract/scenario/inde
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import { USER_KERNEL_TEXT_MOST } from '../../../../../electron/contract/user-kernels.ts';
 import { nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
+import { replaceFolder, temporaryIn } from '../../../../../electron/host/io/files/write-file.ts';
 import { createFile } from '../../../../../electron/host/io/hdf5/h5.ts';
 import { prune } from '../../../../../electron/host/model/user-kernels/build.ts';
 import { compilerLimits, runContained } from '../../../../../electron/host/model/user-kernels/contained.ts';
@@ -301,6 +302,35 @@ describe('contained', () => {
     }
     await prune(kept, path.join(kept, 'a'), 2500);
     expect((await readdir(kept)).sort()).toEqual(['a', 'c', 'd']);
+  });
+
+  test('a build in progress is neither counted nor deleted, that of an ended process is', async () => {
+    const kept = path.join(folder, 'building');
+    const living = temporaryIn(kept);
+    // No process has this number: Linux ends at 2^22.
+    const ended = living.replace(`-${process.pid}-`, '-99999999-');
+    for (const place of [living, ended, path.join(kept, 'saved')]) {
+      await mkdir(place, { recursive: true });
+      await writeFile(path.join(place, 'my.so'), new Uint8Array(1000));
+    }
+    await utimes(ended, 1000, 1000);
+    await prune(kept, path.join(kept, 'saved'), 1000);
+    expect((await readdir(kept)).sort()).toEqual([path.basename(living), 'saved'].sort());
+  });
+
+  test('builds end well while others rename and delete theirs', async () => {
+    const kept = path.join(folder, 'busy');
+    await mkdir(kept);
+    async function build(round: number): Promise<void> {
+      const work = temporaryIn(kept);
+      await mkdir(path.join(work, 'inner'), { recursive: true });
+      await writeFile(path.join(work, 'inner', 'my.so'), new Uint8Array(1000));
+      const at = path.join(kept, `key-${round % 3}`);
+      await replaceFolder(work, at);
+      await prune(kept, at, 1500);
+    }
+    await Promise.all(Array.from({ length: 60 }, (_, round) => build(round)));
+    expect((await readdir(kept)).every((name) => name.startsWith('key-'))).toBe(true);
   });
 
   test('a letter that comes in two pieces is one', onPosix, async () => {
