@@ -8,6 +8,8 @@ import { withHost } from '../subjects.ts';
 import { exitCodes } from '../verb.ts';
 
 const MOST_SECONDS = 60;
+/** Least time limit of one call of a kernel; the first call of one in Python imports its libraries, seconds on busy cores. */
+const LEAST_CALL_SECONDS = 20;
 /** Agents explore with short sessions. */
 const USUAL_SECONDS = 10;
 /** The largest message contains an escaped kernel of one megabyte. */
@@ -62,7 +64,7 @@ export const mcpVerb = withOnPiped({
     ]);
     return withHost(
       async (host) => {
-        host.userKernels.limit_s = mostSeconds;
+        host.userKernels.limit_s = Math.max(mostSeconds, LEAST_CALL_SECONDS);
         const workshop = new Workshop({ host, dataFolder: dataFolder(), folders: [...folders], trusted, mostSeconds });
         const usualSeconds = Math.min(USUAL_SECONDS, mostSeconds);
         const server = mcpServer({ workshop, version: await programVersion(), mostSeconds, usualSeconds });
