@@ -52,7 +52,7 @@ export async function removeWhole(file: string): Promise<void> {
 }
 
 /**
- * Moves a completed folder to `folder`, in place of one that may stand there. If another process has moved a folder
+ * Moves a completed folder to `folder`, replacing one that may be there. If another process has moved a folder
  * there meanwhile, that one stays, since it has the same content.
  */
 export async function replaceFolder(completed: string, folder: string): Promise<void> {
