@@ -56,7 +56,7 @@ function dialectIn(text: string): readonly string[] {
   });
 }
 
-test('a comment has a subject from the field, and no word of a private dialect', () => {
+test('a comment names its subject and contains no retired word', () => {
   const [open, close, line] = ['/' + '*', '*' + '/', '/' + '/'];
   const bad = `${open}* What is kept. ${close}\n${line} Null where there is none.\nint a;  ${line} beside b\n`;
   expect(dialectIn(bad)).toHaveLength(3);
@@ -80,7 +80,7 @@ function dialectOfStrings(text: string): readonly string[] {
   });
 }
 
-test('a message, label or tip has no word of a private dialect', () => {
+test('a message, label or tip contains no retired word', () => {
   expect(dialectOfStrings("say('The run was kept.');\nconst kept = 'kept';")).toEqual(['The run was kept.']);
   const found = sources
     .filter((file) => /^(?:electron|renderer)\/.*\.(?:ts|tsx|mjs)$/.test(file))
@@ -97,7 +97,7 @@ const proseIn = (page: string): readonly string[] =>
 /** `asked` is retired for values, but the handbook may use it where the program asks a person. */
 const dialect = (prose: string): boolean => retired.test(prose.replace(/\basked\b/g, ''));
 
-test('a title of a test and a page of the handbook have no word of a private dialect', () => {
+test('a test title or handbook page contains no retired word', () => {
   expect(titlesIn("it.each([1])('%d is short', () => 0); test(\n'b', f)")).toEqual(['%d is short', 'b']);
   expect(proseIn('It is kept.\n```\nkept\n```\n`kept`').filter(dialect)).toEqual(['It is kept.']);
   const titles = sources
@@ -116,7 +116,7 @@ const declared =
 const retiredPart =
   /^(?:told|kept|asked|beside|anew|aside)(?![a-z])|(?:^|[a-z0-9])(?:Told|Kept|Asked|Beside|Anew|Aside)(?![a-z])/;
 
-test('no module declares a name of a private dialect', () => {
+test('no module declares a name with a retired word', () => {
   const namesIn = (text: string): readonly string[] => [...text.matchAll(declared)].map(([, name = '']) => name);
   expect(
     namesIn('const keptOne = 1;\n  const inner = 2;\nexport type Masked = 1;').filter((name) => retiredPart.test(name)),

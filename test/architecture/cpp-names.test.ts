@@ -31,7 +31,7 @@ describe('cpp names', () => {
     return found;
   }
 
-  test('types are found with their namespaces, and those of one file alone are left out', () => {
+  test('finds types with their namespaces, and ignores types local to one file', () => {
     const text = `namespace bb::a {
 namespace {
 struct Own {
@@ -50,7 +50,7 @@ struct Declared;
     expect(typesOf(text)).toEqual(['bb::a::Two', 'bb::a::Three']);
   });
 
-  test('no two files define a type of one name', () => {
+  test('no two files define types of the same name', () => {
     const files = globSync('{native,kernels}/**/*.{hpp,cpp}', { cwd: root, exclude: ['native/reproduce/**'] });
     // A reproducer is a separate program, and reuses the names of types that read problems.
     expect(files.length).toBeGreaterThan(300);
@@ -126,7 +126,7 @@ function refused(text: string): readonly string[] {
 }
 
 describe('C++ that Visual C++ compiles too', () => {
-  it('finds what it refuses, and takes what only looks like it', () => {
+  it('finds constructs that Visual C++ rejects, and ignores look-alikes', () => {
     const wrong = [
       'void f() __attribute__((noinline));',
       'int n = __builtin_popcount(x);',
@@ -159,7 +159,7 @@ describe('C++ that Visual C++ compiles too', () => {
     expect(right.flatMap(refused)).toEqual([]);
   });
 
-  it('is all there is outside of conditions', () => {
+  it('no source contains them outside of preprocessor conditions', () => {
     expect(sources.length).toBeGreaterThan(300);
     expect(sources.flatMap((file) => refused(read(file)).map((what) => `${file}, ${what}`))).toEqual([]);
   });

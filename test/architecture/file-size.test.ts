@@ -16,7 +16,7 @@ describe('file size', () => {
     '{native,kernels,test}/**/*.{cpp,hpp,cu,cuh}',
   ]).map((file) => ({ file, lines: read(file).split('\n') }));
 
-  it('files above 700 lines say why', () => {
+  it('files above 700 lines state a reason', () => {
     expect(files.length).toBeGreaterThan(50);
     const silent = files
       .filter(({ lines }) => lines.length > LONG)
@@ -48,7 +48,7 @@ describe('file size', () => {
     }
   });
 
-  it('scripts hold a whole idea: half of them have 100 lines or more', () => {
+  it('half of the scripts have 100 lines or more', () => {
     const sizes = files.filter(({ file }) => /\.(ts|tsx|mjs)$/.test(file)).map(({ lines }) => lines.length);
     expect(sizes.sort((a, b) => a - b)[Math.floor(sizes.length / 2)]).toBeGreaterThanOrEqual(100);
   });
@@ -83,7 +83,7 @@ describe('folder size', () => {
     expect(large.filter((folder) => !crowded.some((one) => one.folder === folder))).toEqual([]);
   });
 
-  it('no excuse has outlived its reason', () => {
+  it('no exception is obsolete', () => {
     expect(crowded.filter(({ folder }) => !large.includes(folder))).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { read, sourceFiles } from './imports.ts';
 const BARE = /\bengine::(?:Run|Beams)\b/;
 const HELD = 'test/kernels/held_run.hpp';
 
-test('C++ tests solve runs of transport as test::Run and test::Beams', () => {
+test('C++ tests start transport runs only through test::Run and test::Beams', () => {
   const files = sourceFiles(['test/**/*.{cpp,hpp}']);
   expect(BARE.test(read(HELD))).toBe(true);
   expect(files.filter((file) => /\btest::Run\b/.test(read(file))).length).toBeGreaterThan(8);

@@ -19,7 +19,7 @@ const SYSTEM = /^npm:(?!napi)/;
 const cpp = sourceFiles(['{native,kernels}/**/*.{cpp,hpp,cu,cuh}']);
 const cppImports = cpp.flatMap((file) => includes(file, read(file)));
 
-describe('who imports whom', () => {
+describe('imports between folders', () => {
   it('finds imports in every kind of source', () => {
     expect(imports.length).toBeGreaterThan(100);
     const text = `import type { A } from '../contract/a.ts';
@@ -44,7 +44,7 @@ import {
     ).toEqual(['native/engine/task.hpp', 'npm:napi.h']);
   });
 
-  it('notices what it should', () => {
+  it('detects forbidden imports', () => {
     const wrong = [
       { from: 'electron/host/a.ts', to: 'npm:electron' },
       { from: 'electron/contract/a.ts', to: 'node:fs' },
@@ -79,7 +79,7 @@ import {
     expect(violations).toEqual([]);
   });
 
-  it('the command line knows the host by seven modules, window and server by one', () => {
+  it('the command line imports seven host modules; window and server import one each', () => {
     const known = (room: string) => {
       const of = imports.filter(({ from, to }) => from.startsWith(room) && to.startsWith('electron/host/'));
       return new Set(of.map(({ to }) => to)).size;
@@ -95,7 +95,7 @@ import {
     expect(judge(own, cppRules, exceptions).violations).toEqual([]);
   });
 
-  it('no exception has outlived its reason', () => {
+  it('no exception is obsolete', () => {
     const all = [...imports, ...cppImports.filter((entry) => !SYSTEM.test(entry.to))];
     expect(judge(all, { ...rules, ...cppRules }, exceptions).unused).toEqual([]);
   });
@@ -106,8 +106,8 @@ import {
   });
 });
 
-describe('circles', () => {
-  it('finds circles, of types and of one file too', () => {
+describe('import cycles', () => {
+  it('finds import cycles, including type-only imports and self-imports', () => {
     const step = (from: string, to: string) => ({ from, to });
     expect(circles([step('a', 'b'), step('b', 'c'), step('c', 'b'), step('d', 'd'), step('a', 'd')])).toEqual([
       ['b', 'c'],
@@ -116,7 +116,7 @@ describe('circles', () => {
     expect(circles([step('a', 'b'), step('a', 'c'), step('b', 'd'), step('c', 'd')])).toEqual([]);
   });
 
-  it('no file imports itself by way of others', () => {
+  it('no import cycle exists', () => {
     const files = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']);
     const known = new Set(files);
     const imports = files.flatMap((file) => scriptImports(file, read(file))).filter(({ to }) => known.has(to));

@@ -79,8 +79,8 @@ function missing(file: string, texts = textsOf(file)): readonly string[] {
   );
 }
 
-describe('files that are named', () => {
-  test('the search notices what is not there', () => {
+describe('file names in documents', () => {
+  test('the search detects names of missing files', () => {
     expect(missing('README.md', ['see `kernels/nowhere.cpp` and `README.md`, and gone_away.hpp'])).toEqual([
       'kernels/nowhere.cpp',
       'gone_away.hpp',
@@ -90,7 +90,7 @@ describe('files that are named', () => {
     expect(sources.length).toBeGreaterThan(800);
   });
 
-  test('exist', () => {
+  test('every named file exists', () => {
     const found = sources.flatMap((file) => missing(file).map((name) => `${file}: ${name}`));
     expect(found).toEqual([]);
   });

@@ -60,7 +60,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-it('takes one folder and one entry of the registry, and the type checker asks for nothing else', () => {
+it('a new workload needs one folder and one registry entry, and then type-checks', () => {
   const lines = (file: string) => readFileSync(file, 'utf8').split('\n');
   const touched = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']).filter((file) => {
     if (file.startsWith('electron/build/') || /^electron\/(main|preload)\//.test(file)) return false;
@@ -79,7 +79,7 @@ it('takes one folder and one entry of the registry, and the type checker asks fo
   execFileSync(process.execPath, [compiler, '--noEmit', '--checkers', '1', ...kept, '-p', copy], { encoding: 'utf8' });
 });
 
-it('is then known to scenarios, messages, exports and layouts', async () => {
+it('a new workload is known to scenarios, messages, exports and layouts', async () => {
   const load = (file: string) => import(at(file));
   const { validateScenario, newDocument } = await load('electron/contract/scenario/index.ts');
   expect(validateScenario(newDocument('toy')).faults).toEqual([]);

@@ -34,7 +34,7 @@ const steps = all.flatMap(({ jobs }) => Object.values(jobs)).flatMap((job) => jo
 const commands = steps.flatMap(({ run }) => run ?? []).join('\n');
 
 describe('the workflows', () => {
-  it('run commands that package.json has', () => {
+  it('run only scripts that package.json defines', () => {
     const called = [...commands.matchAll(/\bnpm (?:run )?(test\S*|package\S*|bench\S*)/g)].map(([, name = '']) => name);
     expect(called).toEqual(expect.arrayContaining(['test', 'test:all', 'bench', 'package']));
     expect(Object.keys(program.scripts).length).toBeLessThanOrEqual(15);
@@ -49,13 +49,13 @@ describe('the workflows', () => {
     expect(called.filter((name) => program.scripts[name] === undefined)).toEqual([]);
   });
 
-  it('use actions of one exact version each', () => {
+  it('pin each action to one exact version', () => {
     const uses = [...new Set(steps.flatMap(({ uses }) => uses ?? []))];
     expect(uses.filter((name) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(name))).toEqual([]);
     expect(new Set(uses.map((name) => name.split('@')[0])).size).toBe(uses.length);
   });
 
-  it('test on three systems, from the oldest Node that may be to the one that is brought', () => {
+  it('test on three systems, from the oldest supported Node to the pinned one', () => {
     const { os, node } = z
       .object({ os: z.array(z.string()), node: z.array(z.number()) })
       .parse(workflow('test.yml').jobs['test']?.strategy?.matrix);
@@ -65,7 +65,7 @@ describe('the workflows', () => {
     expect(node).toEqual([oldest, oldest + 2, brought]);
   });
 
-  it('run the gate with flags that it has, and show its summary whatever it says', () => {
+  it('run the gate with valid flags, and show its summary whether it passes or fails', () => {
     const own = workflow('gate.yml').jobs['gate']?.steps.flatMap(({ run }) => run ?? []) ?? [];
     const line = own.find((one) => one.startsWith('npx braggbench gate ')) ?? '';
     const { flags, operands } = parseArguments(line.split(/\s+/).slice(3), gateVerb.flags);
@@ -80,20 +80,20 @@ describe('the workflows', () => {
     expect(own).toContain(shown.at(-1)?.run);
   });
 
-  it('install for studies what the tests of Slurm ask for', () => {
+  it('install the packages that the Slurm tests need', () => {
     const [, asked = ''] = /: '([^']*) are not installed'/.exec(read('test/sshd.ts')) ?? [];
     const packages = asked.split(/, | and /);
     expect(packages).toHaveLength(4);
     expect(commands).toContain(`apt-get install -y ${packages.join(' ')}\n`);
   });
 
-  it('install the readers that volumes are checked with, as continuous integration does', () => {
+  it('install the volume readers that the tests compare with', () => {
     const readers = ['python3-pydicom', 'elastix'];
     for (const reader of readers) expect(read('.ci/run')).toContain(`missing+=(${reader})`);
     expect(commands).toContain(`apt-get install -y ${readers.join(' ')}\n`);
   });
 
-  it('make packages on a tag alone, and upload every kind that electron-builder.yml makes', () => {
+  it('build packages only for a tag, and upload every kind that electron-builder.yml makes', () => {
     expect(workflow('packages.yml').on).toEqual({ push: { tags: ['v*'] } });
     const { linux, win, mac } = z
       .object({

@@ -18,7 +18,7 @@ describe('workload names', () => {
     (file) => !file.startsWith('electron/build/') && NAMED.test(withoutComments(read(file))),
   );
 
-  it('finds a name as a value and as a key', () => {
+  it('finds a workload name used as a value or a key', () => {
     expect(NAMED.test('  diffraction: ImageResults,\n')).toBe(true);
     expect(NAMED.test("if (kind === 'micro') return;")).toBe(true);
     expect(NAMED.test('const diffraction = 1;')).toBe(false);
@@ -30,7 +30,7 @@ describe('workload names', () => {
     expect(naming.filter((file) => !inside(file, [...workloadFolders, ...workloadRegistries, ...still]))).toEqual([]);
   });
 
-  it('no file is excused that names none any more', () => {
+  it('no exception is listed for a file without workload names', () => {
     expect(workloadsStillNamed.filter(({ file }) => !naming.includes(file))).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('workload names', () => {
       !file.startsWith('electron/build/') && !file.startsWith('electron/host/workloads/') && ROOM.test(read(file)),
   );
 
-  it('a room of a workload is entered by its own folders and by what is of one workload alone', () => {
+  it('a workload folder is imported only by its own folders and by files of that workload', () => {
     expect(entering.length).toBeGreaterThan(5);
     const excused = ofOneWorkload.map(({ file }) => file);
     // Checked in both directions: each exempt file is listed, and each listed file still needs its exemption.
@@ -56,7 +56,7 @@ describe('meanings', () => {
   const root = path.resolve(import.meta.dirname, '../..');
   const sources = globSync('{electron,renderer}/**/*.{ts,tsx}', { cwd: root });
 
-  it('a place is where the library keeps something', () => {
+  it('only the library declares a type named Place', () => {
     const types = sources.flatMap((file) =>
       [
         ...readFileSync(path.join(root, file), 'utf8').matchAll(/^(?:export )?(?:interface|type|class) (\w*Place)\b/gm),
@@ -97,14 +97,14 @@ describe('meanings', () => {
     );
   const decides = (text: string) => DIRECTLY.test(text) || throughVariable(text);
 
-  it('nothing is decided by the message of an error', () => {
+  it('no control flow depends on an error message', () => {
     const found = sources
       .filter((file) => !file.startsWith('electron/build/'))
       .filter((file) => decides(readFileSync(path.join(root, file), 'utf8')));
     expect(found.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(READ_FROM_WORDS);
   });
 
-  it('finds a message that went through a variable first', () => {
+  it('finds an error message that is compared through a variable', () => {
     for (const text of [
       "const said = error.message;\nif (said.startsWith('no room')) retry();",
       "const text = error instanceof Error ? error.message : '';\nif (/busy/.test(text)) retry();",

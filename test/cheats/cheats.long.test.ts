@@ -26,7 +26,7 @@ interface Count {
 
 const court = useCourt('cheats-long', repeats > 1 ? cheats : [], 'each');
 
-test('all are found in every repeat', {
+test('all cheats are detected in every repeat', {
   timeout: repeats * 600_000,
   ...unless(repeats === 1 && 'it repeats sessions for hours: BRAGGBENCH_CHEATS_REPEATS=20 runs it'),
 }, async () => {

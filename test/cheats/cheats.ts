@@ -410,7 +410,7 @@ export function tellFound(court: Court, tried: readonly Cheat[]): void {
     return pair;
   }
 
-  test.each(tried)('$id is found, and its honest twin is correct', { timeout: 240_000 }, async (one) => {
+  test.each(tried)('$id is detected, and its honest counterpart is correct', { timeout: 240_000 }, async (one) => {
     const pair = await judged(one);
     const { cheat: found, twin } = pair;
     if (one.timed !== true || !isOpen(twin)) expect(twin).toMatchObject({ word: 'correct', reason: null });

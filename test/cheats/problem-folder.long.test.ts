@@ -150,27 +150,31 @@ test.each([
   ['patches NumPy and the clock', /expected/],
   ['writes half of its results', /not written|expected/],
   ['writes to its inputs by another mapping', /wrote to its inputs|expected/],
-] as const)('in Python: %s is found, and its honest twin is correct', { timeout: 240_000 }, async (name, found) => {
-  const folder = path.join(scratch, `python-${name.replace(/\W+/g, '-')}`.slice(0, 60));
-  await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
-  await writeFile(path.join(folder, 'twin.py'), plain);
-  const submission = { folder, id: 'cheat.py', text: honest + inPython[name], seconds: 8 };
-  const { word, reason, session } = await judged({ ...submission, against: ['twin.py'] });
-  const entries = session?.reports[0]?.entries ?? [];
-  const [twin, cheat] = ['twin.py', 'cheat.py'].map((id) => entries.find(({ variant }) => variant === id));
-  if (twin?.status !== 'measured') throw new Error('the twin was not measured');
-  expect(correctnessOf(twin.accuracy)).toBe('correct');
-  if (name === 'computes between the calls' && cheat?.status === 'measured' && !FOUND.includes(word)) {
-    // On busy cores the cheat's thread is late: the doubt stays open, or the cheat gains nothing and its time is an
-    // honest one.
-    expect(isOpen({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(true);
-    return;
-  }
-  expect(FOUND, reason ?? word).toContain(word);
-  expect(reason).toMatch(found);
-});
+] as const)(
+  'in Python: %s is detected, and its honest counterpart is correct',
+  { timeout: 240_000 },
+  async (name, found) => {
+    const folder = path.join(scratch, `python-${name.replace(/\W+/g, '-')}`.slice(0, 60));
+    await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
+    await writeFile(path.join(folder, 'twin.py'), plain);
+    const submission = { folder, id: 'cheat.py', text: honest + inPython[name], seconds: 8 };
+    const { word, reason, session } = await judged({ ...submission, against: ['twin.py'] });
+    const entries = session?.reports[0]?.entries ?? [];
+    const [twin, cheat] = ['twin.py', 'cheat.py'].map((id) => entries.find(({ variant }) => variant === id));
+    if (twin?.status !== 'measured') throw new Error('the twin was not measured');
+    expect(correctnessOf(twin.accuracy)).toBe('correct');
+    if (name === 'computes between the calls' && cheat?.status === 'measured' && !FOUND.includes(word)) {
+      // On busy cores the cheat's thread is late: the doubt stays open, or the cheat gains nothing and its time is an
+      // honest one.
+      expect(isOpen({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(true);
+      return;
+    }
+    expect(FOUND, reason ?? word).toContain(word);
+    expect(reason).toMatch(found);
+  },
+);
 
-test('processor time between the calls counts what a candidate in Python has started', async () => {
+test('the processor time between calls includes what a Python candidate started', async () => {
   const folder = path.join(scratch, 'python-starts');
   await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
   const busy = `import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "while True: pass"])\n`;

@@ -5,10 +5,10 @@ import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('looks');
 
-it('is accessible and whole from 900 to 2560 pixels, light and dark', async () =>
+it('the page is accessible and fully visible from 900 to 2560 pixels, light and dark', async () =>
   beforeDuringAndAfter(await workbench(), [...looks, { name: '2560-dark', width: 2560, height: 1440, theme: 'dark' }]));
 
-it('is accessible and whole in 1440 pixels at 200 %', async () =>
+it('the page is accessible and fully visible at 1440 pixels and 200 % zoom', async () =>
   beforeDuringAndAfter(await workbench({ width: 720, height: 450, scale: 2 }), [
     { name: '1440-at-200', width: 720, height: 450, theme: 'light' },
   ]));

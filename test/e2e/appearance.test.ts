@@ -12,7 +12,7 @@ import { type BenchPage, drawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-describe('accessible', () => {
+describe('the accessibility check', () => {
   const { workbench } = useWorkbench('accessible');
 
   /** Three columns of thirty lines on a static page of the server, outside the workbench. */
@@ -44,7 +44,7 @@ describe('accessible', () => {
     return accessibilityFaults(page);
   }
 
-  it('finds what is wrong with what was right before, and nothing once it is mended', async () => {
+  it('finds each planted error, and nothing once it is fixed', async () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
     expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
@@ -76,7 +76,7 @@ describe('accessible', () => {
     expect(untitled).toEqual([expect.stringMatching(/^document-title: /)]);
   });
 
-  it('takes a part for another that lies under something, is pointed at or holds other words, and for the same when not', async () => {
+  it('distinguishes elements by overlap, pointer state and text', async () => {
     const changed = async (change: () => Promise<unknown>): Promise<number> => {
       const was = new Set(await partsOf(page));
       await change();
@@ -103,7 +103,7 @@ describe('accessible', () => {
 describe('appearance', () => {
   const { workbench } = useWorkbench('looks');
 
-  it('is accessible and whole in a usual and in the smallest window, before, during a question, and after a run', async () => {
+  it('the page is accessible and fully visible in a usual and in the smallest window, before a run, during a question and after a run', async () => {
     const smallest = looks.filter(({ name }) => name === '720-light');
     expect(smallest).toHaveLength(1);
     await beforeDuringAndAfter(await workbench(), [looks[0], ...smallest]);
@@ -111,7 +111,7 @@ describe('appearance', () => {
 
   it('every panel is accessible', async () => everyPanel(await workbench(), ['light']));
 
-  it('a chart is drawn in as little room as there is', async () => {
+  it('a chart is drawn in the smallest available space', async () => {
     const { open, page, bench } = await workbench({});
     await bench.drop('half-slab.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Half slab');
@@ -164,7 +164,7 @@ describe('the layouts', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('are never empty: recorded data is shown until the user has some, and an empty panel offers actions', async () => {
+  it('are never empty: they show recorded data until the user has results, and empty panels offer actions', async () => {
     const { page } = open;
     await page.keyboard.press('Alt+Shift+3');
     const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');

@@ -21,7 +21,7 @@ describe('claims', () => {
   const recorded = path.resolve(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
   const { workbench, home } = useWorkbench('claims');
 
-  it('puts saved sessions in the order of their days', async () => {
+  it('orders saved sessions by date', async () => {
     const session = JSON.parse(readFileSync(recorded, 'utf8')) as object;
     mkdirSync(path.join(home, 'library'), { recursive: true });
     for (const day of [1, 2]) {
@@ -40,7 +40,7 @@ describe('claims', () => {
     await open.close();
   });
 
-  it('says which way of writing pays, from the recorded sessions', async () => {
+  it('shows which implementation style is faster, from the recorded sessions', async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('Which way').click();
@@ -59,7 +59,7 @@ describe('claims', () => {
   });
 });
 
-describe('the climb of an agent', () => {
+describe('submissions of an agent', () => {
   const folder = scratchFolder('climb-problem');
   const problem = path.join(folder, 'sum');
   const environment = { CXXFLAGS: '-O1', BRAGGBENCH_CACHE: cacheWithUserKernels(folder) };
@@ -71,7 +71,7 @@ describe('the climb of an agent', () => {
   });
   const served = useWorkbench('climb', ['--scenario', path.join(problem, 'problem.json')], () => environment);
 
-  it('appears in History while it submits, with differences, and is replayed as a candidate', async () => {
+  it('appear in History as they are submitted, with differences, and are replayed as a candidate', async () => {
     const { open, page, bench } = await served.workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('History').click();
@@ -112,7 +112,7 @@ describe('the climb of an agent', () => {
 describe('questions', () => {
   const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
 
-  it('is put away for good, found by name and under Help, and checks a beam against a Monte Carlo', async () => {
+  it('the question panel stays closed, is found by name and under Help, and compares a beam with Monte Carlo', async () => {
     const { open, page, bench } = await workbench({ firstVisit: true });
     await page.getByRole('button', { name: 'Put away' }).click();
     await expect.poll(() => bench.panel('Questions').count()).toBe(0);
@@ -143,7 +143,7 @@ describe('questions', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('goes through every other question in a narrow window and at 200 %, in both themes, without a mouse', async () => {
+  it('every other question works in a narrow window and at 200 %, in both themes, without a mouse', async () => {
     const { open, page } = await workbench({ firstVisit: true });
     await page.locator('.question').first().waitFor();
     const narrow: Look = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
@@ -182,7 +182,7 @@ let open: OpenPage;
 let bench: BenchPage;
 
 describe('the results of a small workload', () => {
-  it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
+  it('show speed-up and correctness of every variant, and the measured value of each claim', async () => {
     ({ open, bench } = await workbench());
     await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
     await expect.poll(() => bench.panel('Results').count()).toBe(1);
@@ -214,7 +214,7 @@ describe('the results of a small workload', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('of a session with traces: streams are lanes of the timeline, copies next to kernels', async () => {
+  it('show the streams of a traced session as timeline lanes, copies next to kernels', async () => {
     ({ open, bench } = await workbench({ theme: 'dark' }));
     await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
     await bench.state('Done').waitFor();
@@ -230,7 +230,7 @@ describe('the results of a small workload', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('of recorded sessions need no GPU, and are next to what fusing can give at most', async () => {
+  it('show recorded sessions without a GPU, next to the limit of what fusing can save', async () => {
     ({ open, bench } = await workbench({ theme: 'dark' }));
     // Dropped at once, while the page still draws and opens its first scenario.
     const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');

@@ -13,7 +13,7 @@ import { useWorkbench } from './workbench-page.ts';
 describe('claims', () => {
   const { workbench } = useWorkbench('claims');
 
-  it('opens the table of claims: a verdict for each part of a sweep, its map, its session and the note’s error', async () => {
+  it('opens the table of claims with a verdict for each part of a sweep, its map, its session and the error in the note', async () => {
     const { open, page, bench } = await workbench();
     await bench.layout('Alt+Shift+2', 'Compare');
     await bench.panel('Claims').click();
@@ -109,7 +109,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 describe('the first hour', () => {
-  it('begins with questions next to the solved beam, and goes through one by keyboard alone', async () => {
+  it('begins with questions next to the solved beam, and completes one by keyboard alone', async () => {
     const { open, page, bench } = await workbench({ firstVisit: true });
     await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
     await bench.state('Done').waitFor();

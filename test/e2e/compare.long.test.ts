@@ -10,8 +10,8 @@ import { choose, row, small, tickOnly, useCompare, view } from './compare-page.t
 const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, openCompare, openSmall } = useCompare();
 
-describe('at first sight', () => {
-  it('what is measured here, as suggested, takes the place of the recorded rows', async () => {
+describe('Compare when first opened, with own measurements', () => {
+  it('measuring the suggested variants replaces the recorded rows', async () => {
     const { open, page, bench } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');
@@ -49,7 +49,7 @@ describe('at first sight', () => {
 });
 
 describe('a size sweep', () => {
-  it('shows time, share of set-up and rate, at each of its sizes', async () => {
+  it('shows time, share of set-up and rate at each size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.panel('Speedup ladder').click();
     await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
@@ -84,7 +84,7 @@ describe('other workloads', () => {
   });
   const scenarios = path.join(root, 'assets/scenarios');
 
-  it('images are benchmarked, checked against FP64 by their own measures, and shown side by side', async () => {
+  it('images are benchmarked, checked against FP64 by their own error measures, and shown next to each other', async () => {
     const { open, page, bench } = await openCompare();
     await bench.drop('spots.json', spots);
     await expect.poll(() => bench.title.textContent()).toContain('Few spots');
@@ -134,7 +134,7 @@ describe('other workloads', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('recorded sessions of layers, rows of the ledger and images open in Compare and the ladder, in every look', async () => {
+  it('recorded sessions of layers, ledger rows and images open in Compare and the ladder, in every theme and size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.drop('layer.json', readFileSync(path.join(scenarios, 'linear-relu/layer-1024.json'), 'utf8'));
     await expect.poll(() => bench.title.textContent()).toContain('Linear and ReLU');
@@ -182,7 +182,7 @@ describe('other workloads', () => {
 });
 
 describe('benchmarking', () => {
-  it('opens a session file, and makes a report of what is compared', async () => {
+  it('opens a session file, and writes a report of the compared rows', async () => {
     const { open, page, bench } = await openCompare();
     const session = sessionSchema.parse(
       JSON.parse(readFileSync(path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json'), 'utf8')),
@@ -235,7 +235,7 @@ describe('benchmarking', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('sweeps a value of the scenario, and fits its cost in the ladder', async () => {
+  it('sweeps a scenario value, and shows its fitted cost in the ladder', async () => {
     const { open, page, bench } = await openSmall();
     const sweep = page.getByLabel('Sweep of a value of the scenario');
     await sweep.fill('grid');
@@ -257,7 +257,7 @@ describe('benchmarking', () => {
 });
 
 describe('recorded sessions of beams', () => {
-  it('show their ladder and all views of Compare, in every look', async () => {
+  it('show their ladder and all views of Compare, in every theme and size', async () => {
     const { open, page, bench } = await openCompare();
     await bench.panel('Speedup ladder').click();
     const ladder = page.getByTestId('ladder-ladder');

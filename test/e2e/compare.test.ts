@@ -6,8 +6,8 @@ import { finer, row, smallLooks, useCompare, view } from './compare-page.ts';
 
 const { openCompare, openSmall } = useCompare();
 
-describe('at first sight', () => {
-  it('a recorded session is in the table with its answer, and what fits into the time is ticked', async () => {
+describe('Compare when first opened', () => {
+  it('a recorded session is in the table with its answer, and variants that fit the time limit are ticked', async () => {
     const { open, page } = await openCompare();
     await row(page, 'cuda-window').waitFor();
     const advice = page.getByTestId('compare-advice');
@@ -94,7 +94,7 @@ describe('benchmarking', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('reports how far it is, and keeps what was measured when it is stopped', async () => {
+  it('reports progress, and keeps completed measurements when it is stopped', async () => {
     const { open, page, bench } = await openSmall(finer);
     await page.getByLabel('Rounds').selectOption('500');
     // On a busy machine the default time would be over before the second round.

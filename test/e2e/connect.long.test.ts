@@ -27,7 +27,7 @@ afterAll(async () => {
 const bothThemes: readonly [Look, ...Look[]] = [looks[0], ...looks.slice(1, 2)];
 
 describe('Connect…', unless(noSshd), () => {
-  it('refuses what is no host, asks what ssh asks, and opens the window of the box, which outlives a cut line', async () => {
+  it('rejects an invalid host, passes on the prompts of ssh, and opens the remote window, which survives a lost connection', async () => {
     const { open, page, bench } = await workbench();
     await bench.menu('File', 'Connect…');
     const dialog = page.getByRole('dialog');

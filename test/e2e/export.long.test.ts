@@ -63,7 +63,7 @@ const plots = [
 ] as const;
 
 describe('the export of a figure', () => {
-  it('gives PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
+  it('writes PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
     ({ open, bench } = await workbench());
     await bench.drop('coarse.json', scenario);
     await expect.poll(() => bench.title.textContent()).toContain('Coarse');
@@ -122,7 +122,7 @@ describe('the export of a figure', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('says in the menu that there is nothing yet', async () => {
+  it('the menu states that there is nothing to export yet', async () => {
     ({ open, bench } = await workbench());
     await open.page.getByRole('button', { name: 'Export the dose map' }).click();
     const item = open.page.getByRole('menuitem', { name: /^PNG/ });

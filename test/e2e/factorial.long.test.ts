@@ -53,7 +53,7 @@ async function openChoose(
   return { open, bench, page };
 }
 
-it('ticks what has each optimisation, measures it, and shows what they give together', async () => {
+it('a factorial ticks the variants with each optimisation, measures them, and shows their joint effect', async () => {
   const { open, bench, page } = await openChoose();
   const name = 'Single precision, one pass and the moving window on the CPU';
   await page.getByRole('group', { name: 'Alone and together' }).getByRole('button', { name }).click();
@@ -81,7 +81,7 @@ it('ticks what has each optimisation, measures it, and shows what they give toge
   expect(open.problems).toEqual([]);
 });
 
-it('a recorded square of streams and page-locked memory is in the ladder', async () => {
+it('the ladder shows a recorded 2×2 factorial of streams and page-locked memory', async () => {
   const { open, bench, page } = await openChoose();
   await page.getByRole('button', { name: 'Show all panels' }).click();
   await bench.panel('Speedup ladder').click();
@@ -96,7 +96,7 @@ it('a recorded square of streams and page-locked memory is in the ladder', async
   expect(open.problems).toEqual([]);
 });
 
-it('a program of the user’s is asked by the path of its file, and says what is wrong with that', async () => {
+it('a user program is chosen by its file path, and an invalid path is reported', async () => {
   const { open, page } = await openChoose('spots.json', spots, 'Few spots');
   const others = page.getByRole('group', { name: 'Other programs' });
   await others.getByText('nanobragg').first().waitFor();

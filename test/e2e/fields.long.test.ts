@@ -9,7 +9,7 @@ import { bench, display, drag, open, openBench, phaseMap, runToEnd, scenario, us
 useFields();
 
 describe('the dose', () => {
-  it('is held by gamma index against a dose of another program, where its axes lie as they are said to', async () => {
+  it('is compared by gamma index with the dose of another program, with its axes placed as stated', async () => {
     await openBench();
     await runToEnd('Planned');
     await bench.r80.waitFor();
@@ -56,7 +56,7 @@ describe('the dose', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('of one beam is compared with a note that it is no whole plan, in either theme', async () => {
+  it('of one beam is compared with a note that it is not a full plan, in either theme', async () => {
     await openBench();
     await runToEnd('Beam');
     await bench.r80.waitFor();
@@ -88,7 +88,7 @@ describe('the dose', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('has other curves laid over it, and says what is wrong with a file', async () => {
+  it('has other curves overlaid, and an invalid file is reported', async () => {
     await openBench();
     await runToEnd('Reference');
     await runToEnd('Deeper', { energy_MeV: 72 });
@@ -122,7 +122,7 @@ describe.each([
   { name: '900', width: 900, height: 700, scale: 1 },
   { name: '1440-at-200', width: 720, height: 450, scale: 2 },
 ] as const)('at $name', ({ name, ...size }) => {
-  it('the maps with their controls are whole and accessible', async () => {
+  it('the maps and their controls are fully visible and accessible', async () => {
     await openBench(size);
     await bench.drop('small.json', scenario('Small'));
     await expect.poll(() => bench.title.textContent()).toContain('Small');
@@ -143,7 +143,7 @@ describe.each([
 });
 
 describe('phase space', () => {
-  it('cuts an axis while a run computes', async () => {
+  it('cuts an axis during a run', async () => {
     await openBench();
     await bench.dropLong();
     await open.page.keyboard.press('Alt+2');
@@ -191,7 +191,7 @@ describe('phase space', () => {
 });
 
 describe('the lateral profile', () => {
-  it('keeps profiles at depths with their fitted widths, and shows the width against theory', async () => {
+  it('shows profiles at depths with fitted widths, and the width compared with theory', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd('Widths');
     await open.page.keyboard.press('Alt+4');

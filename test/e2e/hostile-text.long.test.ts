@@ -108,7 +108,7 @@ async function holdInert(page: Page): Promise<void> {
 }
 
 describe('hostile text', () => {
-  it('in scenarios, curves, names of files, tags and sessions stays text in the workbench', async () => {
+  it('in scenarios, curves, file names, tags and sessions is shown as text in the workbench', async () => {
     const open = await chrome.open(served.url);
     const { page, problems } = open;
     const asked = watchRequests(page);
@@ -198,7 +198,7 @@ describe('hostile text', () => {
     expect(problems).toEqual([]);
   });
 
-  it('in a report stays text, without script and without the network', async () => {
+  it('in a report is shown as text, without script and without network access', async () => {
     const report = path.join(home, 'report.html');
     const words = ['report', path.join(folder, 'evil.session.json'), '-o', report, '--title', EVIL];
     execFileSync(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
@@ -212,7 +212,7 @@ describe('hostile text', () => {
     await open.close();
   });
 
-  it('that got into the page all the same would not run', async () => {
+  it('injected into the page would not run', async () => {
     const open = await chrome.open(served.url);
     const { page } = open;
     await new BenchPage(page).run.waitFor();

@@ -12,7 +12,7 @@ const { home, workbench } = useKernelEditor();
 
 const small64 = JSON.stringify({ ...smallImage, name: 'Small image', detector: { width: 64, height: 48 } });
 
-it('opens the source of an image, runs a copy of it on one, and refuses it on a beam', async () => {
+it('opens the source of an image kernel, runs a copy of it on an image, and rejects it for a beam', async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small-image.json', small64);
@@ -44,7 +44,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
 });
 
-it('begins a kernel from nothing, holds it to its own answer, and exports a reproducer, at 900 px', async () => {
+it('creates a kernel from a template, checks it against its own answer, and exports a reproducer, at 900 px', async () => {
   const { open, page, bench } = await workbench({ width: 900, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.panel('Kernel editor').click();

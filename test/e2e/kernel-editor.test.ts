@@ -8,7 +8,7 @@ import { code, compiled, says, small, useKernelEditor, verdict } from './workben
 const { home, workbench } = useKernelEditor();
 const library = path.join(home, 'library');
 
-it('copies a variant, sees an error at its line, is asked for trust in what others wrote, and is compared', async () => {
+it('copies a variant, shows an error at its line, asks for trust in foreign code, and compares the copy', async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'light' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small.json', small);

@@ -7,7 +7,7 @@ import { fact, useExplorer } from './workbench-page.ts';
 const openExplorer = useExplorer();
 const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'What to know about this launch' });
 
-it('follows the kernel, the problem, the block and the GPU', async () => {
+it('the launch explorer follows the chosen kernel, problem, block and GPU', async () => {
   const { open } = await openExplorer();
   const { page } = open;
   await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');

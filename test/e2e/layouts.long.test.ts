@@ -50,7 +50,7 @@ describe('layouts', () => {
       ({ open, bench } = await workbench());
     });
 
-    it('hear keys from the first moment that they are drawn', async () => {
+    it('react to keys as soon as they are drawn', async () => {
       onTestFinished(() => open.close());
       // Presses a key when the page has just entered the document, before it is painted.
       await open.page.addInitScript(() => {
@@ -67,7 +67,7 @@ describe('layouts', () => {
       expect(open.problems).toEqual([]);
     });
 
-    it('lose a panel by its button, by the Delete key of its tab, and get it back from the menu', async () => {
+    it('close a panel by its button or the Delete key of its tab, and reopen it from the menu', async () => {
       await open.page.getByRole('button', { name: 'Close Dose map' }).click();
       await expect.poll(() => bench.panel('Dose map').count()).toBe(0);
       await bench.panel('Lateral profile').click();
@@ -84,7 +84,7 @@ describe('layouts', () => {
       expect(open.problems).toEqual([]);
     });
 
-    it('broken in storage are reset with a note', async () => {
+    it('corrupt in storage are reset with a note', async () => {
       await open.page.evaluate(() =>
         localStorage.setItem('braggbench.layout', '{"version":2,"data":{"shown":"paint"}}'),
       );
@@ -104,7 +104,7 @@ describe('library', () => {
     (await open.page.locator('.library-entry__name').allTextContents()).join(', ');
 
   describe('the library', () => {
-    it('lists examples under their questions, and says where else a search finds something', async () => {
+    it('lists examples under their questions, and names other places with search matches', async () => {
       const { open, page, bench } = await workbench();
       await bench.panel('Library').click();
       await page.getByRole('searchbox').fill('bone');

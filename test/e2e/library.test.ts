@@ -17,7 +17,7 @@ describe('handbook', () => {
   const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
   const { workbench } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
 
-  it('opens at the panel in focus, leads from page to page, and is searched', async () => {
+  it('opens at the focused panel, follows links from page to page, and can be searched', async () => {
     const { open, page, bench } = await workbench();
     await bench.r80.waitFor();
     // The README contains these screenshots.
@@ -101,7 +101,7 @@ async function choose(open: OpenPage, entry: string, item: string): Promise<void
 }
 
 describe('the library', () => {
-  it('keeps what is saved, finds it, tags it, and gives it back from the trash', async () => {
+  it('stores saved files, finds and tags them, and restores them from the trash', async () => {
     const { open, page, bench } = await workbench();
     await bench.drop('a.json', quick('Alpha beam', 70));
     await expect.poll(() => bench.title.textContent()).toContain('Alpha beam');
@@ -157,7 +157,7 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('begins a kernel from nothing among the examples, for the processor where there is no GPU, and opens its editor', async () => {
+  it('creates a kernel from a template, for the processor if there is no GPU, and opens its editor', async () => {
     const { open, page, bench } = await workbench();
     await bench.run.waitFor();
     await bench.panel('Library').click();
@@ -177,7 +177,7 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('reports what differs between the form and a file, with units', async () => {
+  it('reports the differences between the form and a file, with units', async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
     const { open, page, bench } = await workbench({ theme: 'dark' });
     await bench.panel('Library').click();
@@ -228,7 +228,7 @@ describe('notices', () => {
   describe.each(FOLDERS)('notices of dist/%s', (folder) => {
     const sections = all.get(folder) ?? new Map<string, string>();
 
-    it('name packages of the lock file, in the version that is there', () => {
+    it('name packages of the lock file in their locked version', () => {
       const locked = new Set(
         Object.entries(lock.packages).map(([at, { version }]) => `${at.split('node_modules/').at(-1)} ${version}`),
       );
@@ -236,7 +236,7 @@ describe('notices', () => {
       expect([...sections.keys()].filter((name) => !locked.has(name))).toEqual([]);
     });
 
-    it('have the text of a licence for each', () => {
+    it('contain the licence text of each', () => {
       const licence =
         /permission is hereby granted|permission to use, copy|redistribution and use|apache license|open font license|license statement|permission is granted to anyone|public domain|unlicensed|blue oak model license/i;
       expect([...sections].filter(([, text]) => !licence.test(text)).map(([name]) => name)).toEqual([]);
@@ -279,7 +279,7 @@ describe('notices', () => {
     );
   });
 
-  it('each is in a folder that is packed', () => {
+  it('each notice is in a packaged folder', () => {
     const packed = readFileSync(path.join(root, 'electron-builder.yml'), 'utf8');
     for (const folder of ['renderer', 'electron', 'workers']) {
       expect(packed).toContain(`  - dist/${folder}/**`);

@@ -18,7 +18,7 @@ import {
 useLive();
 
 describe('Live', () => {
-  it('follows a border that is dragged on the map, in the form too', async () => {
+  it('follows a border dragged on the map, and the form shows it', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
@@ -46,7 +46,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('draws answer after answer while one drags, and frames in between', async () => {
+  it('draws successive answers during a drag, and frames in between', async () => {
     const opened = await inLive();
     const { page, open } = opened;
     const browser = page.context().browser();
@@ -64,7 +64,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('is held against another run as one drags, by difference and by gamma', async () => {
+  it('is compared with another run during a drag, by difference and by gamma index', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     await bench.runToEnd();
@@ -106,7 +106,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('is of its page: another page in Live has its own answers, and neither lists the run of the other', async () => {
+  it('belongs to its page: another page in Live has its own answers, and neither lists the run of the other', async () => {
     const [one, two] = [await inLive(), await inLive()];
     await two.bench.field('Energy').fill('70');
     await expect.poll(() => r80(two)).toBeGreaterThan(34);
@@ -129,7 +129,7 @@ describe('Live', () => {
     await expect.poll(() => liveSwitch(one).getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('is switched and steered by keys, and takes another material', async () => {
+  it('is switched and operated by keys, and accepts another material', async () => {
     const live = await opened();
     const { page, bench, open } = live;
     await bench.drop('slab.json', JSON.stringify(scenario));

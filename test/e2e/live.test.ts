@@ -5,7 +5,7 @@ import { drag, handleOf, inLive, liveSwitch, note, r80, unitOf, useLive } from '
 useLive();
 
 describe('Live', () => {
-  it('follows a number that is dragged, rests on the full answer, and is one step of undo', async () => {
+  it('follows a dragged number, ends with the full answer, and is undone in one step', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);
@@ -33,7 +33,7 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('shows the one error of what is typed, keeps the last answer, and goes on', async () => {
+  it('shows the error of invalid input, keeps the last answer, and continues', async () => {
     const opened = await inLive();
     const { page, bench, open } = opened;
     const before = await r80(opened);

@@ -23,7 +23,7 @@ describe('commissioning', () => {
     .map(([, depth_mm = 0, dose = 0]) => `${depth_mm / 10},${7 * dose}`);
   const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-  it('is found from a CSV, shown with its residuals, used in the form and saved in the library', async () => {
+  it('fits a beam to a CSV, shows its residuals, and puts it into the form and the library', async () => {
     const { open, page, bench } = await workbench();
     const beam = { energy_MeV: 60, x_sigma_mm: 2 };
     const physics = { stopping_power: 'icru90' };
@@ -56,7 +56,7 @@ describe('matter', () => {
   const quick = quickBeam('Plastics');
 
   describe('matter in the form', () => {
-    it('a material by formula or mass fractions fills the background; what it cannot be is reported next to it', async () => {
+    it('a material by formula or mass fractions fills the background; an invalid one is reported next to it', async () => {
       const { open, page, bench } = await workbench();
       await bench.drop('plastics.json', quick);
       await expect.poll(() => bench.title.textContent()).toContain('Plastics');
@@ -76,7 +76,7 @@ describe('matter', () => {
       await bench.runToEnd();
     }, 180_000);
 
-    it('a CT next to the saved scenario fills the box; its density is a map; a file that is not there is reported', async () => {
+    it('a CT next to the saved scenario fills the box; its density is a map; a missing file is reported', async () => {
       const { open, page, bench } = await workbench();
       await bench.drop('chest.json', quick.replace('Plastics', 'Chest'));
       await expect.poll(() => bench.title.textContent()).toContain('Chest');
@@ -162,7 +162,7 @@ describe('matter', () => {
       output: { keyframes: 16 },
     });
 
-    it('has its picture in the form, lies in grey under the dose with isodose lines, and is read along any line', async () => {
+    it('the form shows the CT; the dose map shows it in grey with isodose lines, and is read along any line', async () => {
       const { open, page, bench } = await workbench();
       const folder = path.join(home, 'library', 'ct');
       mkdirSync(folder, { recursive: true });
@@ -230,7 +230,7 @@ describe('spots', () => {
   const quick = quickBeam('Field');
 
   describe('the beam in the form', () => {
-    it('is given by energy, by range, or by spots, which an SOBP fills', async () => {
+    it('is set by energy, by range, or by spots, which an SOBP fills', async () => {
       const { open, page, bench } = await workbench();
       await bench.drop('field.json', quick);
       await expect.poll(() => bench.title.textContent()).toContain('Field');

@@ -17,7 +17,7 @@ import {
 usePhaseSpace();
 
 describe('the phase space of a run', () => {
-  it('cuts the maps of a run that is over, and shows sums again', async () => {
+  it('cuts the maps of a finished run, and shows sums again', async () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd();
@@ -40,7 +40,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('says that a run saved no phase space', async () => {
+  it('reports that a run saved no phase space', async () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd(scenario({ output: { keyframes: 0 } }));
@@ -55,7 +55,7 @@ describe('the phase space of a run', () => {
 });
 
 describe('the ledger by step', () => {
-  it('shows where the protons are at every step, and takes the maps to one', async () => {
+  it('shows the protons at every step, and moves the maps to a chosen step', async () => {
     await openBench();
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
@@ -80,7 +80,7 @@ describe('the ledger by step', () => {
 });
 
 describe('the lateral profile', () => {
-  it('is of the depth that the crosshair points at, with the width of the beam there', async () => {
+  it('is taken at the depth of the crosshair, with the beam width there', async () => {
     await openBench();
     await runToEnd();
     await open.page.keyboard.press('Alt+4');
@@ -97,7 +97,7 @@ describe('the lateral profile', () => {
     closeBench();
   });
 
-  it('is none of a grid with one cell across', async () => {
+  it('does not exist on a grid with one cell across', async () => {
     await openBench();
     await runToEnd(scenario({ grid: { dx_mm: 40, dz_mm: 1 }, geometry: { width_mm: 40, depth_mm: 50 } }));
     await open.page.keyboard.press('Alt+4');

@@ -17,7 +17,7 @@ import {
 usePhaseSpace();
 
 describe('the phase space of a run', () => {
-  it('goes through the stored steps, by slider, by keyboard and by itself', async () => {
+  it('steps through the stored steps by slider, keyboard and playback', async () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await open.page.getByText('No phase space yet').waitFor();
@@ -45,7 +45,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('has one crosshair for its four maps and the dose map, and values at it', async () => {
+  it('has one crosshair for its four maps and the dose map, with the values at it', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
@@ -82,7 +82,7 @@ describe('the phase space of a run', () => {
     closeBench();
   });
 
-  it('shows a run as it computes, and where it was stopped', async () => {
+  it('shows a run while it computes, and the state at which it was stopped', async () => {
     await openBench();
     await bench.dropLong();
     await open.page.keyboard.press('Alt+2');

@@ -25,7 +25,7 @@ const bothThemes: readonly [Look, ...Look[]] = [looks[0], ...looks.slice(1, 2)];
 const entry = (page: Page, group: string, name: string) =>
   page.getByRole('group', { name: group, exact: true }).getByRole('button', { name: new RegExp(`^${name}\\b`) });
 
-it('shows and edits axes, arrays and candidates, and measures the candidates that the user trusts', async () => {
+it('a problem folder shows and edits axes, arrays and candidates, and measures the trusted candidates', async () => {
   const { open, page, bench } = await workbench();
   await expect.poll(() => bench.title.textContent()).toContain('softmax-rows');
 

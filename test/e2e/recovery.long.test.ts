@@ -41,7 +41,7 @@ async function saveAs(open: OpenPage, name: string): Promise<void> {
 }
 
 describe('one file in two windows', () => {
-  it('warns both, and asks before one replaces what the other has saved', async () => {
+  it('both windows warn, and saving asks before it replaces what the other has saved', async () => {
     await start();
     const first = await openBench();
     await first.bench.drop('shared.json', quick);

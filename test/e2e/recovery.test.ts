@@ -48,7 +48,7 @@ async function saveAs(open: OpenPage, name: string): Promise<void> {
 const files = (): string[] => readdirSync(path.join(home, 'recovery'), { recursive: true }).map(String);
 
 describe('after kill -9', () => {
-  it('offers the edits and the run, and takes them up', async () => {
+  it('offers the unsaved edits and the run, and restores them', async () => {
     await start();
     const before = await openBench();
     await before.bench.drop('mine.json', image);

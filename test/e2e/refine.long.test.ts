@@ -54,7 +54,7 @@ async function seen({ open: { screenshot }, page, bench }: Workbench, name: stri
 }
 
 describe('a crystal', () => {
-  it('is fitted to an image of a file, by keyboard, seen next to it, and taken into the form', async () => {
+  it('is fitted to an image file by keyboard, shown next to it, and put into the form', async () => {
     const all = await workbench();
     const { page, bench } = all;
     await bench.run.waitFor();
@@ -103,7 +103,7 @@ describe('a crystal', () => {
     expect(all.open.problems).toEqual([]);
   });
 
-  it('waits for its turn, is stopped, is fitted to a run too, and a dropped image leads to its panel', async () => {
+  it('waits in the queue, can be stopped, and can be fitted to a run; a dropped image opens its panel', async () => {
     const all = await workbench({ theme: 'dark' });
     const { page, bench } = all;
     await bench.run.waitFor();

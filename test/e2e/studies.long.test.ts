@@ -18,7 +18,7 @@ const wide = Array.from({ length: WIDE }, (_, i) => wideRow(i));
 const endsOf = (name: 'n' | 'time_s' | 'r80_mm') =>
   [Math.min, Math.max].map((end) => wide.reduce((found, row) => end(found, row[name]), wide[0]?.[name] ?? 0));
 
-it('groups, transposes, keeps views, and compares two points as runs', async () => {
+it('a study groups and transposes rows, saves views, and compares two points as runs', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   await solveEnergies({ open, page, bench });
@@ -67,7 +67,7 @@ it('groups, transposes, keeps views, and compares two points as runs', async () 
   await open.close();
 });
 
-it('lets the kernel in the form be tuned', async () => {
+it('the kernel in the form can be tuned', async () => {
   const { open, page, bench } = await workbench();
   const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 96, n: 96, k: 96 } };
   await bench.drop('product.json', JSON.stringify(scenario));
@@ -80,7 +80,7 @@ it('lets the kernel in the form be tuned', async () => {
   await open.close();
 });
 
-it('gives a chart of many points nothing of the chart before', async () => {
+it('a chart of many points keeps nothing of the previous chart', async () => {
   await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), WIDE);
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
@@ -229,7 +229,7 @@ it('gives a chart of many points nothing of the chart before', async () => {
   await open.close();
 });
 
-it('packs what is chosen for a colleague, and takes in what one has packed', async () => {
+it('packs selected files for a colleague, and imports a received project', async () => {
   const { open, page, bench } = await workbench();
   await bench.panel('Library').click();
   const dialog = page.getByRole('dialog', { name: 'Pack for a colleague' });
@@ -253,7 +253,7 @@ it('packs what is chosen for a colleague, and takes in what one has packed', asy
   await open.close();
 });
 
-it('describes a cluster, says what is wrong with it, and offers it as a place for studies', async () => {
+it('describes a cluster, reports its errors, and offers it as a target for studies', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   const another = page.getByRole('button', { name: 'New study' });
@@ -290,7 +290,7 @@ it('describes a cluster, says what is wrong with it, and offers it as a place fo
   await open.close();
 });
 
-it('stays in sight when fewer rows match, and stamps many points of every view', async () => {
+it('the rows scroll into view when fewer match, and every plot draws many points', async () => {
   const count = 2400;
   await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), count);
   const { open, page, bench } = await workbench();

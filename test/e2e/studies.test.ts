@@ -6,7 +6,7 @@ import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('studies');
 
-it('plans a study of the form, solves it, and shows every row of it', async () => {
+it('plans a study of the form, solves it, and shows each of its rows', async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   // Uses a prepared question; then one of the user's own.

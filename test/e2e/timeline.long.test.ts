@@ -31,7 +31,7 @@ describe('the timeline of a recorded run', () => {
     await openRecorded();
   });
 
-  it('counts a range of time that is dragged on the ruler', async () => {
+  it('summarises a time range dragged on the ruler', async () => {
     const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await open.page.mouse.move(box.x + box.width * 0.8, box.y + 8);
     await open.page.mouse.down();
@@ -61,7 +61,7 @@ describe('the timeline of a recorded run', () => {
     );
   });
 
-  it('moves the maps with the pointer, and a line with the maps', async () => {
+  it('moves the maps with the pointer, and the time line with the maps', async () => {
     await bench.panel('Phase space').click();
     const step = (): Promise<string | null> => open.page.locator('.scrubber').textContent();
     await expect.poll(step).toMatch(/98|147/);
@@ -107,7 +107,7 @@ describe('the timeline of a recorded run', () => {
     await seenWhole(open, 'timeline-difference');
   });
 
-  it('keeps notes for the next time, and only the slow steps in sight', async () => {
+  it('saves notes for later, and can show only the slow steps', async () => {
     await open.page.getByRole('radio', { name: 'Notes' }).check();
     const notes = open.page.getByTestId('timeline-notes');
     await open.page.getByLabel('Note', { exact: true }).fill('the graph is built here');
@@ -135,7 +135,7 @@ describe('the timeline of a recorded run', () => {
     await seenWhole(open, 'timeline-steps');
   });
 
-  it('says at a glance what the run spent its time on', async () => {
+  it('summarises where the run spent its time', async () => {
     const summary = open.page.getByTestId('timeline-summaries');
     await expect.poll(() => fact(summary, 'Kernels').textContent()).toBe('510, 6 different');
     await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
@@ -170,7 +170,7 @@ describe('the timeline of a recorded run', () => {
 });
 
 describe('a run on the CPU', () => {
-  it('says what its operators took, and how evenly its threads were used', async () => {
+  it('reports the time of each operator, and how evenly its threads were used', async () => {
     await openProfile();
     onTestFinished(closeAll);
     const small = {
@@ -196,13 +196,13 @@ describe('a run on the CPU', () => {
   });
 });
 
-describe('a file of another program', () => {
+describe('a trace of another program', () => {
   beforeEach(async () => {
     await openProfile();
     onTestFinished(closeAll);
   });
 
-  it('is dropped as a database of Nsight Systems', async () => {
+  it('opens when dropped as an Nsight Systems database', async () => {
     const file = path.join(home, 'report.sqlite');
     writeNsight(file);
     await bench.drop('report.sqlite', readFileSync(file), 'application/vnd.sqlite3');
@@ -211,7 +211,7 @@ describe('a file of another program', () => {
     await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
   });
 
-  it('says why no kernel ran and what the host did, from a packed database, and goes to a gap', async () => {
+  it('from a packed database explains why no kernel ran and what the host did, and jumps to a gap', async () => {
     const name = 'nsight-systems-2025.3-h200.sqlite.gz';
     await bench.drop(name, readFileSync(path.join(golden, 'traces', name)), 'application/gzip');
     await expect.poll(() => blocks().allTextContents()).toEqual([name]);
@@ -231,7 +231,7 @@ describe('a file of another program', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('that is cut off is refused with its name, the place and nothing else lost', async () => {
+  it('that is truncated is rejected with its name and the position, and nothing else is lost', async () => {
     await bench.drop('broken.json', '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
     const alert = open.page.getByText('broken.json was not opened');
     await alert.waitFor();
@@ -254,7 +254,7 @@ describe('the panel', () => {
     await details().waitFor();
   };
 
-  it('can be read and used in every look', async () => {
+  it('is readable and usable in every theme and size', async () => {
     await openProfile();
     await explained();
     await inEveryLook(open.page, async ({ name }) => {
@@ -265,7 +265,7 @@ describe('the panel', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('can be read and used zoomed to 200 %, on as many pixels', async () => {
+  it('is readable and usable at 200 % zoom, on as many pixels', async () => {
     await openProfile({ width: 720, height: 900, scale: 2 });
     await explained();
     await expect.poll(litPixels).toBeGreaterThan(1000);
@@ -276,7 +276,7 @@ describe('the panel', () => {
 });
 
 describe('a page without a run', () => {
-  it('offers those that came with the program, with their range though the GPU is not here', async () => {
+  it('offers the shipped recordings, with their range although there is no GPU', async () => {
     await openProfile();
     onTestFinished(closeAll);
     await open.screenshot('timeline-nothing-yet');

@@ -47,13 +47,13 @@ describe('the timeline of a recorded run', () => {
   });
 });
 
-describe('a file of another program', () => {
+describe('a trace of another program', () => {
   beforeEach(async () => {
     await openProfile();
     onTestFinished(closeAll);
   });
 
-  it('is dropped as a Chrome trace, searched and closed', async () => {
+  it('opens when dropped as a Chrome trace, and is searched and closed', async () => {
     const traceEvents = Array.from({ length: 300 }, (_, i) => [
       {
         ph: 'X',

@@ -46,7 +46,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('asks about unsaved changes before another document takes their place', async () => {
+  it('asks about unsaved changes before it opens another document', async () => {
     await bench.field('Energy').fill('95');
     await bench.menu('File', 'New scenario');
     const dialog = open.page.getByRole('dialog', { name: /Save changes to water-70MeV/ });

@@ -58,7 +58,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('runs it, shows the dose as it comes, and reads the range', async () => {
+  it('runs a scenario, shows the dose as it arrives, and reads the range', async () => {
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     const dark = await bench.litShare();
     await bench.run.click();
@@ -96,7 +96,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('says what is wrong with a value, next to it, and does not run it', async () => {
+  it('shows an error next to the invalid value, and does not run it', async () => {
     await bench.field('Energy').fill('5000');
     const fault = open.page.locator('[data-path="beam.energy_MeV"] .field__faults');
     await expect.poll(() => fault.textContent()).toMatch(/5000 MeV is too large; allowed: 0\.5 to 300 MeV/);
@@ -117,7 +117,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('stops a run and keeps what was computed', async () => {
+  it('stops a run and keeps its partial result', async () => {
     await bench.dropLong();
     await bench.run.click();
     // Part of the dose is on the screen before the run ends.
@@ -176,7 +176,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('saves a run and shows the same when it is opened again', async () => {
+  it('saves a run and shows the same when it is reopened', async () => {
     await runQuick();
     const before = await bench.r80.textContent();
     const ledger = await open.page.locator('.ledger').textContent();
@@ -199,7 +199,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('opens a dropped file, and says of a bad one what is wrong in which line', async () => {
+  it('opens a dropped file, and reports the error and line of an invalid one', async () => {
     await bench.drop('good.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Quick');
     const bad = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": -3, "colour": "red" }\n}\n';
@@ -222,7 +222,7 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('offers variants with the reason for those that cannot run this', async () => {
+  it('lists variants, with the reason for those that cannot run this scenario', async () => {
     await bench.section('Solver');
     // If the file has no stepping, a variant uses its own.
     const stepping = open.page.getByRole('radiogroup', { name: 'Stepping' });
@@ -240,7 +240,7 @@ describe('the workbench in a browser', () => {
 });
 
 describe('a program that was started to run its scenario', () => {
-  it('runs it once; the page loaded again, and another one, show that run', async () => {
+  it('runs it once; a reloaded page and a second page show that run', async () => {
     const file = path.join(home, 'at-start.json');
     writeFileSync(file, quick);
     const started = await serve(['--scenario', file, '--run'], { BRAGGBENCH_HOME: home });

@@ -22,7 +22,7 @@ export function tellWindows(driver: Driver): void {
   const energy = (page: Page) => new BenchPage(page).field('Energy');
 
   describe('two windows', () => {
-    it('come from the menu, and the second shows the run that the first computes', async () => {
+    it('open from the menu, and the second shows the run of the first', async () => {
       await poll(() => desktop().text('.run-strip__text')).toMatch(/step \d/);
       second = await desktop().program.opening(() => desktop().choose('window.new'));
       second.setDefaultTimeout(WAIT_MS);
@@ -32,7 +32,7 @@ export function tellWindows(driver: Driver): void {
       expect(await run(second)).toBe(await run(desktop().page));
     });
 
-    it('take a file of a second start in the window in front, and leave the other', async () => {
+    it('open a file from a second start in the front window only', async () => {
       await desktop().program.startAgain(['small.json'], folder);
       await poll(() => desktop().title(1)).toBe('small.json – Braggbench');
       await poll(() => energy(second).inputValue()).toBe('30');
@@ -40,7 +40,7 @@ export function tellWindows(driver: Driver): void {
       expect(await energy(desktop().page).inputValue()).toBe('180');
     });
 
-    it('have the menus of the one in front', async () => {
+    it('show the menus of the front window', async () => {
       await energy(second).fill('31');
       await poll(() => desktop().title(1)).toBe('• small.json – Braggbench');
       await poll(mayUndo).toBe(true);
@@ -53,7 +53,7 @@ export function tellWindows(driver: Driver): void {
       expect(await energy(desktop().page).inputValue()).toBe('180');
     });
 
-    it('ask for their own changes, and about runs only with the last', async () => {
+    it('ask about their own unsaved changes; only the last one asks about runs', async () => {
       await energy(second).fill('32');
       await poll(() => desktop().title(1)).toBe('• small.json – Braggbench');
       await desktop().closeWindow(1);
@@ -84,7 +84,7 @@ export function tellCrash(driver: Driver): void {
   const boxes = async () => (await desktop().asked()).dialogs.filter(({ kind }) => kind === 'box');
 
   describe('a page that crashes', () => {
-    it('is offered again, and shows the run that went on', async () => {
+    it('can be reloaded, and then shows the run that continued', async () => {
       await poll(progress).toMatch(/step \d/);
       await desktop().answerBox(0);
       await desktop().crashPage();
@@ -97,7 +97,7 @@ export function tellCrash(driver: Driver): void {
       await poll(progress).toMatch(/step \d/);
     });
 
-    it('does not close on a run that computes without a word, and ends it after one', async () => {
+    it('asks before closing ends a computing run, and ends it after confirmation', async () => {
       await desktop().answerBox(0);
       await desktop().closeWindow();
       await poll(async () => (await boxes()).length).toBe(2);

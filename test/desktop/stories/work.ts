@@ -18,7 +18,7 @@ export function tellWork(driver: Driver): void {
   const energy = () => desktop().bench.field('Energy');
 
   describe('the desktop program', () => {
-    it('opens and runs the scenario of its command line, as the system names a file to it', async () => {
+    it('opens and runs the scenario file named on its command line', async () => {
       await poll(() => desktop().title()).toBe('quick.braggbench.json – Braggbench');
       await desktop().bench.r80.waitFor();
       expect(Number.parseFloat((await desktop().bench.r80.textContent()) ?? '')).toBeCloseTo(40.8, 0);
@@ -67,7 +67,7 @@ export function tellWork(driver: Driver): void {
       expect(dialogs.at(-1)).toMatchObject({ kind: 'save', options: { defaultPath: 'quick.braggbench.json' } });
     });
 
-    it('opens what the native dialog chose, and a run by its own dialog', async () => {
+    it('opens the file chosen in the native dialog, and a run through its own dialog', async () => {
       const run = file('run.h5');
       await desktop().answerFile(run);
       await desktop().choose('run.save');
@@ -82,7 +82,7 @@ export function tellWork(driver: Driver): void {
       await poll(() => desktop().page.locator('.run-entry__file', { hasText: 'run.h5' }).count()).toBeGreaterThan(0);
     });
 
-    it('keeps crash reports and its log with its data, and shows the log in its folder', async () => {
+    it('stores crash reports and its log in the data folder, and shows the log in its folder', async () => {
       const kept = await desktop().program.evaluate(
         ({ app }) => [app.getPath('crashDumps'), app.getPath('userData')],
         null,
@@ -93,7 +93,7 @@ export function tellWork(driver: Driver): void {
       expect(readFileSync(path.join(home, 'logs', 'braggbench.log'), 'utf8')).toMatch(/has started/);
     });
 
-    it('takes the folder of the library from the native dialog', async () => {
+    it('sets the library folder through the native dialog', async () => {
       const chosen = file('my library');
       await desktop().answerFile(chosen);
       await desktop().choose('library.folder');
@@ -102,7 +102,7 @@ export function tellWork(driver: Driver): void {
       await desktop().bench.panel('Runs').click();
     });
 
-    it('opens files handed over by a second start, in the window that is there', async () => {
+    it('opens files from a second start in the existing window', async () => {
       const before = (await desktop().asked()).focused;
       await desktop().program.startAgain(['saved.json'], folder);
       await poll(() => energy().count()).toBe(0); // now the Runs tab is in front
@@ -112,7 +112,7 @@ export function tellWork(driver: Driver): void {
       expect(await desktop().windows()).toBe(1);
     });
 
-    it('opens a file that the system hands over while it runs', async () => {
+    it('opens a file that the operating system passes to the running program', async () => {
       const handed = file('small.braggbench.json');
       writeFileSync(handed, JSON.stringify(small));
       const prevented = await desktop().program.evaluate(({ app }, opened) => {
@@ -139,7 +139,7 @@ export function tellWork(driver: Driver): void {
       await poll(async () => (await desktop().menuItem('view.playback.previous'))?.enabled).toBe(true);
     });
 
-    it('prints a report as PDF on A4, in a window that is gone afterwards', async () => {
+    it('prints a report as an A4 PDF in a hidden window that is closed afterwards', async () => {
       await desktop().choose('view.layout.compare');
       const pdf = file('report.pdf');
       await desktop().answerFile(pdf);
@@ -155,7 +155,7 @@ export function tellWork(driver: Driver): void {
       await poll(() => desktop().windows()).toBe(1);
     });
 
-    it('runs a kernel of the user in a process of its own', async () => {
+    it('runs a user kernel in a separate process', async () => {
       const { page, bench } = desktop();
       await bench.panel('Kernel editor').click();
       const facts = page.locator('.kernel-editor__facts');
@@ -170,7 +170,7 @@ export function tellWork(driver: Driver): void {
       await desktop().choose('view.layout.simulate');
     });
 
-    it('asks for trust in a problem folder that the native dialog opened, and runs nothing of it before', async () => {
+    it('asks for trust in a problem folder from the native dialog, and runs nothing of it before', async () => {
       const { page, bench } = desktop();
       const problem = file('softmax-rows');
       cpSync(path.resolve(import.meta.dirname, '../../../assets/problems/softmax-rows'), problem, { recursive: true });
@@ -207,7 +207,7 @@ export function tellWork(driver: Driver): void {
       await bench.ready();
     });
 
-    it('keeps the window open while a question about changes is open, and closes after it', async () => {
+    it('keeps the window open while the question about unsaved changes is open, and closes after it', async () => {
       const { page } = desktop();
       await desktop().answerFile(file('saved.json'));
       await desktop().choose('file.open');

@@ -30,7 +30,7 @@ import { waitsArguments } from '../../../electron/build/bench/waits.mjs';
 import { atLeast, atMost, median, rowsOfGpu } from '../../bench/waits/row.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 
-describe('gpu plan', () => {
+describe('plan of GPU sessions', () => {
   const folder = scratchFolder('gpu-plan');
   const planned = (file: string, ...words: readonly string[]) => ({ file, words: ['bench', 'a', ...words] });
   const keep = (file: string, ...reports: readonly object[]): void => {
@@ -47,14 +47,14 @@ describe('gpu plan', () => {
   keep(beam.file, { rounds: 7, elapsed_s: 35, judged: {}, program });
   keep('diffraction/h100-cubic.json', { rounds: 10, elapsed_s: 1 });
 
-  test('what was never recorded comes first, then what has no instances; beams before images before layers', () => {
+  test('unrecorded sessions come first, then those without instances; beams before images before layers', () => {
     expect([layer, beam, image, never].map((one) => stateOf(folder, one))).toEqual([
       ...['without-instances', 'recorded', 'without-instances', 'unrecorded'],
     ]);
     expect(byImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
   });
 
-  test('a session takes as long as its rounds took, to its limit, and at most its limits where none is saved', () => {
+  test('a session is estimated by its recorded rounds up to its limit, or by its limits if none is recorded', () => {
     const start = expectedOf(folder, layer).seconds - 10.5;
     expect(start).toBeGreaterThan(0);
     expect(expectedOf(folder, image).seconds - start).toBeCloseTo(2.1, 6);
@@ -65,13 +65,13 @@ describe('gpu plan', () => {
     );
   });
 
-  test('only what this commit recorded is left out of what goes on', () => {
+  test('resuming skips only sessions recorded by this commit', () => {
     expect([beam, layer, never].map((one) => isDone(folder, one, 'c0ffee'))).toEqual([true, false, false]);
     expect(isDone(folder, beam, 'decade')).toBe(false);
     expect(isDone(folder, beam, null)).toBe(false);
   });
 
-  test('a program of the user is measured where claims are about it, and nowhere else', () => {
+  test('a user program is measured only where claims refer to it', () => {
     const none = { nanobragg: null, 'smatrix-2d': null };
     const nanoBragg = { ...none, nanobragg: '/opt/nanoBragg' };
     const beside = GPU_SESSIONS.filter((one) => wordsOf(one, nanoBragg) !== one.words);
@@ -91,7 +91,7 @@ describe('gpu plan', () => {
     expect(own && wordsOf(own, smatrix)).toContain('cupy-array,smatrix-2d=/smatrix/run_simulation.py');
   });
 
-  test('programs that the notes speak of have a session at each size, and the ladder has counters', () => {
+  test('programs named in the notes have a session at each size, and the ladder has counters', () => {
     const wordsAfter = (file: string, flag: string): readonly string[] => {
       const words = GPU_SESSIONS.find((one) => one.file === file)?.words ?? [];
       return (words[words.indexOf(flag) + 1] ?? '').split(/[,=]/);
@@ -120,7 +120,7 @@ describe('gpu plan', () => {
   });
 
   /** The recording plan requires twenty rounds in total, ten per point. One state serves up to three rounds. */
-  test('every session asks for enough rounds to be judged', () => {
+  test('every session requests enough rounds for a verdict', () => {
     for (const { file, words } of GPU_SESSIONS) {
       const rounds = Number(words[words.indexOf('--rounds') + 1]);
       expect(rounds, file).toBeGreaterThanOrEqual(words.includes('--sweep') ? 10 : 20);
@@ -136,7 +136,7 @@ describe('measured', () => {
     { what: 'on a GPU', wanted: '≤ 7 ms', measured: null, met: null, needs: 'a GPU: npm run bench -- gpu' },
   ];
 
-  test('rows are saved with machine, load and day; what was missed or not measured stays in them', async () => {
+  test('rows are saved with machine, load and date, including missed and unmeasured ones', async () => {
     const file = await keepTargets(root, 'cpu', { command: 'npm run bench -- cpu', load: 0.126, rows });
     expect(path.relative(root, file)).toBe(path.join('assets', 'measured', 'cpu.json'));
     const kept = readTargets(root, 'cpu');
@@ -153,7 +153,7 @@ describe('measured', () => {
     ]);
   });
 
-  test('the commit of a checkout is named', async () => {
+  test('the commit of a checkout is recorded', async () => {
     const commit = 'c'.repeat(40);
     await mkdir(path.join(root, '.git'), { recursive: true });
     await writeFile(path.join(root, '.git', 'HEAD'), `${commit}\n`);
@@ -161,7 +161,7 @@ describe('measured', () => {
     expect(readTargets(root, 'start').commit).toBe(commit);
   });
 
-  test('a file of another form is refused', async () => {
+  test('a file in another format is rejected', async () => {
     const file = await keepTargets(root, 'maps', { command: 'npm run bench -- maps', load: 0, rows: [] });
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace('"format_version": 1', '"format_version": 2'));
@@ -178,7 +178,7 @@ describe('physics costs', () => {
     again: { solve_s: again },
   });
 
-  it('compares products with the steps of their own run, and ways of stepping by the fastest run of each', () => {
+  it('compares nuclear products with the steps of their own run, and stepping methods by the fastest run of each', () => {
     // The second round ran on a busy machine and took twice as long in every part. One run of the third did as well.
     const rounds = [round(1, 1.05, 0.25, 1.06), round(2, 2.1, 0.5, 2.12), round(1.2, 1.5, 0.5, 1.3, 1.01, 1.8)];
     const [reactions, scoring, off, again] = physicsTargets([{ name: 'water, depth', rounds }]);
@@ -223,7 +223,7 @@ describe('targets', () => {
 });
 
 describe('waits', () => {
-  it('takes what is for the waits out of the arguments, and leaves the rest for the command line', () => {
+  it('removes its own flags from the arguments, and passes the rest to the command line', () => {
     expect(waitsArguments(['--waits', '--only', 'live,beams'])).toEqual({
       ...{ own: ['--only', 'live,beams'], others: [], alone: true },
     });
@@ -231,7 +231,7 @@ describe('waits', () => {
     expect([own, others, alone]).toEqual([['--smatrix', '/checkout'], ['water-70MeV', '--variants', 'depth'], false]);
   });
 
-  it('holds times from above and rates from below, and says how far the bound is', () => {
+  it('bounds times from above and rates from below, and reports the ratio to the bound', () => {
     const ms = (value: number): string => `${value} ms`;
     expect(atMost({ what: 'run', limit: 7, text: ms }, 6, 4)).toEqual({
       ...{ what: 'run', wanted: '≤ 7 ms', measured: '6 ms', met: true, bound: '4 ms', ratio: '1.50×' },
@@ -245,7 +245,7 @@ describe('waits', () => {
     expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
   });
 
-  it('prints bound and ratio next to what is measured, where there are any', () => {
+  it('prints bound and ratio next to each measured value that has one', () => {
     const lines = targetLines([
       { what: 'a', wanted: '≤ 1', measured: '2', met: false, bound: '0.5', ratio: '4.00×' },
       { what: 'long name', wanted: '≥ 10', measured: null, met: null },
@@ -253,7 +253,7 @@ describe('waits', () => {
     expect(lines).toEqual(['a          ≤ 1              2  missed  bound 0.5  4.00×', 'long name  ≥ 10  not measured']);
   });
 
-  it('names what a GPU alone can give, what is wanted of it, and the command that measures it', () => {
+  it('names targets that need a GPU, the required value, and the command that measures it', () => {
     expect(rowsOfGpu().map(({ what, wanted }) => `${what}: ${wanted}`)).toEqual([
       'warm whole run, 65 to 74 MeV, cuda-window, another energy each time: ≤ 7.00 ms',
       'warm whole run, 65 to 74 MeV, cuda-depth, another energy each time: ≤ 4.00 ms',
@@ -272,7 +272,7 @@ describe('waits', () => {
     for (const line of targetLines(rowsOfGpu())) expect(line).toMatch(/needs a GPU: npm run bench -- gpu --waits$/);
   });
 
-  it('shows the dense step of the recorded session as a share of a copy', () => {
+  it('shows the dense step of the recorded session as a share of the copy bandwidth', () => {
     const sessions = readSessions(path.resolve(import.meta.dirname, '../../../assets/runs'));
     const step = gpuTargets(sessions).find(({ what }) => what.startsWith('dense-36M, a step'));
     expect(step?.ratio).toMatch(/^\d+ % of copy$/);

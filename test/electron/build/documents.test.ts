@@ -78,7 +78,7 @@ describe('dense step', () => {
     expect(() => denseStepOf(csvOf(counted.slice(1)), 'NVIDIA H100', 'abc1234')).toThrow('gpu__time_duration.sum');
   });
 
-  test('the table says how long each unit would take alone', () => {
+  test('the table shows how long each unit would need alone', () => {
     const told = denseStepTable(denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234'));
     expect(told).toContain('| Issue slots | 100 instructions a cell | 40 % | 124 µs |');
     // 288 MB of the 360 MB moved.
@@ -86,7 +86,7 @@ describe('dense step', () => {
     expect(told).toContain('barrier 75 %, wait 25 %');
   });
 
-  test('designs that were tried are below it, each with its time', () => {
+  test('tried designs are listed below it, each with its time', () => {
     const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
     expect(denseStepTable(kept)).not.toContain('Design');
     const told = denseStepTable({ ...kept, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
@@ -127,7 +127,7 @@ describe('rates', () => {
       JSON.parse(readFileSync(path.join(root, 'assets/rates/simulated.json'), 'utf8')),
     );
 
-    test('are of every model of noise and every rule that ends sessions, and of ten candidates', () => {
+    test('cover every noise model, every stopping rule, and ten candidates', () => {
       const [, ten] = noiseModels;
       const rows = ['decided', 'precise'].flatMap((rule) => [
         ...noiseModels.map(({ name, precision }) => [rule, name, precision, 1]),
@@ -138,7 +138,7 @@ describe('rates', () => {
       expect(kept.trials).toBeGreaterThanOrEqual(2000);
     });
 
-    test('hold what is wanted', () => {
+    test('meet their targets', () => {
       expect(kept.rows.flatMap((row) => missed(row, kept.trials, 2))).toEqual([]);
     });
 
@@ -147,7 +147,7 @@ describe('rates', () => {
     });
   });
 
-  test('measured rates count everything that is neither the same nor undecided as false, or say how to measure them', () => {
+  test('measured rates count every verdict except same and undecided as false, or explain how to measure them', () => {
     const session = { verdict: 'same', whole: 'slower', ratio: 1, interval: null, floor: 0.01, otherLoad_cores: 0.2 };
     const kept = {
       ...{ measured: '2026-01-01T00:00:00Z', machine: 'CPU', cores: 2, variant: 'gather', allowed: 2, took_s: 60 },
@@ -162,7 +162,7 @@ describe('rates', () => {
     expect(realRates(null)).toContain('npm run bench -- aa --keep');
   });
 
-  test('sessions are taken once each, in lanes at the same time, and go on from those that are there', async () => {
+  test('sessions are recorded once each, in concurrent lanes, and resume after existing ones', async () => {
     const lanes = [
       { index: 0, cores: '0' },
       { index: 1, cores: '1' },
@@ -186,14 +186,14 @@ describe('rates', () => {
     expect(saved).toEqual([4, 5, 6, 7, 8]);
   });
 
-  test('lanes have cores of their own that are there', () => {
+  test('lanes have separate cores of this machine', () => {
     expect(lanesOf([])).toEqual([{ index: 0, cores: null }]);
     expect(() => lanesOf(['0', '0'])).toThrow('core 0 is given twice');
     expect(() => lanesOf(['one'])).toThrow('numbers with commas');
     expect(() => lanesOf(['999999'])).toThrow('--cores 999999');
   });
 
-  test('a command of a lane runs on its cores alone', onLinux, () => {
+  test('a command of a lane runs only on its cores', onLinux, () => {
     const [command, words] = onLane({ index: 0, cores: '0' }, process.execPath, [
       '-p',
       'require("node:os").availableParallelism()',
@@ -215,7 +215,7 @@ describe('sanitized', () => {
     ...{ tool: 'memcheck', errors, findings, issues: [], seconds: 3, command: 'compute-sanitizer …' },
   });
 
-  test('its variants are those of the scenario', () => {
+  test('sanitized variants are those of the scenario', () => {
     const ids = loadAddon()
       .taskVariants()
       .filter(({ bench }) => bench === SANITIZED_SCENARIO)
@@ -223,7 +223,7 @@ describe('sanitized', () => {
     expect(ids).toEqual(expect.arrayContaining([...SANITIZED_VARIANTS]));
   });
 
-  test('runs are saved with the GPU and the day, and read back', async () => {
+  test('runs are saved with the GPU and the date, and read back', async () => {
     const root = scratchFolder('sanitized');
     expect(readSanitized(root)).toBeNull();
     const runs = [sanitizedRun('cuda-checked', of(0, [])), sanitizedRun('cuda-unchecked', of(61, [found]))];
@@ -240,7 +240,7 @@ describe('sanitized', () => {
     expect(told).toContain('The first of them: by thread (67,0,0) in block (7812,0,0).');
   });
 
-  test('a run that did not come to its end is none; without a file the table says what to do', () => {
+  test('an incomplete run is not counted; without a file the table explains what to do', () => {
     expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not come to its end with cuda-unchecked');
     expect(sanitizedTable(null)).toContain('`npm run bench -- sanitized --keep`');
   });

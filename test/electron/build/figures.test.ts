@@ -16,7 +16,7 @@ import {
 } from '../../../electron/build/figures/sessions.ts';
 import { again, cells, expectRows, near, places } from './document-rows.ts';
 
-test('tables are found by their markers, and put in their places', () => {
+test('tables are found by their markers and written between them', () => {
   const text = 'a\n<!-- figures: one -->\n\n| x |\n\n<!-- /figures -->\nb\n<!-- figures: two -->\n<!-- /figures -->\n';
   expect(placesIn('a.md', text).map(({ name, text: inner }) => [name, inner])).toEqual([
     ['one', '| x |'],
@@ -27,7 +27,7 @@ test('tables are found by their markers, and put in their places', () => {
   expect(withTables(filled, new Map([['two', '| y |']]))).toBe(filled);
 });
 
-test('numbers keep three digits that count', () => {
+test('numbers keep three significant digits', () => {
   expect([0.0713, 1, 14.32, 216.4, 3201].map((value) => digits(value))).toEqual([
     '0.0713',
     '1.00',
@@ -54,7 +54,7 @@ test('the published JSON Schemas are what npm run figures -- --only schemas writ
   for (const [file, text] of schemaTexts()) expect(textOf(file), file).toBe(text);
 });
 
-describe('what sessions and the command line give', () => {
+describe('figures from sessions and the command line', () => {
   test.each(places.filter(({ name }) => tables[name]?.from !== 'solver'))(
     '$name in $file',
     async ({ name, text }) => {
@@ -65,7 +65,7 @@ describe('what sessions and the command line give', () => {
 });
 
 /** Spread-out peaks are tested with their builder; tables that need longer are in figures-of-solver.long.test.ts. */
-describe('what the solver gives', () => {
+describe('figures from the solver', () => {
   test('a beam in water', async () => expectRows('water-beams', await waterBeams([70])), 120_000);
   test('the headline', async () => {
     const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
@@ -118,7 +118,7 @@ const prose = (text: string): string =>
 describe.each(documents)('%s', (file) => {
   const text = textOf(file);
 
-  test('links lead to files and headings that are there', () => {
+  test('links point to existing files and headings', () => {
     const anchors = (of: string) =>
       [...of.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
         title
@@ -143,7 +143,7 @@ describe.each(documents)('%s', (file) => {
     expect(long).toEqual([]);
   });
 
-  test('no time and no ratio is typed by hand', () => {
+  test('no time or ratio is written by hand', () => {
     const typed = prose(text).match(/\d[\d.,]*(?:×|\s?(?:ms|µs|ns|[GMT]B\/s)\b)/g) ?? [];
     expect(typed).toEqual([]);
   });

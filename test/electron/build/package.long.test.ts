@@ -81,12 +81,12 @@ describe('the desktop package', onLinux, () => {
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it('is found by its folder as what the desktop stories start', () => {
+  it('is found in its folder by the desktop tests', () => {
     expect(packageIn(app)).toEqual({ kind: 'package', executable: path.join(app, 'braggbench'), folder: app });
     expect(packageIn(work)).toEqual({ missing: `${work} holds no package: there is no braggbench` });
   });
 
-  it('holds the programs, the page and the licence, and neither node_modules nor sources', () => {
+  it('contains the programs, the page and the licence, and neither node_modules nor sources', () => {
     const files = asar.listPackage(path.join(resources, 'app.asar'), { isPack: false });
     const wanted = [
       '/package.json',
@@ -99,7 +99,7 @@ describe('the desktop package', onLinux, () => {
     expect(files.filter((file) => /node_modules|\.map$|^\/(electron|renderer|test|native)\//.test(file))).toEqual([]);
   });
 
-  it('holds what its programs import, and nothing that Electron does not have', () => {
+  it('contains what its programs import, and imports nothing that Electron lacks', () => {
     const files = new Set(asar.listPackage(path.join(resources, 'app.asar'), { isPack: false }));
     const missing: string[] = [];
     for (const folder of ['dist/electron', 'dist/workers', 'dist/renderer/assets']) {
@@ -124,7 +124,7 @@ describe('the desktop package', onLinux, () => {
     ]);
   });
 
-  it('has every file of its assets, its user kernels and its threads where the system can read them', () => {
+  it('has every asset, user kernel and worker thread where the system can read it', () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     const wanted = [
       ...execFileSync('git', ['ls-files', 'assets'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\n'),
@@ -165,7 +165,7 @@ describe('the desktop package', onLinux, () => {
     expect(globSync('dist/kernels/source/**/*.hpp', { cwd: unpacked }).length).toBeGreaterThan(5);
   });
 
-  it('starts its threads from files next to the archive, in plain Node, which knows no archives', async () => {
+  it('starts its worker threads from files next to the archive, in plain Node', async () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     const archive = asFolder('threads/app.asar');
     const program = path.join(archive, 'dist/electron/packaged-host.mjs');
@@ -187,7 +187,7 @@ describe('the desktop package', onLinux, () => {
     expect(JSON.parse(stdout)).toMatchObject({ issues: 2, state: 'done', opened: { name: 'R80' }, spans: 1 });
   });
 
-  it('has its fuses set, every one that Electron has', async () => {
+  it('sets every fuse that Electron has', async () => {
     const wire = await getCurrentFuseWire(path.join(app, 'braggbench'));
     const set = Object.keys(FuseV1Options).filter((name) => !/^\d+$/.test(name));
     const as = set.map((name) => [name, wire[FuseV1Options[name as keyof typeof FuseV1Options]]]);

@@ -24,13 +24,13 @@ describe('electron limits', () => {
       [...text('dist/native/braggbench.node').matchAll(/\b(?:napi|node_api)_[a-z_]+\b/g)].flat(),
     );
 
-    it('gives V8 no memory of its own, which Electron’s memory cage refuses', () => {
+    it('passes V8 no external memory, which the memory cage of Electron rejects', () => {
       // Checks that the search does find names.
       expect(requested).toContain('napi_create_arraybuffer');
       expect([...requested].filter((name) => /create_external_(arraybuffer|buffer|string)/.test(name))).toEqual([]);
     });
 
-    it('asks for nothing beyond the version of Node-API that it is built for', () => {
+    it('uses nothing beyond its version of Node-API', () => {
       const { js_native_api_symbols, node_api_symbols } = symbols.v9;
       const known = new Set([...js_native_api_symbols, ...node_api_symbols]);
       const later = new Set([...symbols.v10.js_native_api_symbols, ...symbols.v10.node_api_symbols]);
@@ -68,7 +68,7 @@ describe('electron limits', () => {
       return { told, hear };
     }
 
-    it('runs with what the sandbox gives it, and hands over one port', () => {
+    it('runs with what the sandbox provides, and passes on one port', () => {
       const { told, hear } = preload(text('dist/electron/preload.cjs'));
       hear('braggbench:want-port', 'https://example.org');
       expect(told).toEqual([]);
@@ -77,7 +77,7 @@ describe('electron limits', () => {
       expect(told).toEqual(['port braggbench:port', 'page braggbench:port', 'send braggbench:ready']);
     });
 
-    it('would not with modules, or with what is Node’s', () => {
+    it('would fail with ES modules or Node APIs', () => {
       expect(() => preload("import { ipcRenderer } from 'electron';")).toThrow(/import statement/);
       expect(() => preload("require('node:fs');")).toThrow('module not found: node:fs');
       expect(() => preload('process.cwd();')).toThrow('process is not defined');
@@ -96,13 +96,13 @@ describe('electron limits', () => {
       return new Set([...found].map(([, event = '', member = '']) => event || member));
     }
 
-    it('is written against the types of the runtime that is packaged, by which it is compiled', () => {
+    it('is type-checked against the types of the packaged runtime', () => {
       const wanted = JSON.parse(text('package.json')) as { peerDependencies: Record<string, string> };
       expect(version).toBe(wanted.peerDependencies['electron']);
       expect(types).toContain(`Electron ${version}`);
     });
 
-    it('uses nothing that goes with the next one', () => {
+    it('uses no API that the next version removes', () => {
       const gone = deprecated(types);
       expect(gone.size).toBeGreaterThan(5);
       expect(
@@ -113,7 +113,7 @@ describe('electron limits', () => {
       expect(uses).toEqual([]);
     });
 
-    it('casts nothing of Electron’s to what it is not', () => {
+    it('casts no Electron value to an unrelated type', () => {
       const casts = mainSources.filter((file) => /\bas (?:unknown|never|any)\b|@ts-/.test(text(file)));
       expect(mainSources.length).toBeGreaterThan(5);
       expect(casts).toEqual([]);
@@ -149,7 +149,7 @@ describe('packaging', () => {
       await expect(validate({ ...config, electronFuses })).rejects.toThrow(/runAsNode/);
     });
 
-    it('has no place for updates, which would be taken without a signature', () => {
+    it('configures no updates, which would be installed without a signature', () => {
       expect(config).toMatchObject({ publish: null });
       const { packages } = JSON.parse(text('package-lock.json')) as { packages: Readonly<Record<string, unknown>> };
       expect(Object.keys(packages)).toContain('node_modules/electron-builder');
@@ -168,7 +168,7 @@ describe('packaging', () => {
       });
     });
 
-    it('ships what the program reads by path outside the archive', () => {
+    it('ships files that the program reads by path outside the archive', () => {
       for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
         expect(config.asarUnpack).toContain(folder);
       // Threads and processes start from unpacked files, without archive support; package.json makes those modules.
@@ -180,7 +180,7 @@ describe('packaging', () => {
       expect(config.files).toContain(`${path.posix.dirname(main)}/**`);
     });
 
-    it('opens scenarios and runs', () => {
+    it('registers the file types of scenarios and runs', () => {
       expect(config.fileAssociations.map(({ ext }) => ext)).toEqual(['braggbench.json', 'h5']);
     });
   });

@@ -33,7 +33,7 @@ import { onLinux } from '../../unless.ts';
 import { eventually } from '../host/test-host.ts';
 
 describe('browser shell', () => {
-  test('the browser is opened by a page of mode 600, not by the token', onLinux, async () => {
+  test('the browser opens a file of mode 600, so that the token is not on its command line', onLinux, async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-shell-'));
     const told = path.join(folder, 'told');
     writeFileSync(
@@ -156,7 +156,7 @@ describe('installed', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-installed-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is a folder with the packages that the program needs, its programs among them, and none of its development', () => {
+  it('contains the packages and programs that it needs, and no development packages', () => {
     const to = path.join(folder, 'user');
     installInto(to, root);
     const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -190,7 +190,7 @@ describe('say', () => {
     return String(out.read());
   }
 
-  describe('a step that takes its time', () => {
+  describe('a slow step', () => {
     beforeEach(
       () =>
         void vi.useFakeTimers({
@@ -202,7 +202,7 @@ describe('say', () => {
       sayOn(process.stdout);
     });
 
-    it('is not named where it took no time, unless it failed', async () => {
+    it('is not printed if it was instant, unless it failed', async () => {
       const out = new PassThrough();
       sayOn(out);
       expect(await timed('Copying', async () => 1)).toBe(1);
@@ -212,18 +212,18 @@ describe('say', () => {
       expect(String(out.read())).toBe('Copying …\n');
     });
 
-    it('adds a line now and then to a log', async () => {
+    it('prints a line periodically to a log', async () => {
       expect(await said(false)).toBe('Building …\n  20 s, 130 of 260 files\n  done in 30.0 s\n');
     });
 
-    it('writes over one line of a terminal, which is gone at the end', async () => {
+    it('overwrites one line of a terminal, which is cleared at the end', async () => {
       const text = await said(true);
       expect(text.startsWith('Building …\n\r  1 s\x1b[K\r')).toBe(true);
       expect(text.endsWith('\r  30 s, 130 of 260 files\x1b[K\r\x1b[K  done in 30.0 s\n')).toBe(true);
       expect(text.split('\n')).toHaveLength(3);
     });
 
-    it('leaves no line behind where it fails', async () => {
+    it('leaves no line behind if it fails', async () => {
       const out = Object.assign(new PassThrough(), { isTTY: true });
       sayOn(out);
       await expect(timed('Building', () => Promise.reject(new Error('no compiler')))).rejects.toThrow('no compiler');
@@ -232,7 +232,7 @@ describe('say', () => {
     });
   });
 
-  it('a build reports how far it is by the lines of ninja or make', () => {
+  it('a build reports its progress from the lines of ninja or make', () => {
     expect(howFar('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
     expect(howFar('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
     expect(howFar('[0/2] Re-checking globbed directories...')).toBeNull();
@@ -268,7 +268,7 @@ describe('set up', () => {
       expect(isInstalled(more, older)).toBe(false);
     });
 
-    it('keep those of tests when a start installs another version of the others', () => {
+    it('keep the test packages when a start installs another version of the others', () => {
       const start = { developer: false };
       const developed = { packages: { 'node_modules/of-tests': { version: '1.9.0', dev: true } } };
       expect(installWords(developed, start)).toEqual(['ci', '--loglevel=error']);
@@ -277,7 +277,7 @@ describe('set up', () => {
       expect(installWords(null, { inPlace: true })).toEqual(['install', '--loglevel=error']);
     });
 
-    it('are out of date with another version, one missing, or none at all', () => {
+    it('are out of date with another version, a missing package, or none at all', () => {
       expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.6' } }))).toBe(false);
       expect(isInstalled(wanted, having({}))).toBe(false);
       expect(isInstalled(wanted, null)).toBe(false);
@@ -291,7 +291,7 @@ describe('set up', () => {
     });
   });
 
-  describe('the sentences before a first start', () => {
+  describe('the messages before a first start', () => {
     const row = (what: string, measured: string | null) => ({ what, measured });
     const rows = [
       row('Cold start: page served', '20.1 s'),
@@ -311,7 +311,7 @@ Later starts serve the page after 0.7 s.`,
       );
     });
 
-    it('find every figure in the record of this repository, and name one that is missing', () => {
+    it('find every figure in the records of this repository, and name a missing one', () => {
       expect(firstStart()).toContain('The first start installs packages');
       expect(() => firstStart({ machine, rows: rows.slice(1) })).toThrow('no figure for "Cold start: page served"');
     });
@@ -340,7 +340,7 @@ Later starts serve the page after 0.7 s.`,
     const inputs = [`${path.relative(root, folder)}/*.txt`];
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    it('when content, names or settings change, and not when only times do', () => {
+    it('when content, names or settings change, and not when only times change', () => {
       writeFileSync(path.join(folder, 'a.txt'), 'one');
       const first = digest(inputs, { flag: true });
       writeFileSync(path.join(folder, 'a.txt'), 'one');
@@ -381,7 +381,7 @@ Later starts serve the page after 0.7 s.`,
   });
 });
 
-describe('setup', () => {
+describe('the build cache', () => {
   const made = sameScratchFolder('kept');
   const file = path.join(made, 'out/a.bin');
   const output = path.relative(root, file);
@@ -402,7 +402,7 @@ describe('setup', () => {
     return requested;
   }
 
-  it('what was made of the same before is copied, and made again where its copy is gone', async () => {
+  it('copies a result of the same inputs, and rebuilds it if its copy is gone', async () => {
     const folder = scratchFolder('kept');
     expect(await make('one', 'first', folder)).toBe(true);
     rmSync(path.dirname(file), { recursive: true });
@@ -415,14 +415,14 @@ describe('setup', () => {
     expect(await make('one', 'never', folder)).toBe(false);
   });
 
-  it('keeps so many, and those that were used last', async () => {
+  it('keeps a fixed number of entries, the most recently used', async () => {
     const folder = scratchFolder('kept-many');
     for (let n = 0; n < 30; n += 1) await make(`made-${n}`, `${n}`, folder);
     expect(readdirSync(folder)).toHaveLength(24);
     expect(await make('made-29', 'never', folder)).toBe(false);
   });
 
-  it('where nothing can be saved, it is made all the same', async () => {
+  it('builds the result all the same if nothing can be saved', async () => {
     const closed = path.join(scratchFolder('kept-closed'), 'a-file');
     writeFileSync(closed, '');
     expect(await make('one', 'made', closed)).toBe(true);
@@ -430,7 +430,7 @@ describe('setup', () => {
     expect(readFileSync(closed, 'utf8')).toBe('');
   });
 
-  it('what fails to be made leaves nothing behind', async () => {
+  it('leaves nothing behind after a failed build', async () => {
     const folder = scratchFolder('kept-failed');
     await expect(cached('one', [output], () => Promise.reject(new Error('nvcc failed')), folder)).rejects.toThrow(
       'nvcc',

@@ -39,27 +39,27 @@ describe('tuning record', () => {
     return { ...about, measured: 12, ...found, ...more };
   };
 
-  test('configurations by their ratio to the usual constants; the variant as it is shipped is none of them', () => {
+  test('lists configurations by their ratio to the default constants, without the shipped variant', () => {
     const { usual, entries } = session();
     expect(usual).toEqual({ kA: 3, kB: 4 });
     expect(entries.map(({ configuration }) => configuration['kA'])).toEqual([1, 2, 4, 3]);
     expect(tunedEntries({ reports: [{ reference: 'own', entries: [] }] })).toBeNull();
   });
 
-  test('what is decidedly faster, and right, is measured where the same source is tuned next', () => {
+  test('configurations that are clearly faster and correct are measured next where the same source is tuned', () => {
     const known = [session(), session({ file: 'b.hpp' })];
     expect(alsoFor({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
     expect(alsoFor({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
   });
 
-  test('the report names what is wrong', () => {
+  test('the report names wrong configurations', () => {
     const lines = reportOf(session());
     expect(lines[0]).toBe('s: own on beam, 12 measured; usual kA=3 kB=4');
     expect(lines[1]).toContain('0.500 (0.400–0.600)  kA=1 kB=1  WRONG');
     expect(lines[2]).not.toContain('WRONG');
   });
 
-  test('what is saved is what the defaults of a generation are read from', () => {
+  test('the defaults of a GPU generation are read from the saved record', () => {
     const on = { name: 'One', uuid: null, driver: null, architecture: 90 };
     const head = { format: 'braggbench-tuned', format_version: 1, created: '2026-01-01T00:00:00Z', commit: null, on };
     const records = ['One', 'Two'].map((name) =>
@@ -92,7 +92,7 @@ describe('tuning sessions', async () => {
     expect(spaces.filter(({ variants }) => !variants.some((id) => tuned.has(id)))).toEqual([]);
   });
 
-  test('all searches and what comes after them take the time that was given, and no more', () => {
+  test('all searches and their follow-up measurements fit the given time', () => {
     const AFTER_S = 20;
     let left_s = 510;
     for (const [i] of TUNING_SESSIONS.entries()) {

@@ -41,7 +41,7 @@ describe('batch', () => {
   });
   const batchSchema = z.strictObject({ wall_s: z.number(), beams: z.array(beamSchema) });
 
-  test('beams have the bits of single runs, in the order that was requested', async () => {
+  test('beams equal single runs bit for bit, in the requested order', async () => {
     const energies = [30, 35.5, 41];
     const { code, stdout } = await call(['batch', 'small.json', '--sweep', `beam.energy_MeV=${energies}`, '--json']);
     expect(code).toBe(0);
@@ -55,7 +55,7 @@ describe('batch', () => {
     }
   });
 
-  test('beams on one grid: the fastest has the bits of a single run, range and falloff of the others are near', async () => {
+  test('beams on one grid: the fastest equals a single run bit for bit; range and falloff of the others are close', async () => {
     const energies = [36.5, 41, 38];
     const shared = [
       'batch',
@@ -89,7 +89,7 @@ describe('batch', () => {
     );
   });
 
-  test('beams on one grid are the spots of a scenario too', async () => {
+  test('beams on one grid can be the spots of a scenario', async () => {
     const spots = [{ energy_MeV: 40 }, { energy_MeV: 36, x_mm: 4 }];
     await writeFile(inFolder('field.json'), JSON.stringify({ ...small, beam: { spots } }));
     const { code, stdout } = await call(['batch', 'field.json', '--one-grid', '--json']);
@@ -101,7 +101,7 @@ describe('batch', () => {
     ]);
   });
 
-  test('one grid is refused for what it cannot hold, with what is allowed', async () => {
+  test('one grid is rejected for beams that do not fit it, with what is allowed', async () => {
     const refused = async (...words: string[]) => {
       const { code, stderr } = await call(['batch', 'small.json', '--one-grid', ...words]);
       expect(code).not.toBe(0);
@@ -121,7 +121,7 @@ describe('batch', () => {
     );
   });
 
-  test('a beam that fails does so alone, with its name and why', async () => {
+  test('a failing beam fails alone, with its name and reason', async () => {
     const words = ['batch', 'small.json', 'broken.json', 'simple-cubic-1024', 'nowhere.json'];
     const { code, stdout } = await call(words);
     expect(code).toBe(1);
@@ -134,7 +134,7 @@ describe('batch', () => {
     expect(stdout).toContain('3 without an answer');
   });
 
-  test('a beam whose peak lies behind the box says where its protons went', async () => {
+  test('a beam whose peak lies behind the box reports where its protons went', async () => {
     const { code, stdout } = await call(['batch', 'small.json', '--sweep', 'geometry.depth_mm=8,20']);
     expect(code).toBe(0);
     const [short = '', long = ''] = [8, 20].map((depth) =>
@@ -144,7 +144,7 @@ describe('batch', () => {
     expect(long).not.toContain('out in depth');
   });
 
-  test('depth doses are written as a table, and hold the energy', async () => {
+  test('depth doses are written as a table and conserve energy', async () => {
     const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..40/2', '--csv', 'curves.csv'];
     expect((await call(words)).code).toBe(0);
     const [title, ...rows] = (await readFile(inFolder('curves.csv'), 'utf8')).trim().split('\n');
@@ -155,7 +155,7 @@ describe('batch', () => {
     expect(sum('small beam.energy_MeV=40')).toBeCloseTo(40, 2);
   });
 
-  test('an interrupted batch keeps what has ended, and says what was not begun', async () => {
+  test('an interrupted batch keeps finished beams, and lists those that did not start', async () => {
     const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..60/4000', '--lanes', '1', '--json'];
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
     const { code, stdout } = await braggbenchHere(words, {
@@ -172,7 +172,7 @@ describe('batch', () => {
     expect(beams.at(-1)?.status).toBe('not begun');
   });
 
-  test('a beam that was interrupted on its way has no curve and is not counted: half a dose looks like a whole one', async () => {
+  test('an interrupted beam has no curve and is not counted, since half a dose looks like a full one', async () => {
     const words = ['batch', 'small.json', 'water-200MeV', '--lanes', '2', '--csv', 'half.csv'];
     const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
     const { code, stdout } = await braggbenchHere(words, {
@@ -202,7 +202,7 @@ describe('batch', () => {
     expect(table).toMatch(/^anna\/beam\.json,/m);
   });
 
-  test('ranges of a sweep are even, with their ends exact', () => {
+  test('the ranges of a sweep are evenly spaced and include both ends exactly', () => {
     expect(parseSweep('beam.energy_MeV=60..80/5').values).toEqual([60, 65, 70, 75, 80]);
     expect(parseSweep('beam.energy_MeV=0.1..0.3/3').values.at(-1)).toBe(0.3);
     expect(parseSweep('a=-1..1/3').values).toEqual([-1, 0, 1]);
@@ -211,12 +211,12 @@ describe('batch', () => {
     expect(() => parseSweep('a=1..2')).toThrow(/not a list of numbers/);
   });
 
-  test('a number of lanes that cannot be is refused', async () => {
+  test('an impossible number of lanes is rejected', async () => {
     const { code, stderr } = await call(['batch', 'small.json', '--lanes', '0']);
     expect([code, stderr.includes('allowed: 1 to 1024')]).toEqual([2, true]);
   });
 
-  test('names of files that a spreadsheet would evaluate are marked as text', async () => {
+  test('file names that a spreadsheet would evaluate are marked as text', async () => {
     await writeFile(inFolder('=1+1.json'), JSON.stringify({ ...small, beam: { energy_MeV: 20 } }));
     const { code } = await call(['batch', '=1+1.json', '--csv', 'curves.csv', '--force']);
     expect(code).toBe(0);
@@ -237,7 +237,7 @@ describe('commission', () => {
     .map((row) => row.split(',').map(Number))
     .map(([, depth_mm = 0, dose = 0]) => `${depth_mm / 10},${13 * dose}`);
 
-  test('a curve gives a beam with its errors, a scenario in the library, and a plot of residuals', async () => {
+  test('a curve yields a beam with errors, a scenario in the library, and a plot of residuals', async () => {
     writeFileSync(at('chamber.csv'), ['depth_cm,reading,valid', ...rows.map((row) => `${row},1`)].join('\n'));
     const words = ['commission', at('chamber.csv'), '--set', 'physics.stopping_power=icru90'];
     const done = await braggbench([...words, '--save', 'Gantry 1', '--svg', at('fit.svg')], {
@@ -267,13 +267,13 @@ describe('commission', () => {
     expect(code).toBe(2);
   });
 
-  test('a file that is not there is named', async () => {
+  test('a missing file is named', async () => {
     const { code, stderr } = await braggbenchHere(['commission', at('gone.csv')]);
     expect(stderr).toContain('gone.csv cannot be read: there is no such file');
     expect(code).toBe(2);
   });
 
-  test('a pipe, and a file without end, are refused at once', onPosix, async () => {
+  test('a pipe and an unbounded file are rejected at once', onPosix, async () => {
     execFileSync('mkfifo', [at('pipe.csv')]);
     for (const [file, says] of [
       [at('pipe.csv'), 'is a pipe, not a file'],
@@ -289,7 +289,7 @@ describe('commission', () => {
 describe('sobp', () => {
   const folder = scratchFolder('sobp');
 
-  test('a spread-out peak is printed, and written as a scenario that is valid', async () => {
+  test('a spread-out peak is printed and written as a valid scenario', async () => {
     const out = path.join(folder, 'field.json');
     const base = path.join(folder, 'base.json');
     writeFileSync(base, JSON.stringify({ kind: 'transport', version: 1, beam: { range_mm: 20, x_sigma_mm: 3 } }));
@@ -306,7 +306,7 @@ describe('sobp', () => {
     expect(again.stderr).toContain('--force');
   });
 
-  test('layers have the energies of a file, and a range that they miss is stated in mm', async () => {
+  test('layers use the energies of a file, and a missed range is reported in mm', async () => {
     const list = path.join(folder, 'machine.txt');
     const energies = Array.from({ length: 30 }, (_, i) => 45 + i);
     writeFileSync(list, `energy_MeV\n${energies.join('\n')}\n`);

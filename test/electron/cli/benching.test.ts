@@ -15,7 +15,7 @@ describe('benching', () => {
   const requested = (...words: readonly string[]) =>
     requestedRounds(parseArguments(['scenario', ...words], bench.flags));
 
-  test('what ends a session, and what the same means, are the user’s', () => {
+  test('the user sets when a session ends and the margin within which times are the same', () => {
     expect(requested()).toEqual({
       mostRounds: 100_000,
       mostSeconds: 60,
@@ -32,7 +32,7 @@ describe('benching', () => {
     });
   });
 
-  test.each(['0.5', '0%', '51%', 'a%', '-1%'])('a precision of %s is refused with what is allowed', (text) => {
+  test.each(['0.5', '0%', '51%', 'a%', '-1%'])('a precision of %s is rejected with what is allowed', (text) => {
     expect(() => requested(`--precision=${text}`)).toThrow(
       /--precision: ".*" is not a percentage from 0.01% to 50%, such as 0.5%/,
     );
@@ -48,7 +48,7 @@ describe('benching', () => {
     expect(requested(`--time=${text}`).mostSeconds).toBe(seconds);
   });
 
-  test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is refused with what is allowed', (text) => {
+  test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is rejected with what is allowed', (text) => {
     expect(() => requested(`--time=${text}`)).toThrow(
       /--time: ".*" is not allowed; allowed: 0 to 86400 seconds, such as 90, 90s, 5m or 1h/,
     );
@@ -78,7 +78,7 @@ describe('benching', () => {
     return { written, view: new BenchProgressView(terminal, 60) };
   }
 
-  test('a terminal has a row per variant that is drawn over, and nothing of it at the end', () => {
+  test('a terminal shows a row per variant that is redrawn, and cleared at the end', () => {
     const { written, view } = viewOn(true);
     view.update(progress);
     expect(written).toEqual([
@@ -95,7 +95,7 @@ describe('benching', () => {
     expect(written.at(-1)).toBe('\r\u001B[3A\u001B[J');
   });
 
-  test('a pipe has a line every five seconds, also while one run lasts for long', () => {
+  test('a pipe gets a line every five seconds, also during one long run', () => {
     const { written, view } = viewOn(false);
     view.update(progress);
     vi.advanceTimersByTime(4900);
@@ -130,7 +130,7 @@ describe('factorial', () => {
 
   const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-  test('measures each combination that runs here, and prints what they give alone and together', async () => {
+  test('measures each combination that runs here, and prints single and joint effects', async () => {
     const all = await call('bench', 'small.json', '--factorial', '--rounds', '1', '--processes', '0');
     expect(all.stderr).not.toMatch(/error/i);
     expect(all.code).toBe(0);
@@ -143,7 +143,7 @@ describe('factorial', () => {
     expect(all.stdout).toMatch(/^single precision × one pass +[\d.]+× +undecided$/m);
   });
 
-  test('is refused together with --variants, and for what has no such variants', async () => {
+  test('is rejected together with --variants, and for workloads without such variants', async () => {
     const both = await call('bench', 'small.json', '--factorial', '--variants', 'gather');
     expect(both.code).toBe(exitCodes.badInput);
     expect(both.stderr).toContain('--factorial names variants of its own; leave --variants out');

@@ -47,7 +47,7 @@ test('run prints the image, saves it, and export writes it for viewers', async (
   expect(compared).toMatchObject({ code: 0, stdout: expect.stringMatching(/relL2.*Bright pixels[\s\S]* reference /) });
 });
 
-test('run --json is one document', async () => {
+test('run --json prints one document', async () => {
   const { code, stdout } = await call('run', 'simple-cubic-256', ...small, '--json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -59,7 +59,7 @@ test('run --json is one document', async () => {
   });
 });
 
-test('validate says what an image takes, and what is invalid', async () => {
+test('validate reports what an image needs, and what is invalid', async () => {
   const valid = await call('validate', 'triclinic-512');
   expect(valid).toMatchObject({ code: 0 });
   expect(valid.stdout).toMatch(
@@ -99,7 +99,7 @@ test('variants lists those of every workload', async () => {
   expect([...new Set(workloads)]).toEqual(expect.arrayContaining(['transport', 'diffraction', 'micro']));
 });
 
-test('every CUDA variant that this machine cannot run says why in one sentence', async () => {
+test('every CUDA variant that cannot run here gives its reason in one sentence', async () => {
   const { stdout } = await call('variants', '--json');
   type Listed = { id: string; device: string; available: boolean; reason: string | null };
   const all: readonly Listed[] = JSON.parse(stdout).variants;
@@ -111,7 +111,7 @@ test('every CUDA variant that this machine cannot run says why in one sentence',
   }
 });
 
-test('refine fits a crystal to an image of the user’s, and writes the scenario that has it', async () => {
+test('refine fits a crystal to an image of the user, and writes the resulting scenario', async () => {
   const crystal = { ...triclinic, name: 'Mine', detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 } };
   await writeFile(path.join(folder, 'mine.json'), JSON.stringify(crystal));
   const turned = ['--set', 'crystal.misset.y_deg=-40.03', '--set', 'crystal.lattice.a_A=70.06'];

@@ -35,7 +35,7 @@ describe('uncertainty', () => {
       .filter((name) => name !== input)
       .flatMap((name) => ['--vary', `${name}=0`]);
 
-  test('in water a range is as uncertain as theory has it, and shares add up', async () => {
+  test('the range uncertainty in water agrees with theory, and shares add up', async () => {
     const { r80_mm, r80_sigma_mm, parts, differences_because } = await found('water-70MeV', ...quick);
     expect(differences_because).toBeNull();
     const by = new Map(parts.map((part) => [part.input, part]));
@@ -66,7 +66,7 @@ describe('uncertainty', () => {
     expect(Math.abs((curve.depth_mm[widest] ?? 0) - (r80_mm ?? 0))).toBeLessThan(1);
   });
 
-  test('a table names every input with its source, and the margin of clinics', async () => {
+  test('a table names every input with its source, and the clinical margin', async () => {
     const { stdout } = await braggbenchHere([
       'run',
       'water-70MeV',
@@ -130,7 +130,7 @@ describe('volume', () => {
     return header === null ? readDicomDose(file, bytes) : volumeIn(file, bytes, header, [null]);
   }
 
-  test('a field of two spots has its largest dose in the peak of the heavier one', async () => {
+  test('a field of two spots has its maximum dose in the peak of the heavier one', async () => {
     const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--json']);
     expect(code).toBe(0);
     const answer = JSON.parse(stdout) as VolumeAnswer;
@@ -146,7 +146,7 @@ describe('volume', () => {
   });
 
   test.each(['mha', 'nrrd', 'dcm'])(
-    'a dose written as .%s reads back with its places and its energy',
+    'a dose written as .%s reads back with its coordinates and its energy',
     async (ending) => {
       const out = path.join(folder, `dose.${ending}`);
       const { code, stdout } = await braggbenchHere(['volume', field(), '--across', '80', '--out', out]);

@@ -41,7 +41,7 @@ beforeAll(async () => {
   git('commit', '--quiet', '--message', 'Add a sum');
 });
 
-test('passes unchanged code, from a commit and from a session of the same runner', async () => {
+test('passes unchanged code, compared with a commit or with a session of the same runner', async () => {
   // A limit that unchanged code never exceeds, whatever the load of the machine: it would have to take eleven times as
   // long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
@@ -90,7 +90,7 @@ test('fails a wrong kernel, with a summary and JUnit XML', async () => {
   }
 });
 
-test('explains what it needs', async () => {
+test('explains missing arguments', async () => {
   const refusal = async (...words: readonly string[]): Promise<string> => {
     const { code, stderr } = await call('gate', 'sum', ...words);
     expect(code).toBe(2);

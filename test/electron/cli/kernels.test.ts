@@ -22,7 +22,7 @@ describe('new kernel', () => {
 
   const small = ['--set', 'problem.n=1003', '--trust'];
 
-  test('begins as a reduction with an answer in TypeScript, is correct, and wrong when the answer is another', async () => {
+  test('creates a reduction with a TypeScript reference, correct, and wrong against another reference', async () => {
     const made = await run('new-kernel', 'reduction', 'my-sum.cpp', '--answer', 'typescript');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toContain('Measure it: braggbench bench my-sum --trust');
@@ -52,7 +52,7 @@ describe('new kernel', () => {
     expect(thrown.stderr).toContain('no idea');
   });
 
-  test('begins as a stencil or a sum of vectors with an answer in Python', async () => {
+  test('creates a stencil or a vector sum with a Python reference', async () => {
     for (const template of ['stencil', 'vector-add']) {
       expect(await run('new-kernel', template, `${template}-mine.cpp`)).toMatchObject({ code: 0, stderr: '' });
       const correct = await run('run', `${template}-mine`, ...small);
@@ -61,7 +61,7 @@ describe('new kernel', () => {
     }
   });
 
-  test('a kernel for a GPU comes with its launches', async () => {
+  test('a GPU kernel is created with its launches', async () => {
     expect(await run('new-kernel', 'reduction', 'on-gpu.cu')).toMatchObject({ code: 0, stderr: '' });
     const { candidates } = JSON.parse(await readFile(join(folder, 'on-gpu', 'problem.json'), 'utf8'));
     expect(candidates).toMatchObject([{ file: 'on-gpu.cu', launches: [{ kernel: 'sum_squares', block: [256] }] }]);
@@ -71,7 +71,7 @@ describe('new kernel', () => {
     expect(errors).toEqual([]);
   });
 
-  test('replaces nothing, and lists the templates', async () => {
+  test('overwrites nothing, and lists the templates', async () => {
     await writeFile(join(folder, 'taken'), 'mine');
     const taken = await run('new-kernel', 'stencil', 'taken.cpp');
     expect(taken.stderr).toContain('taken exists; allowed: a name that is free');
@@ -84,7 +84,7 @@ describe('new kernel', () => {
     }
   });
 
-  test('a study crosses an axis of the folder that it names', async () => {
+  test('a study crosses an axis of the problem folder that it names', async () => {
     expect(await run('new-kernel', 'vector-add', 'sized.cpp', '--answer', 'typescript')).toMatchObject({ code: 0 });
     const axes = [{ kind: 'list', path: 'problem.n', values: [100, 200] }];
     const study = { kind: 'study', version: 1, base: [{ file: 'sized' }], axes };
@@ -111,7 +111,7 @@ describe('reproduce', () => {
   const run = (...words: readonly string[]): Promise<Ended> =>
     braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), {}) });
 
-  test('holds the kernel, its problem, its launch, and what is compiled with it', async () => {
+  test('contains the kernel, its problem, its launch and its compile sources', async () => {
     const made = await run('reproduce', 'reduction', '--variant', './my.cu', '--out', 'bug', '--set', 'problem.n=4096');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toContain('cmake -B build && cmake --build build && ./bin/reproduce');
@@ -140,7 +140,7 @@ set(BB_FLAGS "--use_fast_math" "-DTILE=4")
     expect(again.stderr).toMatch(/bug exists already\. Choose another name\./);
   });
 
-  test('is of a file, and of a scenario that it fits', async () => {
+  test('accepts a user kernel file with a scenario that fits it', async () => {
     const shipped = await run('reproduce', 'reduction', '--variant', 'cuda-shuffle');
     expect(shipped.stderr).toContain('--variant names the kernel that is exported; allowed: a .cu or .cpp file');
     const other = await run('reproduce', 'scan', '--variant', './my.cu');
@@ -178,7 +178,7 @@ describe('user kernels', () => {
     return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
   }
 
-  test('runs after the user has said that they trust it, and says whether it is right', async () => {
+  test('runs after the user has trusted it, and reports whether it is correct', async () => {
     const refused = await run('run', 'small.json', '--variant', './my.cpp');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
@@ -206,7 +206,7 @@ describe('user kernels', () => {
     expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
   });
 
-  test('is benchmarked together with ours', async () => {
+  test('is benchmarked together with the shipped variants', async () => {
     const { stdout, code } = await run(
       'bench',
       'small.json',
@@ -223,7 +223,7 @@ describe('user kernels', () => {
     ]);
   });
 
-  test('a wrong one is said to be wrong, one that does not compile where', async () => {
+  test('a wrong one is reported as wrong, and a compile error with its position', async () => {
     const text = await readFile(join(folder, 'my.cpp'), 'utf8');
     const wrong = text.replace('    sum_ = {};\n', '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n');
     await writeFile(join(folder, 'my.cpp'), wrong);

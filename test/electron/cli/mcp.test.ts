@@ -106,7 +106,7 @@ const vectorised = (text: string): string =>
 `,
   );
 
-test('climbs from a naive to a vectorised reduction, past a wrong and a broken attempt', async () => {
+test('an agent improves a naive reduction to a vectorised one, past a wrong and a broken attempt', async () => {
   const client = trusting;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
@@ -212,7 +212,7 @@ test('climbs from a naive to a vectorised reduction, past a wrong and a broken a
   }
 }, 300_000);
 
-test('a problem folder takes attempts in C++ and in Python, with the place of the first wrong value', async () => {
+test('a problem folder accepts attempts in C++ and Python, and reports the position of the first wrong value', async () => {
   const made = await braggbenchHere(['new-problem', 'softmax-rows', 'softmax'], { cwd: problems, environment });
   expect(made.code).toBe(0);
   const at = path.join(problems, 'softmax');
@@ -248,7 +248,7 @@ test('a problem folder takes attempts in C++ and in Python, with the place of th
   expect(await readdir(at)).not.toContain('softmax-attempt-0001.py');
 }, 300_000);
 
-test('a folder that is trusted in the window with what agents submit takes submissions until its reference changes', async () => {
+test('a folder trusted in the window for agents accepts submissions until its reference changes', async () => {
   const shelf = path.join(folder, 'shelf');
   await cp(path.join(problems, 'sum'), path.join(shelf, 'sum'), { recursive: true });
   const at = path.join(shelf, 'sum');
@@ -283,8 +283,8 @@ test('a folder that is trusted in the window with what agents submit takes submi
   expect((await submit()).text).toContain('untrusted');
 }, 300_000);
 
-describe('what a server refuses', () => {
-  test('a submission to a folder that nobody trusts, with the flag that a person needs', async () => {
+describe('an MCP server rejects', () => {
+  test('a submission to an untrusted folder, with the flag that a person needs', async () => {
     const client = await connected(problems);
     const refused = await call(client, 'submit_kernel', { problem: 'sum', source: await source() });
     expect(refused.isError).toBe(true);
@@ -294,7 +294,7 @@ describe('what a server refuses', () => {
     expect((await call(client, 'read_problem', { problem: 'sum' })).isError).toBe(false);
   });
 
-  test('problems, attempts and arguments that are not there', async () => {
+  test('unknown problems, attempts and arguments', async () => {
     const client = trusting;
     for (const id of ['../sum', 'sums', '/etc/passwd', 'sum/problem.json'])
       expect((await call(client, 'read_problem', { problem: id })).text).toContain('list_problems names them');
@@ -311,7 +311,7 @@ describe('what a server refuses', () => {
     expect(found.claims.every(({ id, claim, answer }) => /shared/i.test(`${id} ${claim} ${answer}`))).toBe(true);
   });
 
-  test('a cancelled submission ends, and the server serves on', async () => {
+  test('a cancelled submission ends, and the server continues', async () => {
     const client = await connected('--trust', problems);
     const stop = new AbortController();
     const submission = call(
@@ -325,7 +325,7 @@ describe('what a server refuses', () => {
   });
 });
 
-test('two agents that submit to one problem at once get attempts of their own, all measured', async () => {
+test('concurrent submissions of two agents get separate attempts, all measured', async () => {
   const both = [trusting, await connected('--trust', problems)];
   await cp(path.join(problems, 'sum'), path.join(problems, 'shared'), { recursive: true });
   const text = await source();
@@ -339,7 +339,7 @@ test('two agents that submit to one problem at once get attempts of their own, a
   for (const attempt of attempts) expectHonest(attempt);
 }, 300_000);
 
-test('a candidate that allocates more than its limit of memory is not measured, and the next one is', async () => {
+test('a candidate that exceeds its memory limit is not measured, and the next one is', async () => {
   const text = await source();
   const greedy = text.replace(
     'double sum = 0;',
@@ -358,7 +358,7 @@ test('a candidate that allocates more than its limit of memory is not measured, 
   expectHonest(attemptSchema.parse(next.structured));
 }, 300_000);
 
-test('a submission to a library on a full disk is refused and leaves nothing there', asRoot, async (context) => {
+test('a submission to a library on a full disk is rejected and leaves nothing behind', asRoot, async (context) => {
   const full = path.join(folder, 'full');
   const library = path.join(full, 'library');
   mkdirSync(library, { recursive: true });
@@ -416,7 +416,7 @@ test('serves scripts the same methods by HTTP, and nobody without the token', as
   expect((await once(child, 'close'))[0]).toBe(0);
 }, 120_000);
 
-test('survives messages of any form', async () => {
+test('survives malformed messages', async () => {
   const child = spawn(process.execPath, [entry, 'mcp', '--trust', problems], {
     cwd: folder,
     env: environment,

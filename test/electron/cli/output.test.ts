@@ -66,7 +66,7 @@ describe('arguments', () => {
     expect(() => parseArguments(words, flags)).toThrow(new UsageError(message));
   });
 
-  test('a word is one of those allowed, the first by default', () => {
+  test('an enumerated option accepts only allowed words, the first by default', () => {
     const allowed = ['left', 'right'] as const;
     expect(flagOneOf(parseArguments([], flags), 'out', allowed)).toBe('left');
     expect(flagOneOf(parseArguments(['--out', 'right'], flags), 'out', allowed)).toBe('right');
@@ -121,7 +121,7 @@ describe('output file', () => {
       await writeFile(inFolder(file), PRECIOUS);
     });
 
-    test('leaves a file that is there, and says how to replace it', async () => {
+    test('does not overwrite an existing file, and explains how to', async () => {
       const { code, stdout, stderr } = await call(words);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain(`${path.basename(file)} cannot be written: it exists already`);
@@ -144,7 +144,7 @@ describe('output file', () => {
     expect(await readFile(inFolder(file), 'utf8')).not.toBe(PRECIOUS);
   });
 
-  test('a file that appeared during the work stays', async () => {
+  test('a file that appeared during the work is not overwritten', async () => {
     const file = inFolder('late.json');
     await writeFile(file, PRECIOUS);
     const requested = parseArguments([], [forceFlag]);
@@ -165,7 +165,7 @@ function stream(isTTY: boolean, columns?: number) {
 }
 
 describe('numbers', () => {
-  test('have as many digits as mean something', () => {
+  test('are printed with significant digits only', () => {
     expect(
       [0, 1, 0.99999999, 12.345, 123456, 0.012345, 1e-7, 123456789, Number.NaN].map((value) => plainDigits(value, 3)),
     ).toEqual(['0', '1.00', '1.00', '12.3', '123000', '0.0123', '1.00e-7', '1.23e8', '–']);
@@ -206,7 +206,7 @@ describe('tables', () => {
     expect(lines.every((line) => displayWidth(line) <= 28)).toBe(true);
   });
 
-  test('of any text keep every word', () => {
+  test('keep every word of any text', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[!-~]{1,12}$/)), fc.integer({ min: 5, max: 60 }), (words, width) => {
         const text = words.join(' ');
@@ -256,7 +256,7 @@ describe('the progress bar', () => {
     }
   });
 
-  test('says how far a run is and how long it takes', () => {
+  test('shows the progress of a run and its duration', () => {
     const progress = {
       run: 'r',
       state: 'running',
@@ -310,7 +310,7 @@ describe('terminal', () => {
   const hostile = 'a\u001B]52;c;Y2Q=\u0007b\u001B[2J\u001B[31mc\u009B1A\rd\u202Ee';
   const inert = 'a\\u001b]52;c;Y2Q=\\u0007b\\u001b[2J\\u001b[31mc\\u009b1A\\u000dd\\u202ee';
 
-  test('control characters in names are shown and not obeyed, in results, notes and errors', () => {
+  test('control characters in names are escaped in results, notes and errors', () => {
     const { terminal, output } = open();
     terminal.print(hostile);
     terminal.say(hostile);
@@ -318,7 +318,7 @@ describe('terminal', () => {
     expect(output.text).toBe(`${inert}\n${inert}\n\u001B[1m${inert}\u001B[22m\n`);
   });
 
-  test('styles of the program are as they were, and take no room', () => {
+  test('styles of the program are unchanged and use no columns', () => {
     const { terminal, output } = open();
     const styled = terminal.style('red', 'error');
     expect(displayWidth(styled)).toBe(5);
@@ -326,7 +326,7 @@ describe('terminal', () => {
     expect(output.text).toBe('\u001B[31merror\u001B[39m\tnext\nline\n');
   });
 
-  test('JSON for scripts has none either', () => {
+  test('JSON output contains no control characters either', () => {
     const { terminal, output } = open({});
     terminal.printJson({ name: hostile });
     const isControl = (one: string): boolean => /\p{Cc}/u.test(one) && one !== '\n';

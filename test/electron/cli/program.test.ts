@@ -81,7 +81,7 @@ describe('program', () => {
       expect(verb.stdout).toMatch(/^Usage: braggbench run SCENARIO \[--variant ID\|FILE\] \[--set path=value …\] /);
     });
 
-    test('of every verb names each of its flags', async () => {
+    test('names each flag of every verb', async () => {
       const { stdout } = await say(['help']);
       const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map((match) => match[1] ?? '');
       expect(verbs).toEqual(expect.arrayContaining(['run', 'validate', 'variants', 'devices', 'bench', 'serve']));
@@ -109,7 +109,7 @@ describe('program', () => {
   });
 
   describe('examples', () => {
-    test('are listed by question under the names that verbs take', async () => {
+    test('are listed by question under the names that verbs accept', async () => {
       const { code, stdout } = await say(['examples']);
       expect(code).toBe(0);
       expect(stdout).toMatch(/^Proton beams\n\n {2}Where does a beam stop\?\n {4}water-70MeV +Water, 70 MeV\n/);
@@ -122,7 +122,7 @@ describe('program', () => {
       expect((await say(['validate', ...names.slice(0, 5)])).stdout.match(/: valid; /g)).toHaveLength(5);
     });
 
-    test('show a Bragg peak at another energy, as the box follows the range', async () => {
+    test('show a Bragg peak at another energy, with the box fitted to the range', async () => {
       const { code, stdout } = await say(['run', 'water-70MeV', '--set', 'beam.energy_MeV=120', '--json']);
       expect(code).toBe(0);
       // PSTAR: 106.6 mm in water at 120 MeV.
@@ -189,7 +189,7 @@ describe('program', () => {
       expect(stdout).toMatch(/; peak memory [\d.]+ MiB\n/);
     });
 
-    test('a range through a CT is reported along the axis: it is not the one in water', async () => {
+    test('a range through a CT is reported along the axis, since it differs from the range in water', async () => {
       await mkdir(join(folder, 'ct'), { recursive: true });
       // Low density throughout, at −750 HU, so that the range is some four times that in water.
       await writeFile(join(folder, 'ct/lung.mha'), metaImageOf(layers(Array(80).fill(-750), 40, 1)));
@@ -198,7 +198,7 @@ describe('program', () => {
       expect(Number(/CSDA range +(\d+\.\d\d) mm along the axis, water by NIST/.exec(stdout)?.[1])).toBeGreaterThan(20);
     });
 
-    test('widths of a tilted beam are read where it is, not at its path length', async () => {
+    test('widths of a tilted beam are read at its position, not at its path length', async () => {
       const { code, stdout } = await say(['run', 'small.json', '--set', 'beam.angle_deg=30']);
       expect(code).toBe(0);
       const [r80, z] = [/R80 +(\d+\.\d\d) mm/, /σx at z = (\d+\.\d) mm/].map((text) => Number(text.exec(stdout)?.[1]));
@@ -206,7 +206,7 @@ describe('program', () => {
       expect(Math.abs((z ?? 0) - 0.9 * (r80 ?? 0) * Math.cos(Math.PI / 6))).toBeLessThan(0.056);
     });
 
-    test('each note of the text is in --json, with a code, and no other', async () => {
+    test('every note of the text is in --json with a code, and no other', async () => {
       const regions = [{ material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [2, 4] }];
       const words = ['run', 'small.json', '--set', 'beam.angle_deg=20', '--set', 'physics.stopping_power=icru90'];
       words.push('--set', `geometry.regions=${JSON.stringify(regions)}`);
@@ -221,7 +221,7 @@ describe('program', () => {
       expect(block).toEqual(['', ...notes.map((note) => `  ${note.text}`), '']);
     });
 
-    test('--json prints one document of the agreed shape and nothing else', async () => {
+    test('--json prints one document of the documented shape and nothing else', async () => {
       const { code, stdout, stderr } = await run(['run', 'small.json', '--json']);
       expect([code, stderr]).toEqual([0, '']);
       const document = JSON.parse(stdout) as {
@@ -270,7 +270,7 @@ describe('program', () => {
       expect(widths.every((pair) => pair.length === 2)).toBe(true);
     });
 
-    test('--set and --variant change the run, and say what a variant forces', async () => {
+    test('--set and --variant change the run, and the output reports what a variant forces', async () => {
       const { code, stdout, stderr } = await say([
         'run',
         'small.json',
@@ -288,7 +288,7 @@ describe('program', () => {
       expect(document.metrics.r80_mm).toBeLessThan(6.6);
     });
 
-    test('where nuclear reactions are followed, what that took is next to the steps', async () => {
+    test('with nuclear reactions, their time is printed next to the steps', async () => {
       const coarse = ['--set', 'grid.dx_mm=1', '--set', 'grid.dz_mm=0.5', '--set', 'beam.energy_MeV=20'];
       const followed = ['run', 'small.json', '--variant', 'gather', '--set', 'physics.nuclear=icru63', ...coarse];
       const { code, stdout } = await say(followed);
@@ -312,7 +312,7 @@ describe('program', () => {
       expect(bytes.subarray(1, 4).toString()).toBe('HDF');
     });
 
-    test('a scenario of the program is found by its name', async () => {
+    test('a shipped scenario is found by its name', async () => {
       // In a child process, because runs that ended in this process would change the time forecast.
       const { code, stdout } = await run(['validate', 'water-70MeV']);
       expect(code).toBe(0);
@@ -321,7 +321,7 @@ describe('program', () => {
       );
     });
 
-    test('errors of the scenario come all at once, with exit code 2, also as JSON', async () => {
+    test('scenario errors are printed together, with exit code 2, also as JSON', async () => {
       const text = await say(['run', 'bad.yaml']);
       expect([text.code, text.stdout]).toEqual([2, '']);
       expect(text.stderr.split('\n').map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
@@ -338,7 +338,7 @@ describe('program', () => {
       expect(error.issues.map(({ path, line }) => `${path} ${line}`)).toEqual(['beam.energy_MeV 3', 'grid.dx 4']);
     });
 
-    test('warnings go to standard error and the run goes on', async () => {
+    test('warnings go to standard error and the run continues', async () => {
       const { code, stderr, stdout } = await say(['run', 'small.json', '--json', '--set', 'geometry.depth_mm=5']);
       expect(code).toBe(0);
       expect(stderr).toContain(
@@ -347,7 +347,7 @@ describe('program', () => {
       expect(JSON.parse(stdout)).toMatchObject({ status: 'done', metrics: { r80_mm: null } });
     });
 
-    test('a place that cannot be written is found out before the run', async () => {
+    test('an output path that is not writable is reported before the run', async () => {
       await mkdir(join(folder, 'taken.h5'));
       const refused: [string, string][] = [
         ['no/such/folder/x.h5', `x.h5 cannot be written: there is no folder ${join(folder, 'no/such/folder')}`],
@@ -366,7 +366,7 @@ describe('program', () => {
       );
     });
 
-    test('a result that cannot be saved is printed all the same, with exit code 1', async (context) => {
+    test('a result that cannot be saved is still printed, with exit code 1', async (context) => {
       if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
       // A limit on file sizes is the closest to a full disk that an unprivileged process can have.
       const limited = await promisify(execFile)(
@@ -393,7 +393,7 @@ describe('program', () => {
       expect((await readdir(folder)).filter((name) => name.includes('big.h5'))).toEqual([]);
     });
 
-    test('widths are read at the depth that is named, between the planes of the grid', async () => {
+    test('widths are read at the named depth, between the planes of the grid', async () => {
       // With this energy, nine tenths of the range are half-way between two planes.
       const args = ['run', 'small.json', '--set', 'beam.energy_MeV=30.1'];
       const [text, json] = await Promise.all([say(args), say([...args, '--json'])]);
@@ -417,7 +417,7 @@ describe('program', () => {
   describe('Ctrl+C', () => {
     const interruptAt = { text: LONG_WORK_BEGINS, signals: 1 };
 
-    test('keeps the partial result, marked, and ends with 130', async () => {
+    test('keeps the partial result, marked, and exits with 130', async () => {
       const { code, stdout } = await run(['run', 'small.json', ...longWork, '--out', 'part.h5', '--json'], {
         interruptAt,
       });
@@ -428,7 +428,7 @@ describe('program', () => {
       expect((await readFile(join(folder, 'part.h5'))).subarray(1, 4).toString()).toBe('HDF');
     });
 
-    test('a terminal that is closed keeps it too', async (context) => {
+    test('keeps it as well when the terminal is closed', async (context) => {
       if (process.platform === 'win32') return context.skip('there is no such signal');
       const { code } = await run(['run', 'small.json', ...longWork, '--out', 'closed.h5', '--json'], {
         interruptAt: { ...interruptAt, signal: 'SIGHUP' },
@@ -437,7 +437,7 @@ describe('program', () => {
       expect((await readFile(join(folder, 'closed.h5'))).subarray(1, 4).toString()).toBe('HDF');
     });
 
-    test('twice does not wait', async () => {
+    test('exits at once when pressed twice', async () => {
       const { code, stdout } = await run(['run', 'small.json', ...longWork, '--json'], {
         interruptAt: { ...interruptAt, signals: 2 },
       });
@@ -447,7 +447,7 @@ describe('program', () => {
   });
 
   describe('validate', () => {
-    test('names every error of every file, and says what the others take', async () => {
+    test('names every error of every file, and the resources that the others need', async () => {
       const { code, stdout } = await say(['validate', 'small.json', 'bad.yaml', 'none.json']);
       expect(code).toBe(2);
       expect(stdout.split('\n').map((line) => line.replace(/\d+ × .*/, '…'))).toEqual([
@@ -461,7 +461,7 @@ describe('program', () => {
       ]);
     });
 
-    test('asks the engine too, and names the place of what it refuses', async () => {
+    test('runs the engine checks too, and names the field that they reject', async () => {
       await writeFile(
         join(folder, 'depth.yaml'),
         'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nsolver: {stepping: path, variant: depth}\n',
@@ -483,7 +483,7 @@ describe('program', () => {
       expect(alone).toMatchObject({ code: 0, stdout: expect.stringMatching(/valid; .* with depth/) });
     });
 
-    test('--json holds the issues and the plans', async () => {
+    test('--json contains the issues and the plans', async () => {
       const { code, stdout } = await say(['validate', 'small.json', 'bad.yaml', '--json']);
       expect(code).toBe(2);
       const { scenarios } = JSON.parse(stdout) as {
@@ -498,7 +498,7 @@ describe('program', () => {
   });
 
   describe('variants and devices', () => {
-    test('list what there is, as text and as JSON', async () => {
+    test('list every entry, as text and as JSON', async () => {
       const [text, json, devices] = await Promise.all([
         say(['variants']),
         say(['variants', '--json']),
@@ -517,14 +517,14 @@ describe('program', () => {
       expect(found.cuda.available || (found.cuda.reason ?? '').length > 10).toBe(true);
     });
 
-    test('do not mind that nobody reads to the end', async () => {
+    test('end quietly when the output pipe is closed', async () => {
       const { code, stderr } = await run(['variants'], { closeOutput: true });
       expect(stderr).toBe('');
       expect(code).toBe(0);
     });
   });
 
-  test('serve starts with few file descriptors, and says so with too few', onPosix, async () => {
+  test('serve starts with few file descriptors, and reports too few', onPosix, async () => {
     const limited = async (limit: number): Promise<string> => {
       const words = [process.execPath, entry, 'serve', '--port', '0'].map((word) => `'${word}'`).join(' ');
       const shell = spawn('/bin/sh', ['-c', `ulimit -n ${limit}; exec ${words}`], {

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('compare', () => {
-  test('puts runs side by side, with what differs', async () => {
+  test('prints runs next to each other, with their differences', async () => {
     const { stdout } = await done('compare', 'a.h5', 'b.h5');
     const [head, first, second] = stdout.split('\n');
     expect(head).toMatch(/^Run +Variant .*γ 1 %\/1 mm .*R80$/);
@@ -71,7 +71,7 @@ describe('compare', () => {
     expect(stdout).toContain("Steps by the GPU's clock where one took them, else by the host's; once each");
   });
 
-  test('says what is wrong with its operands', async () => {
+  test('reports invalid operands', async () => {
     expect(await call('compare', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('at least two') });
     const missing = await call('compare', 'a.h5', 'none.h5');
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file none.h5') });
@@ -145,7 +145,7 @@ describe('export', () => {
     for (const { ts, dur } of slices) expect(Number.isFinite(ts) && (dur ?? -1) >= 0).toBe(true);
   });
 
-  test('writes the samples of a session for notebooks: all of them, with all their digits', async () => {
+  test('writes the samples of a session for notebooks: all of them, with all digits', async () => {
     await done('export', recorded, '--samples', 'samples.csv');
     const [head = '', ...lines] = (await readFile(inFolder('samples.csv'), 'utf8')).trimEnd().split('\n');
     const names = head.split(',');
@@ -166,7 +166,7 @@ describe('export', () => {
     });
   });
 
-  test('asks for what it needs', async () => {
+  test('names missing arguments', async () => {
     expect(await call('export', 'b.h5')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--trace OUT.json'),
@@ -219,7 +219,7 @@ describe('replay', () => {
     }
   });
 
-  test('says what is no session', async () => {
+  test('rejects files that are not sessions', async () => {
     expect(await call('replay', 'small.json')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
@@ -231,7 +231,7 @@ describe('replay', () => {
 });
 
 describe('report', () => {
-  test('is one HTML file with everything in it', async () => {
+  test('is one self-contained HTML file', async () => {
     const { stderr } = await done('report', 'a.h5', 'b.h5', recorded, '-o', 'report.html', '--title', 'Mine & yours');
     expect(stderr).toContain('Written to report.html');
     const html = await readFile(inFolder('report.html'), 'utf8');
@@ -270,7 +270,7 @@ describe('report', () => {
     expect(html).toContain('<td data-tone="wrong">wrong, though faster</td>');
   });
 
-  test('refuses what it cannot write, before it works', async () => {
+  test('rejects an unwritable output before it works', async () => {
     expect(await call('report', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs -o') });
     expect(await call('report', 'a.h5', '-o', 'a.docx')).toMatchObject({ code: 2 });
     expect(await call('report', 'small.json', '-o', 'x.html')).toMatchObject({
@@ -284,26 +284,22 @@ describe('report', () => {
 
   // The tests' Chromium is a package for one platform; on others, BRAGGBENCH_CHROMIUM is the path of a browser.
   const hasChromium = (process.platform === 'linux' && process.arch === 'x64') || process.env['BRAGGBENCH_CHROMIUM'];
-  test(
-    'is printed by the browser that is named',
-    unless(!hasChromium && 'there is no Chromium for this system'),
-    async () => {
-      const { executablePath, args, env } = await findChromium();
-      // The test's Chromium needs additional switches; a user's browser is started without them.
-      const wrapper = inFolder('chrome.sh');
-      const switches = [...args, ...DRAWN_BY_PROCESSOR].filter((one) => !one.startsWith('--headless')).join(' ');
-      await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
-      await chmod(wrapper, 0o755);
-      const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];
-      const printed = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder, env) });
-      expect(printed, printed.stderr).toMatchObject({ code: 0 });
-      const pdf = await readFile(inFolder('report.pdf'));
-      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
-      expect((await stat(inFolder('report.pdf'))).size).toBeGreaterThan(10_000);
-    },
-  );
+  test('is printed by the named browser', unless(!hasChromium && 'there is no Chromium for this system'), async () => {
+    const { executablePath, args, env } = await findChromium();
+    // The test's Chromium needs additional switches; a user's browser is started without them.
+    const wrapper = inFolder('chrome.sh');
+    const switches = [...args, ...DRAWN_BY_PROCESSOR].filter((one) => !one.startsWith('--headless')).join(' ');
+    await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
+    await chmod(wrapper, 0o755);
+    const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];
+    const printed = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder, env) });
+    expect(printed, printed.stderr).toMatchObject({ code: 0 });
+    const pdf = await readFile(inFolder('report.pdf'));
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect((await stat(inFolder('report.pdf'))).size).toBeGreaterThan(10_000);
+  });
 
-  test('says which browser is missing', async () => {
+  test('names a missing browser', async () => {
     expect(await call('report', 'a.h5', '-o', 'r.pdf', '--browser', '/no/chrome')).toMatchObject({
       stderr: expect.stringContaining('There is no program /no/chrome'),
     });

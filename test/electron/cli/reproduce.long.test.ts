@@ -63,7 +63,7 @@ const beam = {
 };
 
 describe('a reproducer', onPosix, () => {
-  test('of a beam says that a copy is right, and of a changed one that it is wrong', { timeout: MINUTES }, async () => {
+  test('of a beam reports a copy as correct and a changed one as wrong', { timeout: MINUTES }, async () => {
     const base = { workload: 'transport', base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
     const at = await exported(beam, 'mine.cpp', base);
     await build(at);
@@ -96,7 +96,7 @@ describe('a reproducer', onPosix, () => {
     expect(code).toBe(0);
   });
 
-  test('of a kernel made from nothing is checked against its answer', { timeout: MINUTES }, async () => {
+  test('of a kernel from a template is checked against its answer', { timeout: MINUTES }, async () => {
     const environment = environmentWith(join(folder, 'home'), more());
     const made = await braggbenchHere(['new-kernel', 'stencil', 'mean.cpp'], { cwd: folder, environment });
     expect(made.code).toBe(0);
@@ -113,7 +113,7 @@ describe('a reproducer', onPosix, () => {
     expect(wrong.code).toBe(1);
   });
 
-  test('of a CUDA kernel compiles for a GPU that is named', {
+  test('of a CUDA kernel compiles for the named GPU', {
     timeout: MINUTES,
     ...unless(findNvcc() === null && 'nvcc is not installed'),
   }, async () => {

@@ -37,7 +37,7 @@ function braggbench(...words: readonly string[]): { readonly stdout: string; rea
 const SAID_OVER_TAKEN = { least: 1, most: 1.5 } as const;
 
 test.each(['path', 'depth'])(
-  'a slice of a CT, %s stepping, takes what is said',
+  'a run in a CT slice with %s stepping uses the estimated memory',
   { timeout: 600_000, ...unless(!canMeasureOwnMemory && 'it needs the built host') },
   async (stepping) => {
     writeFileSync(path.join(folder, 'slice.nrrd'), nrrdOf(ellipses(512)));
@@ -57,7 +57,7 @@ test.each(['path', 'depth'])(
   },
 );
 
-test('a slice of a CT with keyframes', { timeout: 600_000 }, () => {
+test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 600_000 }, () => {
   writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
   const document = {
     ...{ kind: 'transport', version: 2, beam: { energy_MeV: 100 }, geometry: { ct: { file: 'thorax.nrrd' } } },

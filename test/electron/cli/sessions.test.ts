@@ -21,7 +21,7 @@ import { assetsFolder, openTestScenarios } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
 describe('claims', () => {
-  test('prints one line a claim, the count of answers, and each claim in full on request', async () => {
+  test('prints one line per claim, the count of each answer, and full claims on request', async () => {
     const [text, json, table, one, unknown] = await Promise.all([
       braggbenchHere(['claims']),
       braggbenchHere(['claims', '--json']),
@@ -79,7 +79,7 @@ describe('gpu sessions', async () => {
     }
   });
 
-  test('a GPU is chosen for the desktop program as for the other commands', () => {
+  test('the desktop program accepts the same GPU choice as the commands', () => {
     expect(readArguments(['a.json', '--gpu', '1', '--run'], '/home')).toEqual({
       file: '/home/a.json',
       run: true,
@@ -121,7 +121,7 @@ describe('history', () => {
   const call = (...words: string[]) =>
     braggbenchHere(['history', ...words], { cwd: folder, environment: environmentWith(folder) });
 
-  test('the last session is judged by how far those before differ, by the prediction interval of Student', () => {
+  test('the last session is judged by the spread of the earlier ones, with the prediction interval of Student', () => {
     // Logarithms with mean 0 and standard deviation 0.01; Student's t with two degrees of freedom is 4.303 at 95 %.
     const before = [-0.01, 0, 0.01].map(Math.exp);
     const edge = 4.302653 * 0.01 * Math.sqrt(4 / 3);
@@ -134,7 +134,7 @@ describe('history', () => {
     expect(trendOf(before)).toBeNull();
   });
 
-  test('sessions are put in the order of their days, and the last is called slower', async () => {
+  test('sessions are ordered by date, and the last is reported as slower', async () => {
     const files = [await sessionOf(4, 1.2), await sessionOf(2, 1.01), await sessionOf(1, 1), await sessionOf(3, 0.99)];
     const { code, stdout, stderr } = await call(...files, '--variant', 'cuda-window');
     expect([code, stderr]).toEqual([0, '']);
@@ -171,7 +171,7 @@ describe('history', () => {
     ['identifier', { id: 'other' }],
     ['number of cores', { logical_cores: 2 }],
     ['memory', { memory_bytes: 24e9 }],
-  ] as const)('machines with the same processor name and another %s have series of their own', async ([, other]) => {
+  ] as const)('machines with the same processor name and another %s form separate series', async ([, other]) => {
     const files = [
       ...[await sessionOf(1, 1), await sessionOf(2, 1.01)],
       ...[await sessionOf(3, 14.5, other), await sessionOf(4, 14.6, other)],

@@ -44,7 +44,7 @@ const study = (name: string, count: number) => ({
   },
 });
 
-describe('a study given to a cluster from the page', unless(noSlurm), () => {
+describe('a study started on a cluster from the page', unless(noSlurm), () => {
   let slurm: OneNodeSlurm;
   let test_: TestHost;
   let page: Client;
@@ -82,7 +82,7 @@ describe('a study given to a cluster from the page', unless(noSlurm), () => {
   const jobs = (): string => slurm.call('squeue', '-h', '-o', '%i %j');
 
   test.each(['here', 'there'])(
-    '%s: results come while it works, each says its job',
+    '%s: results arrive during the study, each with its job',
     { timeout: MOST_MS },
     async (on) => {
       const { clusters } = await page.call('study.clusters', {});
@@ -107,7 +107,7 @@ describe('a study given to a cluster from the page', unless(noSlurm), () => {
     },
   );
 
-  test('it is stopped from the page, and goes on where it was', { timeout: MOST_MS }, async () => {
+  test('it is stopped from the page, and resumes', { timeout: MOST_MS }, async () => {
     const { study: id } = await page.call('study.start', { ...study('stopped', 20_000), on: 'there' });
     const some = await until(id, ({ done }) => done > 0);
     expect(some).toMatchObject({ state: 'running', points: 20_000, on: 'there' });
@@ -125,7 +125,7 @@ describe('a study given to a cluster from the page', unless(noSlurm), () => {
     expect((await until(id, ({ state }) => state === 'open')).error).toBeNull();
   });
 
-  test('its jobs outlive the program; the next one takes what they have solved', { timeout: MOST_MS }, async () => {
+  test('its jobs outlive the program, and the next start collects their results', { timeout: MOST_MS }, async () => {
     const first = await openTestHost();
     const other = await first.page();
     await other.call('study.keepClusters', { clusters: [cluster('there', { host: 'login' })] });
@@ -143,7 +143,7 @@ describe('a study given to a cluster from the page', unless(noSlurm), () => {
     });
   });
 
-  test('the command line gives a study to the same cluster; Ctrl+C leaves its jobs, stop ends them', {
+  test('the command line starts a study on the same cluster; Ctrl+C leaves its jobs, stop ends them', {
     timeout: MOST_MS,
   }, async () => {
     const here = (name: string): string => inFolder(`${name}.json`);
@@ -174,7 +174,7 @@ describe('a study given to a cluster from the page', unless(noSlurm), () => {
     await expect.poll(jobs, { timeout: 100_000 }).toBe('');
   });
 
-  test('what sbatch refuses is one sentence at the study', { timeout: MOST_MS }, async () => {
+  test('an error of sbatch is one sentence at the study', { timeout: MOST_MS }, async () => {
     const { study: id } = await page.call('study.start', { ...study('refused', 3), on: 'refusing' });
     const refused = await until(id, ({ state }) => state === 'open');
     expect(refused.error).toMatch(/^refusing: sbatch: .*invalid partition/i);

@@ -21,8 +21,8 @@ import {
 useStudies();
 const inRoot = (name: string): string => path.join(import.meta.dirname, '../../..', name);
 
-describe('a study that is run', () => {
-  test('solves every point once; a point that fails says why and the rest goes on', async () => {
+describe('braggbench study run', () => {
+  test('solves every point once; a failing point reports its reason and the rest continues', async () => {
     await study('some.json', [20, 30, 4000]);
     expect(await run('run', 'some.json')).toMatchObject({
       code: 1,
@@ -42,14 +42,14 @@ describe('a study that is run', () => {
     expect(await run('resume', 'some.study', '--retry')).toMatchObject({ code: 1, before: 2, done: 0, failed: 1 });
   });
 
-  test('ends before the first point where its folder cannot be made', onLinux, async () => {
+  test('ends before the first point if its folder cannot be created', onLinux, async () => {
     await study('few.json', [20, 30]);
     const { code, stdout, stderr } = await call('run', 'few.json', '--out', '/proc/study');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error \/proc\/study cannot be written: (its folder takes no files|permission denied)\n$/);
   });
 
-  test('says what single runs say, bit for bit, with unit, machine and commit in every row', async () => {
+  test('equals single runs bit for bit, with unit, machine and commit in every row', async () => {
     await study('few.json', [20, 30]);
     await run('run', 'few.json');
     const { column, columns } = await table('few.json');
@@ -64,7 +64,7 @@ describe('a study that is run', () => {
     expect(column('gpu_uuid')).toEqual([null, null]);
   });
 
-  test('keeps curves, reports errors against the reference point, and medians over repeats', async () => {
+  test('stores curves, reports errors against the reference point, and medians over repeats', async () => {
     await study('grid.json', [30], {
       axes: [
         { kind: 'list', path: 'beam.energy_MeV', values: [25, 30] },
@@ -88,7 +88,7 @@ describe('a study that is run', () => {
     expect(middle).toBeLessThanOrEqual(high ?? 0);
   });
 
-  test('beams that differ in their energy share a grid where they may, as in a batch, whichever are left to do', async () => {
+  test('solves beams that differ only in energy on one grid where allowed, as in a batch, whichever are left', async () => {
     await study('shared.json', [20, 25, 30], { grids: 'shared', measures: ['readouts'] });
     expect(await run('run', 'shared.json')).toMatchObject({ code: 0, done: 3, failed: 0, left: 0 });
     const shared = await table('shared.json');
@@ -106,7 +106,7 @@ describe('a study that is run', () => {
     expect((await table('shared.json')).column('r80_mm')).toEqual(shared.column('r80_mm'));
   });
 
-  test('takes layers and images too, each in its own manner', async () => {
+  test('solves layers and images too', async () => {
     await writeFile(
       inFolder('mixed.json'),
       JSON.stringify({
@@ -132,7 +132,7 @@ describe('a study that is run', () => {
     expect(column('at_once')).toEqual([1, 1]);
   });
 
-  test('refuses another plan in its folder, a second runner, a year, and files that changed since', async () => {
+  test('rejects another plan in its folder, a second runner, a study of a year, and files that changed since', async () => {
     await study('fixed.json', [20]);
     await run('run', 'fixed.json');
     await study('fixed.json', [20, 21]);
@@ -166,7 +166,7 @@ describe('a study that is run', () => {
     expect((await call('status', 'nothing')).stderr).toMatch(/was not run yet/);
   });
 
-  test('holds to its budget; what is left is done by the next go', async () => {
+  test('stops at its budget, and the next run continues', async () => {
     await study('budget.json', energies(6), { budget: { points: 3 } });
     expect(await run('run', 'budget.json')).toMatchObject({ code: 0, done: 3, left: 3, end: 'budget' });
     // The budget of a later call may differ: the plan is the same.
@@ -175,7 +175,7 @@ describe('a study that is run', () => {
     expect(await run('resume', 'budget.study')).toMatchObject({ before: 5, done: 1, left: 0, end: 'whole' });
   });
 
-  test('solves a result again whose file was damaged', async () => {
+  test('solves a result again if its file is damaged', async () => {
     await study('damaged.json', energies(3));
     await run('run', 'damaged.json');
     const [first = ''] = await results('damaged.study');
@@ -185,7 +185,7 @@ describe('a study that is run', () => {
     expect(await table('damaged.json')).toMatchObject({ missing: 0, damaged: [] });
   });
 
-  test('is written as CSV with units in its titles', async () => {
+  test('writes CSV with units in the column titles', async () => {
     await study('csv.json', energies(2));
     await run('run', 'csv.json');
     expect((await call('export', 'csv.json', inFolder('all.csv'))).code).toBe(0);

@@ -145,7 +145,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     await slurm.stop();
   }, MOST_MS);
 
-  test('goes in arrays that the cluster takes; every row says its job and task', async () => {
+  test('is submitted as arrays within the limits of the cluster; every row names its job and task', async () => {
     await study('arrays', 14);
     expect(await run('run', 'arrays.json')).toMatchObject({ code: 0, done: 14, failed: 0, left: 0 });
     expect(tags('arrays')).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     await until('end of its jobs', () => jobs().length === 0);
   });
 
-  test('survives the death of its own process before the job was noted: nothing is submitted twice', async () => {
+  test('survives the death of its own process before the job was recorded: nothing is submitted twice', async () => {
     await study('crash', 40);
     // The job is on hold until the next process has found it.
     const first = started('run', 'crash.json', [...ALL, '--sbatch', '--hold']);
@@ -203,7 +203,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect(await results('daemons')).toHaveLength(400);
   });
 
-  test('gives up a task that Slurm holds for running though its processes are dead', async () => {
+  test('gives up a task that Slurm reports as running although its processes are dead', async () => {
     await study('silent', 400);
     // A task that has just begun, on a busy machine, is not yet silent for 20 s.
     const going = started('run', 'silent.json', [...ALL, '--silent', '20']);
@@ -217,7 +217,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect(stdout).toMatch(/task \d+_\d+ on .*: \d+ done, then without a word \(/);
   });
 
-  test('stops when it is asked to, and cancels its jobs', async () => {
+  test('cancels its jobs when it is stopped', async () => {
     await study('stopped', 4000);
     const others = new Set(jobs()); // Slurm lists one as running whose processes are dead
     const going = started('run', 'stopped.json');
@@ -231,7 +231,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect((await results('stopped')).length).toBeLessThan(4000);
   });
 
-  test('tries a task that dies each time thrice, and says at each point how it ended', async () => {
+  test('tries a task that dies each time three times, and reports at each point how it ended', async () => {
     await study('dying', 3);
     // The preload file does not exist, so Node fails at start.
     const dies = ['--sbatch', '--export=NODE_OPTIONS=--require=/nowhere.cjs'];
@@ -244,7 +244,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect(await run('resume', 'dying.study', [...ALL, '--retry'])).toMatchObject({ code: 0, done: 3, left: 0 });
   });
 
-  test('jobs that are gone when it begins are no tries: their points are', async () => {
+  test('points of jobs that vanished before a resume are submitted again, whatever their attempts', async () => {
     await study('gone', 3);
     expect(await run('run', 'gone.json')).toMatchObject({ code: 0, done: 3, left: 0 });
     // Imitates a third attempt whose process died before it noticed that the disk was full.
@@ -256,7 +256,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect(await run('resume', 'gone.study')).toMatchObject({ code: 0, done: 3, failed: 0, left: 0 });
   });
 
-  test('ends before its limit with what it has solved, and is requeued for the rest', async () => {
+  test('ends before its time limit with the solved points, and is requeued for the rest', async () => {
     await study('limit', 4000);
     const going = started('run', 'limit.json', [...ALL, '--warning', '50', '--sbatch', '--time=60']);
     await someResults('limit');
@@ -277,7 +277,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect(await going.ended, going.said()).toBe(0);
   });
 
-  test('survives a full disk: it says so, and with room again goes on', async (context) => {
+  test('survives a full disk: reports it, and resumes with free space', async (context) => {
     const place = inFolder('room.study');
     await mkdir(place);
     try {
@@ -301,7 +301,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
     expect(JSON.parse(stdout)).toMatchObject({ missing: 0, damaged: [] });
   });
 
-  test('says what sbatch refuses, and leaves no job', async () => {
+  test('reports an error of sbatch, and leaves no job', async () => {
     await study('refused', 3);
     const { code, stderr } = await braggbench(
       ['study', 'run', 'refused.json', ...ALL, '--sbatch', '--partition=nowhere'],
@@ -312,7 +312,7 @@ describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
   });
 });
 
-test('without Slurm on the path it is said so', unless(noSlurm), async () => {
+test('reports that Slurm is not on the path', unless(noSlurm), async () => {
   await study('nowhere', 1);
   const environment = { ...environmentWith(inFolder('home')), PATH: inFolder() };
   const { code, stderr } = await braggbench(['study', 'run', 'nowhere.json', '--on', 'slurm'], {

@@ -64,7 +64,7 @@ async function rows(name: string): Promise<readonly Readonly<Record<string, unkn
 }
 
 test(
-  'a user kernel is tuned once it is trusted: right, wrong and what does not compile are distinguished',
+  'a user kernel is tuned once it is trusted: correct, wrong and failing configurations are distinguished',
   async () => {
     await writeFile(path.join(folder, 'mine-study.json'), JSON.stringify(study(['./mine.cpp'])));
     const refused = await run('study', 'run', 'mine-study.json');
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'a budget ends it, the next go finds what was measured, and the best are measured again',
+  'a budget ends tuning; the next run reuses its measurements, and measures the best again',
   async () => {
     const some = { axes: [{ kind: 'tunables', variants: ['cpu-blocks'], only: ['kWide'] }] };
     const search = { ...study([]).search, also: ['cpu-blocks[kDepth=8;kWide=64]'] };
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  'another program steers it by lines on a pipe',
+  'another program controls tuning by lines on a pipe',
   async () => {
     const all = study(['cpu-blocks'], { name: 'asked', budget: { points: 2 } });
     await writeFile(path.join(folder, 'asked.json'), JSON.stringify(all));

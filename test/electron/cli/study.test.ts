@@ -86,13 +86,13 @@ describe('study clusters', () => {
     [['run'], 'study run needs a study'],
     [['run', 'two.json', '--on', 'far', '--silent', '9'], '--silent goes with --on slurm alone, not with --on far'],
     [['run', 'search.json', '--on', 'far'], 'A search measures on one machine: far has no part in it.'],
-  ])('study %j says what is wrong', async (words, says) => {
+  ])('study %j reports what is wrong', async (words, says) => {
     const { code, stderr } = await call(...words);
     expect(code).not.toBe(0);
     expect(stderr).toContain(says);
   });
 
-  test('a cluster that does not answer is one sentence, and the study goes on here', async () => {
+  test('a cluster that does not answer is reported in one sentence, and the study continues here', async () => {
     expect(await call('clusters', 'add', 'gone', '--host', 'away')).toMatchObject({ code: 0 });
     const says = 'gone: ssh away failed: ssh: connect to host away port 22: Connection timed out.';
     expect((await call('clusters', 'try', 'gone')).stderr).toContain(says);
@@ -123,7 +123,7 @@ describe('study of many days', () => {
     [begun(3600, null), 100],
     [begun(3600, 3 * DAY_S), 10],
     [begun(400 * DAY_S, null, { minutes: 5 }), 100],
-  ])('%j is begun', async (study, left) => {
+  ])('%j starts', async (study, left) => {
     await expect(refuseTooLong({ terminal }, study, left)).resolves.toBeUndefined();
   });
 });
@@ -175,7 +175,7 @@ conditions:
     points: z.array(z.looseObject({ id: z.string(), settings: z.record(z.string(), z.unknown()) })),
   });
 
-  test('points, memory and least time of a study whose axes complete its base scenario', async () => {
+  test('reports points, memory and least time of a study whose axes complete its base scenario', async () => {
     const { code, stdout } = await call('plan', 'energies.yaml', '--json');
     expect(code).toBe(0);
     const plan = planSchema.parse(JSON.parse(stdout));
@@ -191,7 +191,7 @@ conditions:
     );
   });
 
-  test('a point that cannot be run is named with why', async () => {
+  test('a point that cannot run is named with the reason', async () => {
     const { code, stdout } = await call('plan', 'far.yaml');
     expect(code).toBe(2);
     expect(stdout).toMatch(/cannot be run [0-9a-f]{16} \(beam\.energy_MeV = 4000\): .*too large; allowed/);
@@ -219,7 +219,7 @@ conditions:
     expect((await call('plan', 'sizes.json')).stdout).toContain('is the size of no axis; allowed: rows, columns');
   });
 
-  test('errors of the file are named at their lines, and nothing else is said', async () => {
+  test('errors of the file are named at their lines, and nothing else is printed', async () => {
     const { code, stdout, stderr } = await call('plan', 'bad.yaml');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/bad\.yaml:5:\d+: axes\[0\]\.kind: "rnage" is not known \(did you mean range\?\)/);

@@ -26,7 +26,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const small = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
 const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
-test('run checks one variant, times it, and keeps the session', async () => {
+test('run checks one variant, times it, and saves the session', async () => {
   const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
   expect(run.stdout).toMatch(
     /^Linear and ReLU, 1023 × 785 × 2047 \(problem.batch = 20, .*\)\nLinear layer with ReLU\n.* · braggbench 0.1.0 · /,
@@ -71,7 +71,7 @@ test('--trace keeps every repetition of one sample of each variant, which export
   expect(unkept.stderr).toContain('--trace needs --out');
 });
 
-test('the sessions that show streams on the timeline are traced, and requested as the command line takes them', async () => {
+test('sessions that show streams on the timeline are traced, with options that the command line accepts', async () => {
   const traced = GPU_SESSIONS.filter(({ words }) => words.includes('--trace'));
   expect(traced.map(({ file }) => file)).toEqual(['micro/concurrent-kernels.json', 'micro/overlap.json']);
   for (const { words } of GPU_SESSIONS) expect(parseArguments(words.slice(1), bench.flags).operands).toHaveLength(1);
@@ -86,7 +86,7 @@ test('the sessions that show streams on the timeline are traced, and requested a
   else expect(report?.recordings?.some(({ trace }) => trace !== null)).toBe(true);
 });
 
-test('a recorded session shows what was measured and nothing more', async () => {
+test('a recorded session shows the measured values and nothing more', async () => {
   const open = async (name: string) => (await call('bench', '--open', path.resolve(recorded, name))).stdout;
   // A single round has no spread and no interval, and so no verdict on the claim.
   const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
@@ -106,7 +106,7 @@ test('a recorded session shows what was measured and nothing more', async () => 
   );
 });
 
-test('bench compares, sweeps and is opened again', async () => {
+test('bench compares variants, sweeps a value, and is reopened', async () => {
   const words = ['--variants', 'cpu-fp64,cpu-blocked,cuda-blocked', '--rounds', '5', '--out', 'session.json'];
   const bench = await call('bench', 'layer-odd', ...small, ...words, '--sweep', 'problem.batch=10,20');
   expect(bench.code).toBe(0);
@@ -139,7 +139,7 @@ test('the table of the rounds is erased when the session ends, however early', a
   await expect(call('bench', 'layer-odd', '--variants', 'cpu-fp64,,')).resolves.toMatchObject({ code: 2 });
 });
 
-test('validate and variants know the workload; errors are named with what is allowed', async () => {
+test('validate and variants support the workload; errors are named with what is allowed', async () => {
   const valid = await call('validate', 'layer-8192');
   expect(valid.stdout).toMatch(/valid; batch 8192, inputs 4096, outputs 4096, .*with /);
   const faulty = await call('validate', 'layer-8192', '--set', 'problem.direction=sideways');

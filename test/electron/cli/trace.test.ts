@@ -24,7 +24,7 @@ describe('project', () => {
     );
   });
 
-  test('a scenario and a study with its results go to a colleague, and are looked at there', {
+  test('a scenario and a study with its results are packed for a colleague, who opens them', {
     timeout: 120_000,
   }, async () => {
     expect((await call('mine', 'study', 'run', 'two.json')).code).toBe(0);
@@ -48,7 +48,7 @@ describe('project', () => {
     );
   });
 
-  test('what it does not know is refused, with what is allowed', async () => {
+  test('unknown arguments are rejected with what is allowed', async () => {
     const pack = (...words: readonly string[]) => call('mine', 'project', 'pack', ...words);
     expect(await pack('x.zip', 'tiny.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('.braggbench') });
     expect(await pack('x.braggbench', 'nowhere')).toMatchObject({
@@ -78,7 +78,7 @@ describe('braggbench trace', () => {
     expect(stdout).toMatch(/55\.9 % +3\.95 ms +245 +17\.2 µs +transport_fused_stream_path_f32/);
   });
 
-  it('says the same of its export, as JSON', async () => {
+  it('prints the same from its export, as JSON', async () => {
     const out = path.join(folder, 'trace.json');
     const run = path.join(runs, 'h200-uniform-grid-70MeV-cuda-fused.h5');
     expect((await braggbenchHere(['export', run, '--trace', out])).code).toBe(0);
@@ -91,7 +91,7 @@ describe('braggbench trace', () => {
     expect(b.summary.launches.count).toBe(a.summary.launches.count);
   });
 
-  it('says of a run on the CPU what operators took, and how evenly its threads were used', async () => {
+  it('reports operator times of a run on the CPU, and how evenly its threads were used', async () => {
     const scenario = path.join(folder, 'small.json');
     const grid = { ...tinyScenario.grid, energy: { kind: 'uniform', step_MeV: 0.5 } };
     writeFileSync(
@@ -108,7 +108,7 @@ describe('braggbench trace', () => {
     expect(stdout).toMatch(/ % +thread 0\n.* % +thread 1\n/);
   });
 
-  it('says why no kernel ran', async () => {
+  it('reports why no kernel ran', async () => {
     const { stdout } = await braggbenchHere(['trace', nsight]);
     expect(stdout).toContain('No kernel ran for 159 ms, 99.9 % of the time from the first to the last.');
     expect(stdout).toMatch(/99\.\d % +15\d ms +\d+ +the CPU does something else\n/);
@@ -116,7 +116,7 @@ describe('braggbench trace', () => {
     expect(stdout).toMatch(/121 ms +6 +1 +cudaMalloc\n/);
   });
 
-  it('refuses what is no timeline with its name and the reason', async () => {
+  it('rejects files that are not timelines, with name and reason', async () => {
     const file = path.join(folder, 'cut.json');
     writeFileSync(file, '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
     const cut = await braggbenchHere(['trace', file]);
@@ -129,7 +129,7 @@ describe('braggbench trace', () => {
     expect(JSON.parse(none.stdout).error.message).toBe('none.json does not exist.');
   });
 
-  it('is explained by --help', async () => {
+  it('is described by --help', async () => {
     const { code, stdout } = await braggbenchHere(['trace', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('braggbench trace FILE [--json]');

@@ -8,7 +8,7 @@ import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { figureCsv } from '../../../renderer/drawing/export/figure.ts';
 
 describe('csv', () => {
-  test('text that a spreadsheet would compute is text, and a line ends where a row does', () => {
+  test('text that a spreadsheet would evaluate stays text, and a line ends where a row does', () => {
     const rows = [
       ['=HYPERLINK("x")', '+1+2', '-2+3', '@SUM(A1)', '\t=1'],
       ['a\rb', 'a\nb', 'a,b', 'a"b', 'plain'],
@@ -22,7 +22,7 @@ describe('csv', () => {
     expect(csvText(['n'], [[-1.5e-9], ['-2.5'], ['+1e5'], [null], [true]])).toBe('n\n-1.5e-9\n-2.5\n+1e5\n\ntrue\n');
   });
 
-  test('names of curves in exported figures are text too', () => {
+  test('curve names in exported figures are escaped too', () => {
     const depth = { name: 'z', unit: 'mm', shape: [2], values: [0, 1] };
     const curve = { name: '=cmd|"/c calc",x', unit: '', shape: [2], values: [1, 2], axes: ['z'] };
     const [head] = figureCsv([depth, curve] as unknown as Parameters<typeof figureCsv>[0]).split('\n');
@@ -35,7 +35,7 @@ const recorded: unknown = JSON.parse(
 );
 
 describe('the device report', () => {
-  it('is what the addon made on an H200', () => {
+  it('matches what the addon reported on an H200', () => {
     const report = deviceReportSchema.parse(recorded);
     const [device] = report.cuda.devices;
     expect(report.cuda.available).toBe(true);
@@ -44,7 +44,7 @@ describe('the device report', () => {
     expect(device?.ceilings?.copy_bytes_per_s).toBeGreaterThan(4e12);
   });
 
-  it('is what the addon makes here, with a sentence for each thing that is missing', () => {
+  it('matches what the addon reports here, with a sentence for each missing component', () => {
     const report = deviceReportSchema.parse(loadAddon().devices());
     for (const part of [report.cuda, report.nvrtc, report.nvml, report.cupti, report.cublas, report.cublasLt]) {
       expect(part.available).toBe(part.reason === null);
@@ -52,7 +52,7 @@ describe('the device report', () => {
     }
   });
 
-  it('refuses ceilings that are not positive, and fields that it does not know', () => {
+  it('rejects ceilings that are not positive, and unknown fields', () => {
     const ceilings = deviceReportSchema.parse(recorded).cuda.devices[0]?.ceilings;
     expect(ceilingsSchema.safeParse(ceilings).success).toBe(true);
     expect(ceilingsSchema.safeParse({ ...ceilings, fp32_flops_per_s: 0 }).success).toBe(false);
@@ -61,7 +61,7 @@ describe('the device report', () => {
 });
 
 describe('measured ceilings', () => {
-  it('are refused with a code and a sentence where there is no such device', async () => {
+  it('are refused with a code and a sentence if there is no such device', async () => {
     const nowhere = { images: '/nowhere', sources: '/nowhere', cache: '' };
     await expect(loadAddon().measureCeilings({ ...nowhere, device: '4096' })).rejects.toMatchObject({
       code: expect.stringMatching(/^(unsupported|invalid)$/),
@@ -71,7 +71,7 @@ describe('measured ceilings', () => {
 });
 
 describe('units', () => {
-  test('a part never reads as all, nor what is there as nothing', () => {
+  test('a share below 100 % is never printed as 100 %, nor a positive one as 0 %', () => {
     expect([1, 0.9996, 0.999_96, 0.5, 0.0123, 0].map((share) => shareText(share, 3))).toEqual([
       '100 %',
       '99.96 %',

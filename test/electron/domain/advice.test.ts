@@ -22,7 +22,7 @@ describe('the answer of a comparison', () => {
   const whole = { ratio: { value: 1 / 1.3, interval: { low: 1 / 1.4, high: 1 / 1.2 } }, verdict: 'faster' as const };
   const depth = variant('cuda-depth', 0.0094, 0.0016, { whole });
 
-  it('says which variant is the fastest, how much, that it is correct; then why, how sure, what would change it', () => {
+  it('names the fastest variant, its lead and its correctness; then the reason, the certainty, and what would change it', () => {
     expect(advice([window, depth], context)).toEqual([
       'cuda-depth is the fastest here: 11.0 ms a run, 1.3 times cuda-window (1.2–1.4). Its answer is correct (dose error 2.0×10⁻⁷).',
       'Why: steps 1.60 ms against 3.80 ms; set-up and reading back 9.40 ms against 10.5 ms. Steps are 14.5 % of its run.',
@@ -30,7 +30,7 @@ describe('the answer of a comparison', () => {
     ]);
   });
 
-  it('names what it is faster than where the reference is the fastest', () => {
+  it('names what the reference is faster than, if it is the fastest', () => {
     const slower = { ratio: { value: 1.5, interval: { low: 1.4, high: 1.6 } }, verdict: 'slower' as const };
     const [first, , , change] =
       advice(
@@ -42,7 +42,7 @@ describe('the answer of a comparison', () => {
     expect(change).toBe('What would change it: from 27 runs of one set-up on, depth is faster.');
   });
 
-  it('does not call a lead certain that is not, and says what would help', () => {
+  it('does not call an uncertain lead certain, and suggests what would help', () => {
     const open = {
       ratio: { value: 1 / 1.21, interval: { low: 1 / 1.98, high: 1 / 0.746 } },
       verdict: 'undecided' as const,
@@ -54,14 +54,14 @@ describe('the answer of a comparison', () => {
     expect(found.at(-1)).toBe('What would change it: a longer session (--time).');
   });
 
-  it('says that there are too few rounds where there is no interval, and not that they overlap', () => {
+  it('reports too few rounds if there is no interval, instead of an overlap', () => {
     const few = { ratio: { value: 1 / 33.6, interval: null }, verdict: 'undecided' as const };
     expect(advice([window, { ...depth, whole: few }], context)?.[0]).toMatch(
       /^cuda-depth looks fastest here: 11\.0 ms a run, 33\.6 times cuda-window, with too few rounds for an interval\. /,
     );
   });
 
-  it('calls the same the same', () => {
+  it('reports equal variants as the same', () => {
     const same = { ratio: { value: 0.999, interval: { low: 0.995, high: 1.003 } }, verdict: 'same' as const };
     expect(advice([window, { ...depth, whole: same }], context)?.[0]).toMatch(
       /^cuda-depth and cuda-window are equally fast here: 11\.0 ms a run\. /,
@@ -79,7 +79,7 @@ describe('the answer of a comparison', () => {
     expect(said.at(-1)).toMatch(/^What would change it: a longer session/);
   });
 
-  it('is by repetitions where nothing is timed end to end', () => {
+  it('compares repetitions if nothing is timed end to end', () => {
     const step = (name: string, time_s: number, more: Partial<Advised>) =>
       variant(name, 1, time_s, { ...more, wall_s: null });
     const steps = { ratio: { value: 0.25, interval: { low: 0.2, high: 0.3 } }, verdict: 'faster' as const };
@@ -91,7 +91,7 @@ describe('the answer of a comparison', () => {
     expect(others).toHaveLength(1);
   });
 
-  it('never names a wrong variant, however fast, and says where nothing was checked', () => {
+  it('never names a wrong variant, however fast, and reports if nothing was checked', () => {
     const wrong = variant('fast', 0, 1e-6, { right: false });
     expect(advice([window, depth, wrong], context)?.join(' ')).not.toContain('fast ');
     expect(advice([wrong, { ...wrong, name: 'faster' }], context)).toBeNull();
@@ -101,20 +101,20 @@ describe('the answer of a comparison', () => {
     );
   });
 
-  it('says by medians alone where nothing else was recorded', () => {
+  it('compares by medians alone if nothing else was recorded', () => {
     expect(advice([window, variant('depth', 0.005, 0.002)], context)?.[0]).toMatch(
       /^depth is the fastest here by medians alone: 7\.00 ms a run, 2\.0 times cuda-window\. /,
     );
   });
 
-  it('warns first of a machine that was too noisy', () => {
+  it('warns first of a noisy machine', () => {
     const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
     expect(advice([window, depth], { ...context, noise })?.[0]).toMatch(
       /^This machine was noisy: the reference against itself \(A\/A\) gave 0\.900× \(0\.696–1\.17\), so repeat this on an idle one\. cuda-depth is/,
     );
   });
 
-  it('gives a recording no advice to repeat it, and names the device of the fastest', () => {
+  it('gives a recording no advice to repeat it, and names the device of the fastest variant', () => {
     const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
     const there = { ...context, where: 'on EPYC', noise, isRecorded: true };
     expect(
@@ -130,13 +130,13 @@ describe('the answer of a comparison', () => {
     );
   });
 
-  it('says nothing of a variant alone', () => {
+  it('gives no answer for a single variant', () => {
     expect(advice([window], context)).toBeNull();
   });
 });
 
 describe('runs of one set-up', () => {
-  it('count what each needs to its answer in memory', () => {
+  it('count the time of each until its answer is in memory', () => {
     // (78.4 − 20) / (3.84 − 1.6) = 26.07.
     const [window, depth] = [
       { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
@@ -151,11 +151,11 @@ describe('runs of one set-up', () => {
   });
 });
 
-describe('how right the one is that is advised', () => {
+describe('the accuracy of the recommended variant', () => {
   const measure = { tip: '', unit: '', bound: null };
   const error = { ...measure, id: 'relL2', title: 'relL2', value: 1.2e-7, holds: true };
 
-  it('is reported by its first measure, and by a ledger that closes', () => {
+  it('is reported by its first measure, and by a closed ledger', () => {
     const ledger = { ...measure, id: 'ledger', title: 'Ledger', value: 1e-9, holds: true };
     expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closes');
     expect(rightnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
@@ -168,7 +168,7 @@ describe('the noise of a session', () => {
   // On a loaded machine the noise floor is limited to its cap of 2 % on the logarithm.
   const noisy = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
 
-  it('is what was measured, not the cap of the floor', () => {
+  it('is the measured value, not the cap of the floor', () => {
     expect(noiseText(quiet)).toBe('A/A 1.00× (0.990–1.02); differences below 0.30 % count as noise');
     expect(noiseText(noisy)).toBe(
       'A/A 0.900× (0.696–1.17): too noisy for small differences; differences below 2.02 % count as noise, which is the highest floor',
@@ -192,7 +192,7 @@ describe('the noise of a session', () => {
     ['a little, and surely', { value: 1.01, interval: { low: 1.002, high: 1.018 } }, 0.001, true],
     ['so far that the floor is at its cap', { value: 1, interval: { low: 0.9, high: 1.1 } }, Math.expm1(0.02), true],
     ['by an unknown amount', { value: 1.5, interval: null }, null, false],
-  ])('strays where the A/A is off by %s: %j', (_, ratio, floor, strays) => {
+  ])('strays if the A/A ratio is off by %s: %j', (_, ratio, floor, strays) => {
     expect(straysFromItself({ ratio, floor })).toBe(strays);
   });
 });
@@ -215,7 +215,7 @@ describe('claim cards', () => {
       },
     ] as unknown as readonly ClaimTableRow[];
 
-  test('statements are compared where two machines made them of one problem', () => {
+  test('statements are compared if two machines made them for one problem', () => {
     const rows = rowOf(
       [finding('B', 'less'), finding('A', 'less')],
       [finding('A', 'less'), finding('B', 'more')],
@@ -236,7 +236,7 @@ describe('claim cards', () => {
     ]);
   });
 
-  test('what rests on one machine says so, and is counted', () => {
+  test('a claim that rests on one machine is marked and counted', () => {
     const rows = rowOf(
       [finding('A', 'less')],
       [finding('A', 'more')],

@@ -86,7 +86,7 @@ const sessions = [
 describe.for(sessions)('%s', (name) => {
   const file = path.join(assetsFolder, 'runs', name);
 
-  it('has the same columns, words, order and cells from all four', async () => {
+  it('has the same columns, words, order and cells in all four outputs', async () => {
     const page = await pageOf(file);
     const [titles = [], ...rows] = page;
     expect(rows.length).toBeGreaterThan(1);
@@ -100,7 +100,7 @@ describe.for(sessions)('%s', (name) => {
     expect(cellsIn(html).slice(0, rows.length + 1)).toEqual(expected);
   });
 
-  it('fits 120 columns of a terminal, and names what is left to --wide', async () => {
+  it('fits 120 terminal columns, and names the columns left to --wide', async () => {
     const [titles = []] = await pageOf(file);
     for (const line of [await printed('bench', '--open', file), await printed('compare', file)]) {
       const end = line.findIndex((text) => text.startsWith('With --wide also: '));
@@ -117,7 +117,7 @@ describe.for(sessions)('%s', (name) => {
   });
 });
 
-it('has one table of a sweep, in the report cell by cell as on a terminal', async () => {
+it('has one table of a sweep, the same cell by cell in the report and on a terminal', async () => {
   const file = path.join(assetsFolder, 'runs/micro/sweep-transpose.json');
   const swept = sweepTableOf(parseSession(await readFile(file, 'utf8'), file));
   if (swept === null) throw new Error('a recorded sweep has no sweep');

@@ -46,7 +46,7 @@ describe('the gamma index of two runs', () => {
     await expect(against(moved, 0.5, 1)).rejects.toMatchObject({ code: 'bad-request' });
   });
 
-  it('is of dose by mass, or of energy by area where that is requested or densities are not known', async () => {
+  it('uses dose by mass, or energy by area on request or without densities', async () => {
     const bone = { x_mm: [-20, 20], z_mm: [2, 4], material: 'bone-compact-icru' };
     const first = await run({ ...smallScenario, geometry: { regions: [bone] } });
     const ask = { run: first, reference: first, dose: 0.01, distance_mm: 1, viewport };
@@ -87,7 +87,7 @@ describe('the gamma index against a dose of another program', () => {
   const named = (name: string, bytes: Uint8Array) => ({ name, bytes });
   const shifts = { shift_depth_mm: 0, shift_across_mm: 0 };
 
-  it('is zero against its own dose as MetaImage, NRRD and a table, in any unit; and moves with the shifts', async () => {
+  it('is zero against its own dose as MetaImage, NRRD and a table, in any unit, and changes with the shifts', async () => {
     const first = await run({ ...smallScenario });
     const ask = (dose: string, parts: object = {}, distance_mm = 0.1) =>
       page.call('dose.gamma', {
@@ -113,7 +113,7 @@ describe('the gamma index against a dose of another program', () => {
     }
   });
 
-  it('compares in absolute terms where the unit is reported: of planes and volumes, by area and by mass', async () => {
+  it('compares in absolute terms if the unit is given: planes and volumes, by area and by mass', async () => {
     const protons = 4;
     const first = await run({ ...smallScenario, beam: { ...smallScenario.beam, weight: protons } });
     const text = (content: string): Uint8Array => new TextEncoder().encode(content);
@@ -151,7 +151,7 @@ describe('the gamma index against a dose of another program', () => {
     );
   });
 
-  it('says by name what is no dose, is cut, lacks its numbers, is a curve or is gone', async () => {
+  it('names a file that is no dose, truncated, incomplete, a curve or missing', async () => {
     const first = await run({ ...smallScenario });
     const { name, bytes } = await page.call('run.export', { run: first, what: 'dose-nrrd' });
     const take = (...files: { name: string; bytes: Uint8Array }[]) => page.call('dose.import', { files });
@@ -176,7 +176,7 @@ describe('the gamma index against a dose of another program', () => {
 });
 
 describe('the width in Fermi–Eyges theory', () => {
-  it('is that of the computed fluence, for a beam along z', async () => {
+  it('equals that of the computed fluence, for a beam along z', async () => {
     const id = await run({
       ...smallScenario,
       beam: { energy_MeV: 30, x_sigma_mm: 1 },
@@ -193,7 +193,7 @@ describe('the width in Fermi–Eyges theory', () => {
     expect((curve?.positions.length ?? 0) * 0.25).toBeGreaterThan(8);
   });
 
-  it('says why there is none for a tilted beam', async () => {
+  it('reports why there is none for a tilted beam', async () => {
     const id = await run({ ...smallScenario, beam: { energy_MeV: 30, angle_deg: 10 } });
     expect(await page.call('dose.fermiEyges', { run: id })).toEqual({
       curve: null,

@@ -65,7 +65,7 @@ describe('failed run', () => {
   afterEach(() => test.close());
 
   describe('a run whose device fails', () => {
-    it('ends as failed with the reason, and its readouts are those of the steps before', async () => {
+    it('ends as failed with the reason, and keeps the readouts of the completed steps', async () => {
       const page = await test.page();
       const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'fails' });
       const info = await test.host.runs.ended(started.id);
@@ -90,7 +90,7 @@ describe('failed run', () => {
       expect(runOf('transport', await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
     });
 
-    it('is printed and saved by the command line, which ends with 1 and says why', async () => {
+    it('is printed and saved by the command line, which exits with 1 and the reason', async () => {
       const written = { out: '', error: '' };
       const terminal = new Terminal(
         { write: (text: string) => (written.out += text) },
@@ -122,7 +122,7 @@ describe('failed run', () => {
       expect(JSON.parse(written.out) as SummaryDocument).toMatchObject({ status: 'failed', error: reason, steps: 12 });
     });
 
-    it('is no measurement', async () => {
+    it('does not count as a measurement', async () => {
       const { measure } = await import('../../../electron/host/model/bench/measure.ts');
       const scenarios = new TransportScenarios(test.host.scenarios);
       const reading = await scenarios.check({ ...smallScenario }, { name: 'test', folder: null });
@@ -172,7 +172,7 @@ describe('first start', () => {
     return settled;
   }
 
-  it('lists recorded sessions and says what is compiled before there is a solver', async () => {
+  it('lists recorded sessions and reports what is compiling before there is a solver', async () => {
     const seen: SolverFrame[] = [];
     page.stream('solver', {}, { frame: (state) => void seen.push(state) });
     expect(page.capabilities).toMatchObject({ variants: [], version: '0.1.0', compiler: '' });
@@ -188,7 +188,7 @@ describe('first start', () => {
     expect(seen.at(-1)).toEqual({ stage: 'none', progress: '3 of 35 files', failed: null, gpuKernels: false });
   });
 
-  it('runs a beam once transport is compiled, with the dose that the whole solver gives', async () => {
+  it('runs a beam once transport is compiled, with the dose of the complete solver', async () => {
     const starting = page.call('run.start', { scenario: { ...smallScenario }, name: 'first' });
     expect(await isSettled(starting)).toBe(false);
     reach('first');
@@ -208,7 +208,7 @@ describe('first start', () => {
     expect(a).toEqual(b);
   });
 
-  it('lets a scenario of another workload, and one that names a GPU variant, wait for the whole solver', async () => {
+  it('lets a scenario of another workload, and one that names a GPU variant, wait for the complete solver', async () => {
     reach('first');
     const other = page.call('scenario.resolve', { scenario: layer });
     const gpu = page.call('scenario.resolve', {
@@ -222,7 +222,7 @@ describe('first start', () => {
     expect(told).not.toContain('is not known');
   });
 
-  it('refuses what waits if the solver cannot be compiled', async () => {
+  it('rejects waiting calls if the solver cannot be compiled', async () => {
     const starting = page.call('run.start', { scenario: { ...smallScenario }, name: 'never' });
     solver.report({ stage: 'none', progress: null, failed: 'The C++ build failed.' });
     await expect(starting).rejects.toThrow('The C++ build failed.');
@@ -238,7 +238,7 @@ describe('unwatched', () => {
     solver: { stepping: 'depth' },
   };
 
-  test('an unwatched run leaves no frame, and the dose of a watched one', async () => {
+  test('an unwatched run sends no frame, and has the dose of a watched one', async () => {
     const addon = loadAddon();
     const scenarios = await openTestScenarios(addon);
     const reading = await scenarios.check(document, { name: 'test', folder: null });

@@ -144,7 +144,7 @@ const doseMap: MapRequest = {
 
 const transport = hostile.filter(([, scenario]) => 'kind' in scenario && scenario.kind === 'transport');
 
-test('Live of each of them', { timeout: 300_000 }, async () => {
+test('Live of each hostile set-up does not block the event loop', { timeout: 300_000 }, async () => {
   const live = openLive(page, 'hostile-setups-live');
   await live.ask(smallScenario);
   expect(transport.length).toBeGreaterThanOrEqual(6);

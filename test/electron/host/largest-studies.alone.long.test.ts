@@ -43,12 +43,16 @@ const requested: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['exported', () => page.call('study.export', { study, format: 'csv' })],
 ];
 
-test.each(requested)('a hundred thousand rows, %s: nobody else waits', { timeout: 600_000 }, async (_what, ask) => {
-  await ask(); // read once: the measured requests are cached
-  expect(await leastHold(ask)).toBeLessThan(MOST_MS);
-});
+test.each(requested)(
+  'a hundred thousand rows, %s, do not block other requests',
+  { timeout: 600_000 },
+  async (_what, ask) => {
+    await ask(); // read once: the measured requests are cached
+    expect(await leastHold(ask)).toBeLessThan(MOST_MS);
+  },
+);
 
-test('every view has all of them', { timeout: 600_000 }, async () => {
+test('every view has all hundred thousand rows', { timeout: 600_000 }, async () => {
   const all = await page.call('study.rows', look);
   expect([all.all, all.matching, all.rows.length]).toEqual([ROWS, ROWS, 400]);
   const tiled = await page.call('study.rows', { ...look, filter: 'problem.n > 1000 && solver.variant == "tiled"' });

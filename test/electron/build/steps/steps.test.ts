@@ -15,11 +15,11 @@ import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs
 import { sameScratchFolder } from '../../../scratch-folder.ts';
 import { unless } from '../../../unless.ts';
 
-describe('looked at', () => {
+describe('the cache of up-to-date steps', () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'looked-at-test-'));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  describe('what was up to date is not looked at again', () => {
+  describe('an up-to-date step', () => {
     const root = path.join(scratch, 'checkout');
     const look = path.join(scratch, 'look.json');
     const place = { root, folders: ['sources'], files: ['package.json', 'absent'], settings: ['-O3', undefined] };
@@ -34,12 +34,12 @@ describe('looked at', () => {
       keepLook(place, inputsNow(place), ['made.js'], look);
     });
 
-    it('as long as nothing differs', () => {
+    it('is skipped while nothing differs', () => {
       expect(isAsLooked(place, look)).toBe(true);
       expect(isAsLooked({ ...place, settings: ['-O2', undefined] }, look)).toBe(false);
     });
 
-    it('and is where a source is changed in its place, comes, goes, or gets another time', () => {
+    it('is checked again if a source is edited, added, removed or touched', () => {
       write('sources/below/a.ts', 'another one');
       expect(isAsLooked(place, look)).toBe(false);
       keepLook(place, inputsNow(place), ['made.js'], look);
@@ -53,7 +53,7 @@ describe('looked at', () => {
       expect(isAsLooked(place, look)).toBe(false);
     });
 
-    it('and is where a file comes that was absent, or what was made is gone or another', () => {
+    it('is checked again if an absent file appears, or an output is gone or different', () => {
       write('absent', '');
       expect(isAsLooked(place, look)).toBe(false);
       rmSync(path.join(root, 'absent'));
@@ -64,13 +64,13 @@ describe('looked at', () => {
       expect(isAsLooked(place, look)).toBe(false);
     });
 
-    it('and is where no state was saved, or only a part of one', () => {
+    it('is checked again if no state or only a part was saved', () => {
       expect(isAsLooked(place, path.join(scratch, 'none.json'))).toBe(false);
       writeFileSync(look, '{"inputs": "');
       expect(isAsLooked(place, look)).toBe(false);
     });
 
-    it('and is where a source changed while the steps were looked at', () => {
+    it('is checked again if a source changed during the check', () => {
       const before = inputsNow(place);
       write('sources/below/a.ts', 'meanwhile');
       keepLook(place, before, ['made.js'], look);
@@ -161,7 +161,7 @@ describe('compiling in the background', () => {
   }
 
   it(
-    'while packages come, the solver is compiled by the very commands that the build then finds done',
+    'the solver compiles while packages install, by the same commands that the build then finds done',
     unless((process.platform !== 'linux' || onPath('ninja') === null) && 'it needs Linux with ninja'),
     async () => {
       const folder = sameScratchFolder('beside');
@@ -182,14 +182,14 @@ describe('compiling in the background', () => {
     },
   );
 
-  it('an error of the other work is not lost', async () => {
+  it('an error of the concurrent work is reported', async () => {
     const taken = path.relative(root, sameScratchFolder('beside-taken'));
     await expect(whileCompiling(() => Promise.reject(new Error('no registry')), taken)).rejects.toThrow('no registry');
   });
 });
 
 describe('cuda sources', () => {
-  it('a workload is compiled again for what it includes, and not for the kernels of another', () => {
+  it('a workload is recompiled when an included file changes, and not for the kernels of another workload', () => {
     const transport = includedBy('kernels/transport/transport.cu');
     expect(transport).toContain('kernels/transport/transport.cu');
     // Included by the workload's file, by a file next to it, and from the folder of all kernels.
@@ -198,14 +198,14 @@ describe('cuda sources', () => {
     expect(transport.filter((file) => file.endsWith('.cpp'))).toEqual([]);
   });
 
-  it('every CUDA file of the kernels is part of some workload', () => {
+  it('every CUDA file of the kernels belongs to a workload', () => {
     const all = new Set(cudaWorkloads().flatMap((workload) => includedBy(sourceOf(workload))));
     expect(
       globSync('kernels/**/*.{cu,cuh}', { cwd: root }).filter((file) => !all.has(file.replaceAll('\\', '/'))),
     ).toEqual([]);
   });
 
-  it('kernels are compiled for the GPUs of this machine, and for all GPUs where one of them runs none of the code', () => {
+  it('kernels are compiled for the GPUs of this machine, and for all GPUs if one of these runs none of the code', () => {
     expect(ofGpus('9.0\n9.0\n')).toEqual([90]);
     // Code for sm_86 runs on 8.7; code for another major version does not.
     expect(ofGpus('8.7\n12.1\n')).toEqual([86, 120]);
@@ -231,7 +231,7 @@ describe('image', () => {
   }
 
   describe('a start-up image', () => {
-    it('has its modules loaded, and asks for process, clock and place when it starts', async () => {
+    it('has its modules loaded, and reads process, clock and paths only when it starts', async () => {
       const image = await imageOf('good', [
         "import { createHash } from 'node:crypto';",
         "import { readFileSync } from 'node:fs';",
@@ -258,7 +258,7 @@ describe('image', () => {
     });
 
     // Otherwise Node 24.21 fails an assertion if the image has loaded certain built-in modules.
-    it('leaves threads all of its modules', async () => {
+    it('gives worker threads all of its modules', async () => {
       const image = await imageOf('threads', [
         "import { Worker } from 'node:worker_threads';",
         'globalThis.start = (file) => new Worker(file);',
@@ -281,7 +281,7 @@ describe('image', () => {
       ['Math.random', 'Math.random()'],
       ['Intl', "new Intl.Collator('en')"],
       ['hostname of node:os', 'hostname()'],
-    ])('is refused where a module reads %s while it is loaded', async (what, expression) => {
+    ])('is rejected if a module reads %s while it is loaded', async (what, expression) => {
       const lines = [
         "import { hostname } from 'node:os';",
         `globalThis.kept = [${expression}];`,

@@ -92,7 +92,7 @@ describe('the arguments of npm test', () => {
 const passed = { passed: 1, failed: 0, skipped: [] };
 
 describe('a phase', () => {
-  it('runs suites next to the files, prints a numbered line for each, and outlives one that throws', async () => {
+  it('runs suites next to the files, prints a numbered line for each, and continues after one that throws', async () => {
     const ran = await runPhase({
       beside: [
         { name: 'broken', run: () => Promise.reject(new Error('out of order')) },
@@ -109,7 +109,7 @@ describe('a phase', () => {
     expect(text).toMatch(/^\[2 of 2\] sound: ok {3}1 passed, 0 failed, 1 not run \(\d/m);
   });
 
-  it('reports each file as it ends, runs a failed one again, and names it where it then passes', async () => {
+  it('reports each file when it ends, reruns a failed one, and names it if it then passes', async () => {
     // The folder is inside the checkout, so that vitest is found.
     mkdirSync(path.join(root, 'dist'), { recursive: true });
     const folder = mkdtempSync(path.join(root, 'dist/suites-test-'));
@@ -188,13 +188,13 @@ describe('planted faults', () => {
     );
   });
 
-  it('replace a text that is in the file once', () => {
+  it('replace a text that occurs once in its file', () => {
     expect(planted('c = a + b;', fault)).toBe('c = a - b $&;');
     expect(() => planted('c = a * b;', fault)).toThrow('the text of "one" is 0 times in a.ts; allowed: once');
     expect(() => planted('a + b + a + b', fault)).toThrow('the text of "one" is 2 times in a.ts; allowed: once');
   });
 
-  it('of the list are each in their file once', () => {
+  it('of the list each match their file once', () => {
     const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
       typeof choose
     >[1];
@@ -205,7 +205,7 @@ describe('planted faults', () => {
     }
   });
 
-  it('are not tried again after an interrupted run, unless their tests have changed', async () => {
+  it('are not repeated after an interrupted run unless their tests changed', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-mutate-'));
     try {
       const file = path.join(folder, 'results.json');
@@ -229,7 +229,7 @@ describe('planted faults', () => {
     }
   });
 
-  it('are found by the first test that fails, of vitest or of C++', () => {
+  it('are detected by the first failing test, of vitest or of C++', () => {
     expect(failedTest('ok   test/a.test.ts (1 tests, 0.1 s)\n')).toBeNull();
     expect(failedTest('FAIL test/a.test.ts (2 tests, 0.1 s)\n    FAIL adds > two numbers\n')).toBe(
       'adds > two numbers',
@@ -245,7 +245,7 @@ it('assigns a file to one suite by its path', () => {
   expect(suiteOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
 });
 
-it('lists no unsteady file: each is mended before a release', () => {
+it('no file is listed as unsteady: each is fixed before a release', () => {
   expect(JSON.parse(readFileSync(path.join(root, 'test/unsteady.json'), 'utf8'))).toEqual([]);
 });
 
@@ -264,7 +264,7 @@ describe('the report', () => {
     { name: 'More', seconds: 2, result: { ...passed, skipped: [{ name: 'a test', reason: 'no GPU' }] } },
   ];
 
-  it('gives the seconds of each suite and the tests that did not run; one unsteady file is forgiven, two are not', () => {
+  it('prints the seconds of each suite and the tests that did not run; it allows one unsteady file, and fails for two', () => {
     expect(report(ended(['a.test.ts']), { seconds: 40, whole: false })).toBe(0);
     const text = said();
     expect(text).toContain('\n  Some tests   61.2 s\n  More          2.0 s\n');
@@ -289,7 +289,7 @@ describe('the report', () => {
     });
   });
 
-  it('orders the next run by the seconds of this one, and files that did not run by the table', () => {
+  it('orders the next run by the seconds of this one, and files that did not run by the committed table', () => {
     const table = path.join(folder, 'table.json');
     writeFileSync(table, JSON.stringify({ 'a.test.ts': 3, 'c.test.ts': 7 }));
     expect(listedSeconds(table, path.join(folder, 'none.json'))).toEqual({ 'a.test.ts': 3, 'c.test.ts': 7 });
@@ -303,7 +303,7 @@ describe('the report', () => {
   });
 });
 
-it('reports why a test did not run, by its own words or by those of a suite around it', () => {
+it('reports why a test was skipped, from its own reason or that of its suite', () => {
   const suite = { type: 'suite', meta: () => unless('pydicom is not installed').meta ?? {}, errors: () => [] };
   const test = (name: string, parent: object, note?: string) => ({
     ...{ type: 'test', fullName: name, parent, meta: () => ({}), result: () => ({ state: 'skipped', note }) },
@@ -330,10 +330,10 @@ it('counts the core seconds of programs that a process started', onLinux, () => 
   expect(coreSecondsOf(process.ppid)).toBeGreaterThan(before);
 });
 
-describe('a suite that depends on files alone', () => {
+describe('a suite that depends only on files', () => {
   const folder = scratchFolder('unless-passed');
 
-  it('runs again with other files, and until it has passed without a second try', async () => {
+  it('reruns when files change, and until it passes at the first try', async () => {
     const nothing = { passed: 0, failed: 0, skipped: [] };
     const results = [
       { ...nothing, passed: 1, failed: 1 },

@@ -27,7 +27,7 @@ describe('report', () => {
     ],
   };
 
-  test('writes JUnit XML with a failure, a skipped and a passed case, every mark escaped', () => {
+  test('writes JUnit XML with a failure, a skipped and a passed case, every special character escaped', () => {
     expect(gateJunit(report)).toBe(
       [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -44,7 +44,7 @@ describe('report', () => {
     );
   });
 
-  test('writes a Markdown table of one line a variant, with no markup from names', () => {
+  test('writes a Markdown table with one line per variant, and no markup from names', () => {
     const lines = gateMarkdown(report).split('\n');
     expect(lines[0]).toBe('### braggbench gate: sum &lt;1&gt;.json against HEAD\\~1');
     expect(lines.slice(4, 8)).toEqual([
@@ -72,7 +72,7 @@ const verdictOf = (sessions: readonly Evidence[], floor: number | null, allowed 
   timeVerdict(sessions, floor, allowed).verdict;
 
 describe('the verdict of a gate', () => {
-  it('needs two sessions above the allowed time and above what equal code differs by', () => {
+  it('needs two sessions above the allowed time and above the A/A difference', () => {
     const slow = session(1.04, 1.06);
     expect(verdictOf([slow, slow], 0.01)).toBe('slower');
     expect(verdictOf([slow], 0.01)).toBe('undecided');
@@ -86,7 +86,7 @@ describe('the verdict of a gate', () => {
     expect(verdictOf([slow, slow], 0.01, 0.06)).toBe('not slower');
   });
 
-  it('passes a whole interval below the allowed time, whatever the runner', () => {
+  it('passes if the whole interval is below the allowed time, whatever the runner', () => {
     expect(verdictOf([session(0.98, 1.02)], 0.5)).toBe('not slower');
     expect(verdictOf([session(0.98, 1.021)], 0)).toBe('undecided');
   });
@@ -98,7 +98,7 @@ describe('the verdict of a gate', () => {
     expect(verdictOf([], 0.01)).toBe('undecided');
   });
 
-  it('measures a second session only where the first looks slower', () => {
+  it('measures a second session only if the first looks slower', () => {
     expect(needsConfirmation([session(1.03, 1.06)], 0.01, 0.02)).toBe(true);
     expect(needsConfirmation([session(1.03, 1.06)], 0.03, 0.02)).toBe(false);
     expect(needsConfirmation([session(1.01, 1.06)], 0.001, 0.02)).toBe(false);
@@ -106,14 +106,14 @@ describe('the verdict of a gate', () => {
     expect(needsConfirmation([session(1.03, 1.06), session(1.03, 1.06)], 0.01, 0.02)).toBe(false);
   });
 
-  it('takes the farther end of the A/A interval as what equal code differs by', () => {
+  it('uses the farther end of the A/A interval as the noise of equal code', () => {
     // 1 / 0.8 is 1.25, which is farther from 1 than 1.1.
     expect(floorOf(ratio(0.8, 1.1))).toBeCloseTo(0.25, 12);
     expect(floorOf(ratio(0.98, 1.03))).toBeCloseTo(0.03, 12);
     expect(floorOf({ value: 1, interval: null })).toBeNull();
   });
 
-  it('fails for slower, wrong, impossible and not measured, and passes what is undecided', () => {
+  it('fails for slower, wrong, impossible and not measured, and passes undecided', () => {
     const one = (verdict: Gated['verdict']): Gated => ({
       variant: 'a',
       verdict,

@@ -35,7 +35,7 @@ test('reads the first value beyond the limit from the failed check', () => {
   expect(firstWrong([check(true, 'result 3 is 1, expected 1')])).toBeNull();
 });
 
-test('names what limits a kernel by its share of the measured ceilings', () => {
+test('names the limit of a kernel by its share of the measured ceilings', () => {
   const at = (share_of_copy: number | null, share_of_flops: number | null, accuracy = [right]): string =>
     limiterOf({
       roofline: { bytes_per_s: 1, flops_per_s: 1, flops_per_byte: 1, share_of_copy, share_of_flops },
@@ -53,7 +53,7 @@ test('names what limits a kernel by its share of the measured ceilings', () => {
   expect(at(0.9, 0.1, [check(false, 'wrong')])).toMatch(/^Not known: the answer is wrong/);
 });
 
-test('sums the spans of the traced sample by name, the longest first; GPU work where there is some', () => {
+test('sums the spans of the traced sample by name, longest first; GPU work if there is any', () => {
   const spans = { names: ['tile', 'sum'], threads: 2, dropped: 0, thread: [0, 1, 0], step: [0, 0, 0] };
   const recording = {
     ...{ label: 'a.cpp', device: null, trace: null },
@@ -75,7 +75,7 @@ test('sums the spans of the traced sample by name, the longest first; GPU work w
   ]);
 });
 
-test('says what would decide while an answer or a speed is open', () => {
+test('reports what would decide an open answer or speed', () => {
   const doubt = { ...right, id: 'remembers', value: null, bound: 1.5 };
   const interval = { low: 0.9, high: 1.1 };
   const open = { accuracy: [right], verdict: 'undecided' as const, ratio: { value: 1, interval } };
@@ -88,7 +88,7 @@ test('says what would decide while an answer or a speed is open', () => {
   expect(toDecide({ ...open, verdict: 'faster' })).toBeNull();
 });
 
-test('says why a timeline is empty, and the command that counts a CUDA attempt', () => {
+test('explains an empty timeline, and names the command that counts a CUDA attempt', () => {
   expect(noTimeline('cuda', 2)).toBeNull();
   expect(noTimeline('cuda', 0)).toContain('CUPTI');
   expect(noTimeline('cpu', 0)).toContain('no spans of this attempt');
@@ -99,7 +99,7 @@ test('says why a timeline is empty, and the command that counts a CUDA attempt',
   expect(countersText('cpu', words)).toBe('Counters are read of CUDA kernels only.');
 });
 
-test('gives the words of the compiler by line, the first error as the reason', () => {
+test('lists compiler messages by line, with the first error as the reason', () => {
   const issue = (severity: 'error' | 'warning', line: number, message: string) => ({
     ...{ severity, line, message, file: 'a.cpp', path: '', column: 1, value: null, allowed: null },
   });
@@ -112,7 +112,7 @@ test('gives the words of the compiler by line, the first error as the reason', (
   expect(uncompiled(lines)).toMatchObject({ verdict: 'not compiled', reason: 'line 7: no such name', time_s: null });
 });
 
-test('gives registers, spills and occupancy of the kernels that a candidate launches', () => {
+test('reports registers, spills and occupancy of the kernels that a candidate launches', () => {
   const cubin = readFileSync(path.join(import.meta.dirname, '../../host/model/machine-code/reduction.cubin'));
   const kernels = kernelsIn(cubin, 'sm_90').map(({ resource }) => ({
     ...resource,

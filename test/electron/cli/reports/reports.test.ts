@@ -18,7 +18,7 @@ describe('samples csv', () => {
     samples: [{ round: 0, time_s: 0.25, sm_MHz: null, flag: label === 'b' ? 'hot, "slow"' : null }],
   });
 
-  it('names of every sample the device that it ran on, and quotes what tables would split', () => {
+  it('names the device of every sample, and quotes what would split a table', () => {
     const machine = { cpu: 'A CPU', gpu: gpu('First'), gpus: [{ index: 1, ...gpu('Second') }] };
     const entries = [entry('a', 'cpu', null), entry('b', 'cuda', null), entry('b:1', 'cuda', 1)];
     const report = { entries, external: [], program: { commit: null }, machine };
@@ -54,7 +54,7 @@ describe('bench parts', () => {
     expect(lines[3]).toBe('2 further claims about this workload were not measured here: braggbench claims');
   });
 
-  it('says nothing of claims where a session measured none', () => {
+  it('omits claims if a session measured none', () => {
     expect(claimsReport([claim('b', [value(null)])], plain)).toEqual([]);
   });
 });
@@ -106,7 +106,7 @@ describe('run report', () => {
       .tell(run, { scenario: null, issues: [], range_mm: null, table: null } as never)
       .lines(null, (_, text) => text);
 
-  test('a run that scored LET is reported with the RBE of each model, where the LET is', async () => {
+  test('a run that scored LET reports the RBE of each model where the LET is', async () => {
     const run = await runScenario({ ...parts, output: { let: true, alpha_beta_Gy: 3, fraction_Gy: 1.8 } });
     const lines = told(run);
     const title = lines.findIndex((line) => line.startsWith('  RBE, α/β 3 Gy, 1.8 Gy a fraction'));
@@ -130,7 +130,7 @@ describe('run report', () => {
     expect(told(await runScenario(parts)).some((line) => line.includes('RBE'))).toBe(false);
   });
 
-  test('dose in Gy on the axis is reported, or why there is none', async () => {
+  test('dose in Gy on the axis is reported, or the reason why there is none', async () => {
     const layered = told(await runScenario(parts));
     expect(layered.find((line) => line.includes('On the axis'))).toMatch(/Gy per 10⁹ protons at/);
     const regions = [{ material: 'lead', x_mm: [2, 4], z_mm: [1, 3] }];
@@ -140,7 +140,7 @@ describe('run report', () => {
     );
   });
 
-  test('cells that are too wide to tell the width of the beam tell none', async () => {
+  test('cells that are too wide for the beam width report none', async () => {
     const width = (lines: readonly string[]) => lines.find((line) => /^ *σx at z/.test(line))?.trim();
     expect(width(told(await runScenario(parts)))).toMatch(/ 2\.\d\d mm$/);
     const coarse = { ...parts, grid: { ...parts.grid, dx_mm: 20 } };

@@ -3,7 +3,7 @@ import { useBothWays } from './both-ways.ts';
 
 const { bothWays } = useBothWays();
 
-describe('from its start-up image the command line says the same', () => {
+describe('the command line prints the same from its start-up image (all commands)', () => {
   test.each([[['help', 'run']], [['variants', '--json']], [['claims']], [['nonsense']]])('%j', async (words) => {
     const [image, plain] = await bothWays(words);
     expect(image).toEqual(plain);

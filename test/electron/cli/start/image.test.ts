@@ -6,7 +6,7 @@ import { useBothWays } from './both-ways.ts';
 
 const { folder, bothWays } = useBothWays();
 
-describe('from its start-up image the command line says the same', () => {
+describe('the command line prints the same from its start-up image', () => {
   test.each([
     [['--version']],
     [['validate', 'small.json']],
@@ -17,7 +17,7 @@ describe('from its start-up image the command line says the same', () => {
     expect(image).toEqual(plain);
   });
 
-  test('of a run, which it saves and reads again', async () => {
+  test('for a run, which it saves and reads again', async () => {
     const words = ['run', 'small.json', '--variant', 'depth', '--json', '--force', '--out', 'run.h5'];
     const [image, plain] = (await bothWays(words)).map(({ code, stdout, stderr }) => {
       expect(code, stderr).toBe(0);
@@ -30,7 +30,7 @@ describe('from its start-up image the command line says the same', () => {
     expect(compared.code, compared.stderr).toBe(0);
   });
 
-  test('and ends at the first Ctrl+C with what was computed', async () => {
+  test('for a run that ends at the first Ctrl+C with its partial result', async () => {
     const words = ['run', 'small.json', ...longWork, '--json'];
     if (fromImage(words) === null) throw new Error('there is no start-up image');
     const { code, stdout } = await braggbench(words, {

@@ -17,7 +17,7 @@ import {
 import { readableUnit } from '../../../../electron/domain/values/units.ts';
 
 describe('recorded names', () => {
-  it('begins with the card, whether the first names its own or not', () => {
+  it('finds recordings of the same session on other GPUs, whether its name has a GPU or not', () => {
     expect(recordedAgain('h200-dense-36M.json')).toEqual([
       'transport/h100-dense-36M.json',
       'transport/h200-dense-36M.json',
@@ -35,7 +35,7 @@ describe('session', () => {
   });
   const ledger = check({ id: 'ledger', value: 1e-9, bound: 1e-6 });
 
-  test('an answer is correct only where each check compared something', () => {
+  test('an answer is correct only if each check compared something', () => {
     expect(correctnessOf([check({}), ledger])).toBe('correct');
     expect(correctnessOf([])).toBe('not checked');
     expect(correctnessOf([check({ bound: null })])).toBe('not checked');
@@ -43,20 +43,20 @@ describe('session', () => {
     expect(correctnessOf([check({ value: null }), ledger])).toBe('not checked');
   });
 
-  test('a failed check is wrong, and a time that the machine cannot reach is impossible', () => {
+  test('a failed check is wrong, and a time beyond the limits of the machine is impossible', () => {
     const early = check({ id: LEAST_TIME, value: 1e-9, bound: 1e-6, holds: false });
     expect(correctnessOf([check({}), early])).toBe('impossible');
     expect(correctnessOf([check({ value: 1, holds: false }), early])).toBe('wrong');
     expect(correctnessOf([check({ value: null, holds: false })])).toBe('wrong');
   });
 
-  test('verdicts about the answer are three, and stay whatever the time of an end-to-end run', () => {
+  test('verdicts about the answer are three, and do not depend on the end-to-end time', () => {
     expect(verdictSchema.options.filter(isUnproven)).toEqual(['wrong', 'impossible', 'not checked']);
     expect(headVerdict({ verdict: 'not checked', whole: { verdict: 'faster' } })).toBe('not checked');
     expect(headVerdict({ verdict: 'undecided', whole: { verdict: 'faster' } })).toBe('faster');
   });
 
-  test('a doubt about memory makes an answer not checked for its reason, and a failed check is the reason before it', () => {
+  test('a doubt about memory makes an answer not checked, with its reason, and a failed check takes precedence', () => {
     const doubt = check({ id: REMEMBERS, tip: 'It may remember results', value: null });
     expect([correctnessOf([check({}), doubt]), reasonOf([check({}), doubt])]).toEqual([
       'not checked',
@@ -72,7 +72,7 @@ describe('claims', () => {
   const claim = { from: 2, to: 10 };
   const of = (value: number, low: number, high: number) => judgeClaim({ value, interval: { low, high } }, claim);
 
-  test('only a whole interval decides: inside, outside, and what reaches beyond an end', () => {
+  test('only a whole interval decides: one that crosses a bound is undecided', () => {
     expect(judgeClaim(null, claim)).toBe('not measured');
     expect(judgeClaim({ value: 5, interval: null }, claim)).toBe('not judged');
     expect([of(1.5, 1.4, 1.9), of(12, 11, 13), of(5, 4, 6)]).toEqual(['less', 'more', 'as claimed']);
@@ -80,7 +80,7 @@ describe('claims', () => {
     expect([of(2.1, 1.9, 2.3), of(10, 9, 11)]).toEqual(['undecided', 'undecided']);
   });
 
-  test('one number has a band, of its own where it names one', () => {
+  test('one number has a band, its own if it names one', () => {
     const about = (from: number, low: number, high: number, tolerance?: number) =>
       judgeClaim({ value: (low + high) / 2, interval: { low, high } }, { from, to: from, tolerance });
     expect([about(32, 30, 34), about(32, 7.9, 8.1), about(32, 25, 27), about(32, 39, 40)]).toEqual([
@@ -92,7 +92,7 @@ describe('claims', () => {
     expect([about(1, 0.98, 1.01, 0.05), about(1.18, 1.02, 1.03, 0.05)]).toEqual(['as claimed', 'less']);
   });
 
-  test('faster is more than one per cent beyond, and at least has no upper end', () => {
+  test('faster means more than one per cent, and at least has no upper end', () => {
     const faster = (low: number, high: number) =>
       judgeClaim({ value: low, interval: { low, high } }, { from: 1, to: null });
     expect([faster(0.99, 1.005), faster(1, 1.03), faster(1.02, 1.03), faster(50, 60)]).toEqual([
@@ -104,11 +104,11 @@ describe('claims', () => {
     expect(judgeClaim({ value: 9, interval: { low: 8, high: 9.9 } }, { from: 10, to: null })).toBe('less');
   });
 
-  test('what needs another program or GPU is not judged by any number', () => {
+  test('a claim that needs another program or GPU is judged by no number', () => {
     expect(judgeClaim({ value: 5, interval: { low: 4, high: 6 } }, { ...claim, needs: 'PyTorch' })).toBe('not judged');
   });
 
-  test('a saved verdict gives way to the rule, whoever wrote it', () => {
+  test('a saved verdict is replaced by the current rule, whoever wrote it', () => {
     const pair = { slower: 'a', faster: 'b', what: 'streams', verdict: 'as claimed' };
     const kept = {
       ...{ id: 'streams', claim: 'Streams overlap', from: 1, to: 1000, source: 'a note', reason: null },

@@ -35,7 +35,7 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
     expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(usualBenchOptions));
   });
 
-  it('offers allowed values in the form, the usual one among them', () => {
+  it('offers allowed values in the form, the default among them', () => {
     const { form } = option;
     if (form === undefined) return;
     const choices = form.choices.map(([value]) => value);
@@ -44,7 +44,7 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
   });
 });
 
-it('a command without flags has the usual options', () => {
+it('a command without flags has the default options', () => {
   expect(parsed([])).toEqual(usualBenchOptions);
   expect(parsed(optionFlags(usualBenchOptions))).toEqual(usualBenchOptions);
 });

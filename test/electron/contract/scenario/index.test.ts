@@ -46,7 +46,7 @@ describe('the differences of two scenarios', () => {
     ]);
   });
 
-  it('are none between a version and the same in the words of a newer one', () => {
+  it('are empty between a version and the same scenario in a newer one', () => {
     const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
     expect(scenarioDifferences(base, newer)).toEqual([]);
     expect(scenarioDifferences(newer, base)).toEqual([]);
@@ -55,7 +55,7 @@ describe('the differences of two scenarios', () => {
     expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
   });
 
-  it('tell what one side leaves to its default, and regions that one side lacks', () => {
+  it('include values that one side leaves to its default, and regions that one side lacks', () => {
     const after = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
     const found = scenarioDifferences(base, after);
     expect(found.map(({ path, absent }) => [path, absent])).toEqual([
@@ -67,13 +67,13 @@ describe('the differences of two scenarios', () => {
     expect(found[0]).toMatchObject({ before: '3°', after: 'default (0°)' });
   });
 
-  it('are none of a document with itself, whatever the order of its keys', () => {
+  it('are empty between a document and itself, whatever the order of its keys', () => {
     const { beam, ...rest } = base;
     expect(scenarioDifferences(base, { beam, ...rest })).toEqual([]);
     fc.assert(fc.property(anyDocument, (document) => scenarioDifferences(document, document).length === 0));
   });
 
-  it('are reported for documents that are no scenarios, too', () => {
+  it('are reported for invalid documents, too', () => {
     expect(scenarioDifferences({ kind: 'other', a: 1 }, { kind: 'other', a: { b: null } })).toMatchObject([
       { path: 'a.b', after: 'null' },
     ]);
@@ -152,7 +152,7 @@ describe('writeScenarioText', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  test('pauses at every part that takes a line, whether the schema knows it or not', () => {
+  test('yields at every part that fills a line, whether the schema knows it or not', () => {
     const regions = Array.from({ length: 1000 }, (_, i) => ({ material: 'water', z_mm: [i, i + 1] }));
     for (const parts of [{ geometry: { regions } }, { extra: regions }]) {
       const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
@@ -170,13 +170,13 @@ describe('transport versions', () => {
     return valueAt(found.document, ['physics', 'nuclear']);
   };
 
-  test('a scenario of version 1 keeps what it meant: no reactions unless it asks for them', () => {
+  test('a scenario of version 1 keeps its meaning: no reactions unless it requests them', () => {
     expect(nuclearOf({ version: 1 })).toBe('off');
     expect(nuclearOf({ version: 1, physics: { straggling: 'off' } })).toBe('off');
     expect(nuclearOf({ version: 1, physics: { nuclear: 'attenuation' } })).toBe('attenuation');
   });
 
-  test('reactions are followed unless a scenario of version 2 says otherwise, and in a new one', () => {
+  test('reactions are followed unless a scenario of version 2 disables them, and in a new one', () => {
     expect(nuclearOf({ version: 2 })).toBeUndefined();
     expect(nuclearOf({ version: 2, physics: { nuclear: 'off' } })).toBe('off');
     expect(newDocument('transport')['version']).toBe(2);

@@ -32,7 +32,7 @@ describe('messages', () => {
 
   const region = { material: 'water', x_mm: [-1, 1], z_mm: [0, 1] };
 
-  describe('each kind of error says what the value is and what is allowed', () => {
+  describe('each kind of error states the value and what is allowed', () => {
     test.each([
       [
         'too large',
@@ -188,14 +188,14 @@ describe('messages', () => {
       expect(messages(document)).toEqual([expected]);
     });
 
-    test('a beam that is missing is requested with its keys', () => {
+    test('a missing beam is reported with its keys', () => {
       expect(messages({ kind: 'transport', version: 1 })).toEqual([
         'beam: is missing; needed: an object with the keys energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
       ]);
     });
   });
 
-  test('all errors come at once, one per value', () => {
+  test('all errors are reported together, one per value', () => {
     const found = messages(
       transport({ beam: { energy_Mev: 70, weight: -1 }, grid: { dx_mm: 'a' }, solver: { threads: 1e99 }, extra: 1 }),
     );
@@ -209,7 +209,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('what is not invalid stays, for further checks', () => {
+  test('valid parts remain for further checks', () => {
     const { filled, leftOut } = validateScenario(
       transport({
         beam: { energy_MeV: -3, x_mm: 4 },
@@ -223,7 +223,7 @@ describe('messages', () => {
     expect(leftOut.map(formatPath).sort()).toEqual(['beam.energy_MeV', 'beam.energy_MeV', 'geometry.regions[1]']);
   });
 
-  test('of twenty thousand errors two hundred are reported, at once', () => {
+  test('of twenty thousand errors two hundred are reported, quickly', () => {
     const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]));
     const before = process.threadCpuUsage();
     const { faults, filled, leftOut } = validateScenario(transport(keys));
@@ -241,7 +241,7 @@ describe('messages', () => {
 describe('saved document', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
 
-  test('a scenario of ten thousand spots is saved, and one of more values than any has is not', () => {
+  test('a scenario of ten thousand spots is saved, and one with too many values is not', () => {
     const spot = { energy_MeV: 70, x_mm: 1, y_mm: 1, z_mm: 1, angle_deg: 0, sigma_x_mm: 3, sigma_mrad: 2, weight: 1 };
     expect(oversize({ kind: 'transport', beam: { spots: Array.from({ length: 10_000 }, () => spot) } })).toBeNull();
     const { error } = storedDocumentSchema.safeParse({ x: Array.from({ length: 100_000 }, () => 1) });
@@ -250,7 +250,7 @@ describe('saved document', () => {
     ]);
   });
 
-  test('one that is nested deeper than a frame carries is not saved, however deep', () => {
+  test('a document that is nested deeper than a frame allows is not saved', () => {
     expect(oversize(nested(30))).toBeNull();
     expect(oversize(nested(33))).toMatch(/^is nested too deeply; allowed: /);
     const deep: unknown = JSON.parse(`${'['.repeat(60_000)}${']'.repeat(60_000)}`);
@@ -272,12 +272,15 @@ describe('formula', () => {
       expect(Object.fromEntries(atomsOf(formula) ?? [])).toEqual(atoms);
     });
 
-    test.each(['', 'h2o', 'Xx', 'H2O)', '(H2O', '2H', 'H22 2', 'H-O', '()', 'H0', 'Jq2'])('%j is none', (formula) => {
-      const atoms = atomsOf(formula);
-      // Blanks are ignored: H22 2 is H222.
-      if (formula === 'H22 2') expect(atoms?.get('H')).toBe(222);
-      else expect(atoms).toBeNull();
-    });
+    test.each(['', 'h2o', 'Xx', 'H2O)', '(H2O', '2H', 'H22 2', 'H-O', '()', 'H0', 'Jq2'])(
+      '%j is not a formula',
+      (formula) => {
+        const atoms = atomsOf(formula);
+        // Blanks are ignored: H22 2 is H222.
+        if (formula === 'H22 2') expect(atoms?.get('H')).toBe(222);
+        else expect(atoms).toBeNull();
+      },
+    );
 
     test('mass fractions of water', () => {
       const { H, O } = compositionOfAtoms(atomsOf('H2O') ?? new Map());
@@ -286,7 +289,7 @@ describe('formula', () => {
     });
   });
 
-  test('the elements are those of the solver, with the same weights', () => {
+  test('the elements and their weights are those of the solver', () => {
     const source = readFileSync(join(import.meta.dirname, '../../../../kernels/physics/icru63.cpp'), 'utf8');
     const listed = [...source.matchAll(/\{"([A-Z][a-z]?)", (\d+), ([\d.]+)\}/g)].map(([, symbol, z, weight]) => ({
       symbol,
@@ -319,7 +322,7 @@ const aged: ContractWorkload = {
 };
 
 describe('migrate', () => {
-  test('runs every step from the version of the document on', () => {
+  test('runs every migration step after the version of the document', () => {
     expect(migrate({ kind: 'aged', version: 1, energy_keV: 70_000, note: 'x' }, aged)).toEqual({
       ok: true,
       from: 1,
@@ -332,7 +335,7 @@ describe('migrate', () => {
     });
   });
 
-  test('leaves the newest version and its input alone', () => {
+  test('leaves the newest version and its input unchanged', () => {
     const document = Object.freeze({ version: 3, beam: Object.freeze({ energy_MeV: 70 }) });
     expect(migrate(document, aged)).toEqual({ ok: true, from: 3, document });
     const old = Object.freeze({ version: 1, energy_keV: 1 });
@@ -350,7 +353,7 @@ describe('migrate', () => {
     expect(result.ok ? [] : result.faults.map((fault) => fault.message)).toEqual([message]);
   });
 
-  test('a step that is missing from the table is an error of the program', () => {
+  test('a missing migration step is a program error', () => {
     expect(() =>
       migrate({ version: 1 }, { ...aged, migrations: { 1: aged.migrations[1] ?? ((d) => ({ ...d })) } }),
     ).toThrow('no migration from version 2 to 3');
@@ -372,17 +375,17 @@ describe('paths', () => {
   });
 
   test.each(['', '.', 'a.', '.a', 'a..b', 'a[', 'a[x]', 'a[-1]', '[0]', 'a b', 'a[0]b', 'a[99999999]'])(
-    '%j is none',
+    '%j is not a path',
     (text) => {
       expect(parsePath(text)).toBeNull();
     },
   );
 
-  test('a key that is no plain word is quoted', () => {
+  test('a key that is not a plain word is quoted', () => {
     expect(formatPath(['beam', 'my key', 0])).toBe('beam["my key"][0]');
   });
 
-  test('a value that was set is there, and the rest is as before', () => {
+  test('sets a value and leaves the rest unchanged', () => {
     const document = { a: { b: [1, { c: 2 }] }, d: 3 };
     expect(withValueAt(document, ['a', 'b', 1, 'c'], 9)).toEqual({ a: { b: [1, { c: 9 }] }, d: 3 });
     expect(withValueAt(document, ['a', 'b', 0], undefined)).toEqual({ a: { b: [{ c: 2 }] }, d: 3 });
@@ -426,7 +429,7 @@ describe('suggest', () => {
 });
 
 describe('without paths', () => {
-  test('leaves out keys and entries of lists at once, as they were counted before', () => {
+  test('removes keys and list entries at once, counted as before the removal', () => {
     const document = { a: [1, { b: 2, c: 3 }, 4], d: { e: 5 }, f: 6 };
     expect(withoutPaths(document, [['a', 0], ['a', 1, 'b'], ['d', 'e'], ['g']])).toEqual({
       a: [{ c: 3 }, 4],

@@ -21,7 +21,7 @@ describe('index', () => {
     conditions: ['beam.energy_MeV < 100'],
   };
 
-  test('the published JSON Schema takes what zod takes', () => {
+  test('the published JSON Schema accepts what zod accepts', () => {
     const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
     ajv.addVocabulary(['unit']);
     const accepts = ajv.compile(publishedStudySchema());
@@ -41,7 +41,7 @@ describe('index', () => {
     [{ ...valid, grids: 'shared', repeats: 5 }, 'repeats', /one by one/],
     [{ ...valid, grids: 'shared', timing: 'alone' }, 'timing', /one by one/],
     [[], '', /is not/],
-  ])('%j is refused at its place', (document, place, message) => {
+  ])('%j is rejected with its path', (document, place, message) => {
     const { study, faults } = validateStudy(document);
     expect(study).toBeNull();
     const found = faults.find(({ path }) => formatPath(path) === place);
@@ -85,7 +85,7 @@ describe('conditions', () => {
     expect(() => value(text)).toThrow(message);
   });
 
-  test('any text is a value or an ExpressionError', () => {
+  test('any text evaluates to a value or an ExpressionError', () => {
     const words = fc.constantFrom(
       '1',
       '(',

@@ -15,7 +15,7 @@ test.each(['gather', 'gather[]', 'gather[kA=1;kA=2]', 'gather[kA=x]', 'gather[kA
   (name) => expect(parseConfigured(name)).toBeNull(),
 );
 
-test('a configuration is code of its own, and no file', () => {
+test('a configuration counts as code of its own, not as a file', () => {
   expect([isUserKernelId('gather[kA=1]'), isUserKernelFile('gather[kA=1]')]).toEqual([true, false]);
   expect([isUserKernelId('my.cpp'), isUserKernelFile('my.cpp'), isUserKernelId('gather')]).toEqual([true, true, false]);
 });

@@ -17,7 +17,7 @@ const all = {
   defines: { TILE: 16, SAFE: '' },
 };
 
-test('each compiler gets the same in its own words', () => {
+test('each compiler gets the same options in its own syntax', () => {
   expect(flagsFor('cuda', all)).toEqual([
     ...['--use_fast_math', '--fmad=false', '--ptxas-options=-O1', '--generate-line-info', '--maxrregcount=64'],
     ...['-DTILE=16', '-DSAFE'],

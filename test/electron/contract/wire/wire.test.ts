@@ -12,7 +12,7 @@ import {
 import { DOCUMENT_POLICY, withDocumentPolicy } from '../../../../electron/contract/wire/page.ts';
 
 describe('page policy', () => {
-  test('a document that is printed carries its policy before everything else in it', () => {
+  test('a printed document begins with its content security policy', () => {
     const html = withDocumentPolicy(
       '<!doctype html>\n<html lang="en"><head><script src="https://x"></script></head></html>',
     );
@@ -37,7 +37,7 @@ const sample = {
 };
 
 describe('frame codec', () => {
-  it('gives back what was put in, arrays as arrays of the same type', () => {
+  it('decodes what it encoded, arrays as arrays of the same type', () => {
     expect(decodeFrame(encodeFrame(sample))).toEqual(sample);
   });
 
@@ -62,7 +62,7 @@ describe('frame codec', () => {
     }
   });
 
-  it('reads a frame that starts at an odd place of a larger buffer', () => {
+  it('reads a frame at an odd offset of a larger buffer', () => {
     const frame = encodeFrame(sample);
     const pool = new Uint8Array(frame.length + 64).fill(0xff);
     pool.set(frame, 13);
@@ -78,7 +78,7 @@ describe('frame codec', () => {
     ]);
   });
 
-  it('never takes a key of a document for a marker', () => {
+  it('never mistakes a key of a document for a marker', () => {
     const hostile = JSON.parse(
       '{"sections": [["f32", 1, []]], "value": null, "__proto__": {"polluted": true}, "0": {"$": 1}}',
     );
@@ -87,7 +87,7 @@ describe('frame codec', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('carries long texts whatever is in them, next to the header', () => {
+  it('carries long texts of any content next to the header', () => {
     const long = `\ufeff${'Å\u{1f52c}"\\\n\u0000'.repeat(20_000)}`;
     const sent = { a: [{ text: long }, 'short'], b: long.slice(1), values: new Float32Array([1]) };
     expect(decodeFrame(encodeFrame(sent))).toEqual(sent);
@@ -99,7 +99,7 @@ describe('frame codec', () => {
     expect((decodeFrame(encodeFrame({ larger })) as { larger: string }).larger).toBe(larger);
   });
 
-  it('says what is too large, and what is allowed', () => {
+  it('reports what is too large, and the limit', () => {
     const many = Array.from({ length: 2000 }, (_, i) => `${i}${'x'.repeat(10_000)}`);
     expect(() => encodeFrame(many)).toThrow(FrameSizeError);
     expect(() => encodeFrame(many)).toThrow(
@@ -107,7 +107,7 @@ describe('frame codec', () => {
     );
   });
 
-  it('is made in pieces of a few megabytes', () => {
+  it('encodes in pieces of a few megabytes', () => {
     let pauses = 0;
     const value = { image: new Float32Array(2 ** 24), small: new Uint8Array(9) };
     value.image[2 ** 24 - 1] = 7;
@@ -119,7 +119,7 @@ describe('frame codec', () => {
     expect([image.length, image.at(-1), small.length]).toEqual([2 ** 24, 7, 9]);
   });
 
-  it('is written in pieces where it has many values, the same text as at once', () => {
+  it('writes many values in pieces, with the same text as at once', () => {
     const samples = Array.from({ length: 60_000 }, (_, round) => ({
       round,
       time_s: round / 7,
@@ -152,7 +152,7 @@ describe('frame codec', () => {
     expect(decodeFrame(encodeFrame({ a: undefined, b: 1 }))).toEqual({ b: 1 });
   });
 
-  it('refuses what it cannot carry', () => {
+  it('rejects values that it cannot carry', () => {
     expect(() => encodeFrame({ view: new DataView(new ArrayBuffer(8)) })).toThrow(FrameError);
     let deep: unknown = 1;
     for (let i = 0; i < 100; i += 1) deep = [deep];
@@ -172,7 +172,7 @@ function craft(header: string, payload = new Uint8Array(0), headerLength?: numbe
   return frame;
 }
 
-describe('frames that nobody of ours sent', () => {
+describe('foreign frames', () => {
   const cases: readonly (readonly [string, Uint8Array])[] = [
     ['empty', new Uint8Array(0)],
     ['seven bytes', new Uint8Array(7)],

@@ -27,7 +27,7 @@ describe('curve csv', () => {
       expect(read('\uFEFFz (cm)\tdose (Gy)\n1\t2\n2\t3')).toEqual([[10, 20], [2, 3], 'Gy']);
     });
 
-    it('takes depths in the unit that the header has, however it is written, and refuses other units', () => {
+    it('reads depths in the unit of the header, however it is written, and rejects other units', () => {
       for (const name of ['Depth [cm]', 'depth (cm)', 'depth_in_water_cm', 'z/cm', 'Depth cm']) {
         expect(read(`${name},Dose [Gy]\n1,2\n2,3`)).toEqual([[10, 20], [2, 3], 'Gy']);
       }
@@ -40,7 +40,7 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('says of every bad line what is wrong in it', () => {
+    it('reports the error of every invalid line', () => {
       expect(read('depth_mm,dose\n1,2\nx,3\n2\n1.5,\n1,4\n3,5')).toEqual([
         { line: 3, message: 'the depth "x" is not a number; allowed: a finite number' },
         {
@@ -58,7 +58,7 @@ describe('curve csv', () => {
       expect(read('depth_mm,dose\n1, 2.5D+01\n2 ,3d0\n')).toEqual([[1, 2], [25, 3], null]);
     });
 
-    it('refuses points among decimal commas, which part thousands, and numbers that are not decimal', () => {
+    it('rejects thousands separators among decimal commas, and numbers that are not decimal', () => {
       expect(read('depth_mm;dose\n10,5;900,5\n11,0;1.200\n')).toEqual([
         { line: 3, message: '"1.200" has a point, and line 2 the other mark; allowed: one decimal mark, no thousands' },
       ]);
@@ -67,7 +67,7 @@ describe('curve csv', () => {
       });
     });
 
-    it('refuses what is no curve', () => {
+    it('rejects files without a curve', () => {
       expect(read('energy,dose\n1,2')).toEqual([
         {
           line: 1,
@@ -82,7 +82,7 @@ describe('curve csv', () => {
   });
 
   /** One curve in the formats of several programs: cases/README.md. */
-  describe('a case of a depth dose', () => {
+  describe('a depth dose file of another program', () => {
     const ofCase = (name: string, unit: 'cm' | 'asked' = 'asked') => {
       const reading = readCurveCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), unit);
       if (!reading.ok) throw new Error(reading.faults[0]?.message);
@@ -115,7 +115,7 @@ describe('curve csv', () => {
       read(['# TOPAS Version: 3.9', ...bins, `# DoseToMedium ( Gy ) : ${names}`, ...rows].join('\n'));
     const depthBins = ['# X in 1 bin  of 20 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
 
-    it('of TOPAS take Sum or Mean by name', () => {
+    it('of TOPAS use Sum or Mean by name', () => {
       expect(topas(depthBins, 'Mean   Standard_Deviation', ['0, 0, 0, 2, 9', '0, 0, 1, 3, 9'])).toEqual([
         [2.5, 7.5],
         [2, 3],
@@ -145,7 +145,7 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('of TOPAS that are of a radius, or of another quantity, are refused', () => {
+    it('of TOPAS by radius, or of another quantity, are rejected', () => {
       const radial = ['# R in 2 bins of 1 mm', '# Phi in 1 bin  of 360 deg', '# Z in 1 bin  of 1 cm'];
       expect(topas(radial, 'Sum', ['0, 0, 0, 2', '1, 0, 0, 1'])).toEqual([
         { line: 2, message: 'its bins are along R: no depth dose; allowed: bins along x, y or z' },
@@ -162,7 +162,7 @@ describe('curve csv', () => {
       }
     });
 
-    it('of FLUKA and PHITS that count by energy or radius, or score flux, are refused', () => {
+    it('of FLUKA and PHITS by energy or radius, or of flux, are rejected', () => {
       const noDepth = (line: number, axis: string) => [
         { line, message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z` },
       ];
@@ -275,7 +275,7 @@ describe('curve csv', () => {
         8,
         '"0 0 1.75 NaN" is not 4 numbers, as its header announces',
       ],
-    ] as const)('of %s is refused where it is no whole depth dose', (type, of, bins, line, message) => {
+    ] as const)('of %s is rejected if it is not a complete depth dose', (type, of, bins, line, message) => {
       expect(table(type, of, bins)).toEqual([{ line, message }]);
     });
   });
@@ -286,7 +286,7 @@ describe('curve csv', () => {
   });
 
   describe('columns', () => {
-    it('are chosen by whole words, and refused where two could be meant', () => {
+    it('are chosen by whole words, and rejected if ambiguous', () => {
       expect(read('depth_mm,dose_uncertainty,dose\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], null]);
       expect(read('depth_mm,overdose,dose_Gy\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], 'Gy']);
       expect(read('depth_sigma_mm,depth_mm,dose\n9,1,2\n9,2,3')).toEqual([[1, 2], [2, 3], null]);
@@ -295,13 +295,13 @@ describe('curve csv', () => {
       ]);
     });
 
-    it('without names are two', () => {
+    it('without names must be two', () => {
       expect(read('1 2 3\n2 3 4')).toEqual([
         { line: 1, message: '3 columns without names; allowed: two, or a header such as depth_mm,dose,dose_error' },
       ]);
     });
 
-    it('of descending depths are put in order, and those of neither order refused', () => {
+    it('of descending depths are reversed, and unordered ones rejected', () => {
       expect(read('depth_mm,dose\n3,1\n2,5\n1,4')).toEqual([[1, 2, 3], [4, 5, 1], null]);
       expect(read('depth_mm,dose\n3,1\n2,5\n2.5,4')).toEqual([
         { line: 4, message: 'the depth 2.5 does not go on from the line before; allowed: descending depths' },
@@ -354,7 +354,7 @@ describe('gamma curve', () => {
   const bump = (centre: number): Float64Array => positions.map((x) => Math.exp(-((x - centre) ** 2) / 18));
   const reference = { positions, values: bump(20) };
 
-  test('a curve against itself has no gamma, and one that is moved has the shift over the distance', () => {
+  test('a curve has gamma 0 against itself, and a shifted one the shift over the distance criterion', () => {
     const same = gammaOfCurves(reference, reference, { dose: 0.01, distance_mm: 1 });
     expect([same.passed, same.worst]).toEqual([1, 0]);
     expect(same.points).toBe(same.values.filter((value) => !Number.isNaN(value)).length);
@@ -367,7 +367,7 @@ describe('gamma curve', () => {
     expect(tight.passed).toBeLessThan(0.5);
   });
 
-  test('a dose that is 1 % more everywhere: global by the peak, local by each point', () => {
+  test('gamma of a dose 1 % higher is relative to the peak if global, to each point if local', () => {
     const flat = { positions, values: positions.map((x) => (x < 20 ? 1 : 0.2)) };
     const more = { positions, values: flat.values.map((dose) => 1.015 * dose) };
     const at = (local: boolean): readonly number[] => {
@@ -379,7 +379,7 @@ describe('gamma curve', () => {
     expect(at(true)[1]).toBeCloseTo(1.5, 9);
   });
 
-  test('points below the threshold are not judged, and the histogram counts the others', () => {
+  test('points below the threshold are not evaluated, and the histogram counts the others', () => {
     const { values, points, histogram, passed } = gammaOfCurves(
       reference,
       { positions, values: bump(21) },
@@ -392,7 +392,7 @@ describe('gamma curve', () => {
     });
   });
 
-  test('where the evaluated curve has no points it fails', () => {
+  test('points fail where the evaluated curve has none', () => {
     const half = { positions: positions.subarray(0, 200), values: bump(20).subarray(0, 200) };
     expect(gammaOfCurves(reference, half, { dose: 0.01, distance_mm: 1 }).worst).toBe(3);
   });

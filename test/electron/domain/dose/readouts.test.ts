@@ -29,7 +29,7 @@ describe('a readout', () => {
     );
   });
 
-  it('is in the schemas, and in the words of the command line and the page', () => {
+  it('is in the schemas, and in the texts of the command line and the page', () => {
     const inSummary = readoutEntries.filter(([, { summary }]) => summary === true).map(([name]) => name);
     expect(inSummary).toEqual(expect.arrayContaining(plain.map(([name]) => name)));
     expect(Object.keys(runSummarySchema.shape.metrics.shape)).toEqual(expect.arrayContaining(inSummary));

@@ -39,7 +39,7 @@ describe('occupancy', () => {
   });
 
   /** `npm run test:gpu` queries the driver again, about the current kernels. */
-  it('is what the driver of an H200 said of every kernel at every block size', () => {
+  it('is what the driver of an H200 reported for every kernel at every block size', () => {
     const h200 = publishedFor('sm_90');
     const { threads, record } = golden('occupancy-nvidia-h200.json') as {
       threads: number[];
@@ -66,14 +66,14 @@ describe('occupancy', () => {
   });
 
   describe('limits', () => {
-    it('of an H200 are the same from its driver as from what is published', () => {
+    it('of an H200 agree between its driver and the published tables', () => {
       const [device] = deviceReportSchema.parse(golden('devices-nvidia-h200.json')).cuda.devices;
       expect(device).toBeDefined();
       if (device === undefined) return;
       expect(limitsOf(device)).toEqual({ ...publishedFor('sm_90a'), origin: 'driver' });
     });
 
-    it('of an architecture that is not known are null', () => {
+    it('of an unknown architecture are null', () => {
       expect(publishedFor('sm_200')).toBeNull();
     });
   });
@@ -98,7 +98,7 @@ describe('occupancy', () => {
       expect(occupancyOf(plain, h200, 256, 60_000)).toMatchObject({ blocks: 3, limitedBy: ['shared memory'] });
     });
 
-    it('is nothing for a block that cannot be launched', () => {
+    it('is zero for a block that cannot be launched', () => {
       expect(occupancyOf(plain, h200, 1056)).toMatchObject({ blocks: 0, share: 0, limitedBy: ['threads'] });
       expect(occupancyOf({ ...plain, max_threads: 256 }, h200, 288)).toMatchObject({
         blocks: 0,
@@ -196,7 +196,7 @@ describe('launch', () => {
     const about = (request: ReturnType<typeof line>, kernel: typeof plain & { max_threads?: number } = plain) =>
       explainLaunch(kernel, h200, request).notes.map(({ severity, about: what }) => `${severity}: ${what}`);
 
-    it('says what is wrong with it', () => {
+    it('reports why it is invalid', () => {
       expect(about(line(1e6, 100))).toEqual(['warning: block']);
       expect(explainLaunch(plain, h200, line(1e6, 100)).notes[0]?.text).toContain('28 lanes');
       expect(about(line(1e6, 2048))).toEqual(['refused: block', 'refused: block']);
@@ -221,7 +221,7 @@ describe('launch', () => {
       expect(curve.find(({ threads }) => threads === 672)?.occupancy.share).toBe(21 / 64);
     });
 
-    it('finds limits by what people type', () => {
+    it('finds limits by user input', () => {
       for (const text of ['sm_90', '9.0', 'H200', 'sm_90a', 'nvidia h200']) {
         expect(findLimits(publishedLimits, text)?.name).toBe('NVIDIA H200');
       }
@@ -243,7 +243,7 @@ describe('launch', () => {
       expect(reductionOf('shuffle', 32).steps.length).toBe(5);
     });
 
-    it('leaves the sum of all values in the first place, whatever the block', () => {
+    it('leaves the sum of all values in the first element, whatever the block', () => {
       for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
         const start = Array.from({ length: threads }, (_, t) => t + 1);
         for (const kind of reductionKinds) {
@@ -256,7 +256,7 @@ describe('launch', () => {
       }
     });
 
-    it('says of each step which places it wrote, and what was added to them', () => {
+    it('reports for each step the elements that it wrote, and what was added to them', () => {
       const ones = new Array<number>(8).fill(1);
       const [, first, second] = reducedValues('divergent', ones);
       expect(first?.values).toEqual([2, 1, 2, 1, 2, 1, 2, 1]);
@@ -277,7 +277,7 @@ describe('launch', () => {
       expect(two[6]?.values.slice(0, 4)).toEqual([32, 32, 0, 0]);
     });
 
-    it('of 256 threads costs what it is known to cost', () => {
+    it('of 256 threads has its known cost', () => {
       // Eight warps. Divergent: all eight run in the strides 1 to 16, then 4, 2 and 1 of them, each with idle lanes.
       expect(reductionOf('divergent', 256)).toMatchObject({ barriers: 8, warps: 47, divergent: 47, worstWays: 1 });
       expect(reductionOf('strided', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 8 });

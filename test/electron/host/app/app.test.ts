@@ -15,7 +15,7 @@ import { allVariants } from '../../../../electron/host/workloads/index.ts';
 import { smallScenario } from '../small-run.ts';
 import { openTestHost } from '../test-host.ts';
 
-describe('asks no device', () => {
+describe('device queries', () => {
   const LISTS = ['variants', 'diffractionVariants', 'taskVariants'] as const;
 
   /** The addon on a machine whose devices must not be queried: every query is recorded. */
@@ -52,7 +52,7 @@ describe('asks no device', () => {
     return { ...real, ...lists, ...devices };
   }
 
-  it('a run on the CPU asks no device, and what the machine can do is known when it is asked', async () => {
+  it('a run on the CPU queries no device, and capabilities are read on request', async () => {
     const asked: string[] = [];
     const addon = watched(asked);
     expect(allVariants(addon).length).toBeGreaterThan(50);
@@ -78,7 +78,7 @@ describe('log', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   describe('the log', () => {
-    it('is on disk as soon as something is written, and reported to pages that come later', async () => {
+    it('is on disk as soon as a line is written, and sent to pages that come later', async () => {
       const log = new HostLog(path.join(folder, 'logs'));
       log.write('warning', 'first line\nsecond line');
       const text = await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8');
@@ -90,7 +90,7 @@ describe('log', () => {
       expect(heard).toEqual(['first line\nsecond line', 'third']);
     });
 
-    it('is rotated when it has grown large, and gives only whole lines of its end', async () => {
+    it('is rotated when it is large, and returns only whole lines of its end', async () => {
       const file = path.join(folder, 'braggbench.log');
       const line = 'an old line of some length that was written in an earlier year\n';
       await writeFile(file, line.repeat(40_000));
@@ -104,14 +104,14 @@ describe('log', () => {
       expect(tail.startsWith('an old line')).toBe(true);
     });
 
-    it('is saved in memory alone where it cannot be written', async () => {
+    it('stays in memory if it cannot be written', async () => {
       await writeFile(path.join(folder, 'file'), '');
       const log = new HostLog(path.join(folder, 'file', 'logs'));
       log.write('info', 'said');
       expect(await log.tail()).toContain('said');
     });
 
-    it('is made again where its folder was deleted, with what was said meanwhile', async () => {
+    it('is recreated if its folder was deleted, with the lines written meanwhile', async () => {
       const log = new HostLog(path.join(folder, 'logs'));
       log.write('info', 'before');
       await rm(path.join(folder, 'logs'), { recursive: true });
@@ -120,7 +120,7 @@ describe('log', () => {
       expect(await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8')).toMatch(/meanwhile\n[\s\S]*after\n$/);
     });
 
-    it('is given to a page of a browser as text, with what the host met', async () => {
+    it('is given to a browser page as text, with the errors that the host met', async () => {
       const dataFolder = path.join(folder, 'home');
       const shell = { kind: 'browser', dialogs: false, window: false, menus: false } as const;
       const test = await openTestHost({ dataFolder, shell });
@@ -163,7 +163,7 @@ describe('gpu kernels', () => {
 
   const whole = { stage: 'whole', progress: null, failed: null } as const;
 
-  it('says that kernels are compiled, and ends once they are there', async () => {
+  it('reports that kernels are compiling, and ends once they exist', async () => {
     const { made, asked, compiler } = kernels(true);
     const compiling = made.compile(['transport']);
     const seen = watch(made, null);
@@ -173,7 +173,7 @@ describe('gpu kernels', () => {
     expect(seen).toEqual([{ ...whole, gpuKernels: true }, { ...whole, gpuKernels: false }, 'end']);
   });
 
-  it('compiles nothing where there is no GPU', async () => {
+  it('compiles nothing without a GPU', async () => {
     const { made, asked } = kernels(false);
     await made.compile(['transport']);
     expect(asked).toEqual([]);
@@ -191,7 +191,7 @@ describe('gpu kernels', () => {
     expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
   });
 
-  it('streams the state of a solver that is being compiled until it is whole', () => {
+  it('streams the state of a compiling solver until it is complete', () => {
     const { made } = kernels(false);
     const solver = new StagedSolver(() => ({}) as never, '0.1.0');
     const seen = watch(made, solver);

@@ -17,12 +17,12 @@ const said = (body: string): number => {
 };
 
 describe('peak memory', () => {
-  it('keeps what was given back', () => {
+  it('includes memory that was released', () => {
     const body = `let held = Buffer.alloc(${LARGE_bytes}, 1); held = held.buffer.transfer(0); console.log(peak())`;
     expect(said(body)).toBeGreaterThan(LARGE_bytes);
   });
 
-  it('of a small program below a large one is small', () => {
+  it('of a small program started by a large one is small', () => {
     const small = JSON.stringify(program('console.log(peak())'));
     const body = `
       import { spawnSync } from 'node:child_process';

@@ -17,7 +17,7 @@ const native = (file: string): string =>
   readFileSync(path.resolve(import.meta.dirname, '../../../../..', file), 'utf8');
 
 describe('the numbers of a transport run', () => {
-  it('carry their unit in their name, and have a place of their own in the run file', () => {
+  it('carry their unit in their name, and have a separate path in the run file', () => {
     for (const [name, { unit }] of runScalarEntries) {
       const suffix = unit.replace('²', '2');
       expect(suffix === '' ? name : name.split('_'), name).toContain(suffix === '' ? name : suffix);
@@ -26,14 +26,14 @@ describe('the numbers of a transport run', () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it('are what the binding sets, and nothing that it does not', () => {
+  it('are exactly those that the binding sets', () => {
     const binding = native('native/binding/runs/transport_result.cpp');
     const requested = runScalarEntries.flatMap(([, { engine }]) => engine ?? []);
     expect(requested.length).toBeGreaterThan(10);
     expect(requested.filter((name) => !binding.includes(`out.Set("${name}"`))).toEqual([]);
   });
 
-  it('are taken from the result by its names, and to the summary by theirs', () => {
+  it('are read from the result by its names, and written to the summary by theirs', () => {
     const result = Object.fromEntries(runScalarEntries.flatMap(([, { engine }], i) => (engine ? [[engine, i]] : [])));
     const at = (name: string): number => runScalarEntries.findIndex(([each]) => each === name);
     const taken = fromEngine(result as Parameters<typeof fromEngine>[0]);

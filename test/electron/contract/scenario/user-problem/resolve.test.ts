@@ -54,7 +54,7 @@ test('shapes, values, tolerances and work follow the sizes', () => {
   ]);
 });
 
-test('a tolerance follows from the number of terms where there is none, and one that is given counts alone', () => {
+test('a tolerance follows from the number of terms by default, and a given one replaces it', () => {
   const [x, ids, { tolerance: _, ...plain }] = definition.arrays as [object, object, { tolerance?: object }];
   const largest = (y: object) => {
     const parsed = definitionSchema.parse({ ...definition, arrays: [x, ids, y] });
@@ -72,12 +72,12 @@ test('a tolerance follows from the number of terms where there is none, and one 
   ]);
 });
 
-test('one row is moved by its values', () => {
+test('resolves arrays of a single row', () => {
   const { arrays } = resolveProblem(definition, { rows: 1, columns: 4 });
   expect(arrays[0]).toMatchObject({ shape: [1, 2], grain: 1 });
 });
 
-test('sizes that break a constraint or a bound are refused with both', () => {
+test('sizes that break a constraint or a bound are rejected, naming both', () => {
   expect(faultsOf({}, { rows: 3, columns: 5 })).toMatchObject([
     { path: 'constraints.0', message: expect.stringContaining('does not hold at rows = 3, columns = 5') },
     { path: 'arrays.0.shape.1', message: expect.stringContaining('is 2.5 at these sizes') },
@@ -180,7 +180,7 @@ const junk = [
 ];
 
 test.each(readdirSync(folder))(
-  '%s: every damaged value is accepted or refused at a place, and nothing throws',
+  '%s: every damaged value is accepted, or rejected with its path, and nothing throws',
   (name) => {
     const document: unknown = JSON.parse(readFileSync(path.join(folder, name, 'problem.json'), 'utf8'));
     let refused = 0;

@@ -63,7 +63,7 @@ describe('a benchmark', () => {
     frames = followed.frames;
   });
 
-  test('reports how far it is, what is left, and the ratios so far', () => {
+  test('reports progress, time left, and the ratios so far', () => {
     expect(info.state).toMatch(/queued|running/);
     const phases = frames.map(({ phase }) => phase);
     expect(phases).toContain('rounds');
@@ -80,7 +80,7 @@ describe('a benchmark', () => {
     for (const { left_s } of running) expect(left_s).toBeGreaterThanOrEqual(0);
   });
 
-  test('is listed with what can be compared, and keeps the scenario and the command', async () => {
+  test('is listed with what can be compared, and stores the scenario and the command', async () => {
     const listed = await infoOf(info.id);
     expect(listed).toMatchObject({ state: 'done', recorded: false, file: null, scenario: 'small µ run' });
     expect(listed.subjects.map(({ title }) => title)).toEqual(['gather', 'window', 'window@fp64']);
@@ -93,7 +93,7 @@ describe('a benchmark', () => {
     expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);
   });
 
-  test('says on its rows what came of a clock to lock, a GPU to cool and an energy to read', async () => {
+  test('reports in its rows whether a clock was locked, a GPU cooled and an energy read', async () => {
     const asked = { lock_MHz: 1500, cool_C: 90, energy: true, processes: 0 };
     const variants = ['gather', 'window'];
     const { id } = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 5, ...asked });
@@ -164,7 +164,7 @@ describe('a benchmark', () => {
   });
 });
 
-test('the sessions that came with the program are there without a GPU', async () => {
+test('the shipped sessions are available without a GPU', async () => {
   const { benches } = await page.call('bench.list', {});
   const recorded = benches.filter((one) => one.recorded);
   expect(recorded.length).toBeGreaterThanOrEqual(6);
@@ -184,7 +184,7 @@ test('the sessions that came with the program are there without a GPU', async ()
   ]);
 });
 
-test('a cancelled benchmark keeps its whole rounds', async () => {
+test('a cancelled benchmark keeps its complete rounds', async () => {
   const variants = ['gather', 'window'];
   const { id } = await page.call('bench.start', { scenario, name: 's', variants, ...unsettled });
   const { frames, ended } = follow(id);
@@ -215,7 +215,7 @@ test('a benchmark waits for the run before it, and the run after it for the benc
   await test_.host.benches.ended(taken.id);
 });
 
-test('variants and sweeps that cannot be are refused at once', async () => {
+test('impossible variants and sweeps are rejected at once', async () => {
   const start = (variants: string[], sweep: { path: string; values: number[] } | null = null) =>
     page.call('bench.start', { scenario, name: 's', variants, sweep });
   await expect(start(['gathr'])).rejects.toThrow('"gathr" is not known (did you mean gather?)');
@@ -254,7 +254,7 @@ test('other programs are compared with the variants, or the reason is given', as
   ).rejects.toThrow('the program "matlab" is not registered; allowed: numpy-array');
 });
 
-test('registers and spills are those of the session, or of a build of the same commit, and say which', async () => {
+test('registers and spills come from the session, or from a build of the same commit, and name their source', async () => {
   const recorded = { bench: 'recorded~h200-uniform-grid-70MeV.json', report: 0 };
   const kept = await page.call('variant.resources', { variant: 'cuda-fused', session: recorded });
   expect(kept.origin).toBe('recorded with h200-uniform-grid-70MeV');
@@ -319,7 +319,7 @@ test('a sweep measures every size and fits its cost', async () => {
   ]);
 });
 
-test('images and small workloads are benchmarked alike, and shown by what is theirs', async () => {
+test('images and small workloads are benchmarked alike, and shown by their own measures', async () => {
   const spots = {
     kind: 'diffraction',
     version: 1,
@@ -408,7 +408,7 @@ test('a stored run is compared with a session', async () => {
   expect(rows[1]?.differences.map(({ what }) => what)).toContain('solver.variant');
 });
 
-test('a session that the page read itself is taken in, and nothing else', async () => {
+test('a session that the page read is imported, and nothing else', async () => {
   const recorded = await readFile(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8');
   const open = (name: string, text: string) => page.call('bench.open', { source: { kind: 'text', name, text } });
   const info = await open('mine.json', recorded);

@@ -35,7 +35,7 @@ describe('stored', () => {
 
   const lists = () => Promise.all([stored?.list(), stored?.list(), stored?.list()]);
 
-  test('lists that are requested at once read each file once', async () => {
+  test('concurrent list requests read each file once', async () => {
     await copyFile(path.join(assetsFolder, 'runs', NAME), path.join(folder, NAME));
     const found = await lists();
     expect(found.map((list) => list?.map(({ name }) => name))).toEqual([1, 2, 3].map(() => ['h200-water-70MeV']));
@@ -46,7 +46,7 @@ describe('stored', () => {
     expect(labels).toEqual(whole[0]?.reports.map(({ entries }) => entries.map(({ label }) => label)));
   });
 
-  test('a recorded session is checked whole when it is opened, and listed by what a list shows', async () => {
+  test('a recorded session is validated fully when it is opened, and only its summary when it is listed', async () => {
     const session = JSON.parse(await readFile(path.join(assetsFolder, 'runs', NAME), 'utf8'));
     session.reports[0].elapsed_s = 'long';
     await writeFile(path.join(folder, NAME), JSON.stringify(session));
@@ -61,7 +61,7 @@ describe('stored', () => {
     expect(trouble).toHaveBeenCalledWith(expect.stringContaining('entries.0.label'));
   });
 
-  test('a session of the library is checked whole before it is listed', async () => {
+  test('a library session is validated fully before it is listed', async () => {
     const session = JSON.parse(await readFile(path.join(assetsFolder, 'runs', NAME), 'utf8'));
     session.reports[0].elapsed_s = 'long';
     await mkdir(path.join(folder, 'library'));
@@ -70,7 +70,7 @@ describe('stored', () => {
     expect(trouble).toHaveBeenCalledWith(expect.stringContaining('reports.0.elapsed_s'));
   });
 
-  test('a file that could not be read is read again once it can be', async () => {
+  test('an unreadable file is read again once it is readable', async () => {
     await writeFile(path.join(folder, NAME), '{}');
     expect(await lists()).toEqual([[], [], []]);
     expect(trouble).toHaveBeenCalledTimes(3);
@@ -87,7 +87,7 @@ describe('expected', async () => {
     return (variant) => times.find((one) => one.variant === variant);
   };
 
-  test('before anything was measured here, a processor’s times are by what its threads usually do', async () => {
+  test('before any measurement here, the times of a processor are estimated from typical thread rates', async () => {
     const [small, larger] = [await expected(tinyScenario), await expected(smallScenario)];
     expect(small('gather')?.run_s).toBeGreaterThan(0);
     expect(larger('gather')?.run_s ?? 0).toBeGreaterThan(small('gather')?.run_s ?? Number.NaN);
@@ -115,7 +115,7 @@ describe('expected', async () => {
     expect(after).toBeLessThan(wall_s ?? 0);
   });
 
-  test('moments of a field take what its kinds of spots take, and more where reactions are followed', async () => {
+  test('moments of a field need the time of each kind of spot, and more with reactions', async () => {
     const beams = async (energies: readonly number[], nuclear: string): Promise<number> => {
       const scenario = {
         ...tinyScenario,
@@ -131,7 +131,7 @@ describe('expected', async () => {
     expect(await beams([30], 'icru63')).toBeGreaterThan(2 * one);
   });
 
-  test('a session of another host with a processor of this name says nothing of this machine', async () => {
+  test('a session of another host with the same processor name gives no estimate for this machine', async () => {
     const here = { id: 'a', cpu: 'A processor', logical_cores: 2, memory_bytes: 8e9, gpu: null };
     const entry = { label: 'window', status: 'measured', device: 'cpu', threads: 2, setup_s: 0, wall_s: 1, time_s: 1 };
     const session = (machine: object) =>
@@ -155,18 +155,18 @@ describe('expected', async () => {
     expect(await times(here)).toMatchObject([{ run_s: 1 }]);
   });
 
-  test('a variant without enough memory has its need and the limit in place of a time', async () => {
+  test('a variant without enough memory shows its need and the limit instead of a time', async () => {
     const fine = { ...tinyScenario.grid, dx_mm: 0.01, dz_mm: 0.02, dtheta_mrad: 5 };
     const { able, run_s, reason } = (await expected({ ...tinyScenario, grid: fine }))('gather') ?? {};
     expect([able, run_s]).toEqual([false, null]);
     expect(reason).toMatch(/^needs about [\d.]+ GB, the limit is [\d.]+ GB$/);
   });
 
-  test('a scenario with errors has none', async () => {
+  test('a scenario with errors has no estimate', async () => {
     expect((await page.call('bench.expected', { scenario: { beam: { energy_MeV: -1 } } })).times).toEqual([]);
   });
 
-  test('a session of this machine says what its variants take, also on a larger problem', async () => {
+  test('a session of this machine estimates its variants, also for a larger problem', async () => {
     const requested = { scenario: { ...tinyScenario }, name: 's', variants: ['gather'], rounds: 5, processes: 0 };
     const { id } = await page.call('bench.start', requested);
     await test_.host.benches.ended(id);

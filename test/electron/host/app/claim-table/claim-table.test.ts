@@ -32,7 +32,7 @@ import { parseTaskSession } from '../../../../../electron/host/workloads/task/in
 import { assetsFolder, openTestScenarios } from '../../small-run.ts';
 
 describe('answer', () => {
-  test('values of a sweep are reported in thousands, bytes with their unit', () => {
+  test('sweep values are printed in thousands, bytes with their unit', () => {
     expect([4, 10_000, 65_536, 0.5].map((value) => valueText(value, 'problem.n'))).toEqual([
       '4',
       '10 k',
@@ -46,7 +46,7 @@ describe('answer', () => {
     ]);
   });
 
-  test('neighbours of one verdict are grouped, by rising value', () => {
+  test('neighbouring values with the same verdict are grouped, in rising order', () => {
     const at = (verdict: string, ...values: number[]) => values.map((value) => ({ at: value, verdict }));
     const path = 'problem.footprint_bytes';
     expect(overValues([...at('more', 8e6), ...at('as claimed', 64_000, 1e6, 4e6), ...at('less', 1000)], path)).toBe(
@@ -76,7 +76,7 @@ describe('answer', () => {
   };
   const sentence = (more: Partial<Answered>): string => answerOf({ ...claim, ...more }).sentence;
 
-  test('a claim that every decided measurement bears out is true, one that none does is not', () => {
+  test('a claim that every decided measurement confirms is true, one that none confirms is not', () => {
     const good = finding('as claimed', 3);
     expect(answerOf({ ...claim, findings: [good, finding('as claimed', 4.561), finding('undecided', 9.9)] })).toEqual({
       ...{ word: 'true', sentence: 'true: 3–4.56×', number: '3–4.56×', command: null },
@@ -90,7 +90,7 @@ describe('answer', () => {
     );
   });
 
-  test('a gain that is a loss in every measurement is the other way round', () => {
+  test('a claimed gain that is a loss in every measurement is reported as the reverse', () => {
     const loss = finding('less', 0.37, { unit: '×', interval: { low: 0.3, high: 0.4 } });
     expect(sentence({ findings: [loss] })).toBe('not true: 0.37× instead, the other way round');
     expect(sentence({ kind: 'yes-no', findings: [loss] })).toBe('not true: 0.37× instead, it is not so');
@@ -98,18 +98,18 @@ describe('answer', () => {
     expect(sentence({ findings: [loss, none] })).toBe('not true: 0.37–0.99× instead, a smaller gain');
   });
 
-  test('a wrong answer counts for nothing', () => {
+  test('measurements with a wrong answer are ignored', () => {
     const wrong = finding('as claimed, by a wrong answer', 5);
     expect(sentence({ findings: [wrong] })).toBe('cannot be judged here: what measures it gives a wrong answer');
     expect(sentence({ findings: [wrong, finding('less', 1.5)] })).toBe('not true: 1.5× instead, a smaller gain');
   });
 
-  test('measurements at the size of the note decide alone', () => {
+  test('only measurements at the size of the note decide', () => {
     const findings = [finding('as claimed', 3), finding('less', 1.1, { atNote: true })];
     expect(sentence({ findings })).toBe('not true: 1.1× instead, a smaller gain');
   });
 
-  test('a claim about another program is judged by that one alone', () => {
+  test('a claim about another program is judged only by that program', () => {
     const findings = [finding('as claimed', 3)];
     const needs = 'PyTorch';
     expect(answerOf({ ...claim, needs, findings })).toEqual({
@@ -127,7 +127,7 @@ describe('answer', () => {
     );
   });
 
-  test('a claim that holds in a part of a sweep names it, with pair and machine where those differ', () => {
+  test('a claim that holds in part of a sweep names that part, with pair and machine if they differ', () => {
     const points = [1, 2, 4].map((at) => ({ at, value: at, interval: null, verdict: at < 2 ? 'less' : 'as claimed' }));
     const map = (machine: string, ...by: readonly string[]): ClaimMap => ({
       ...{ session: 's', file: 's.json', scenario: 's', path: 'grid.dx_mm', machine },
@@ -231,7 +231,7 @@ describe('claim table', async () => {
     });
   });
 
-  describe('a mistake in a row is named with its place, value and what is allowed', () => {
+  describe('an error in a row is reported with its path, value and what is allowed', () => {
     const cases: readonly (readonly [object, string])[] = [
       [{ kind: 'coalescing', stride: 65 }, 'problem.stride: 65 is too large; allowed: a whole number, 1 to 64'],
       [{ kind: 'coalescing', element_bytes: 5 }, 'problem.element_bytes: 5'],
@@ -256,7 +256,7 @@ describe('claim table', async () => {
     'micro/scattering.json': ['cuda-tf32', 'cuda-bf16'],
   };
 
-  test('what was recorded was on an H200 or an H100, is of a row, and wrong only where that is what it shows', () => {
+  test('recordings are of an H200 or an H100, belong to a row, and are wrong only where the row shows that', () => {
     const recorded = readdirSync(join(assetsFolder, 'runs/micro')).map((file) => `micro/${file}`);
     const listed = rows.flatMap((row) => row.sessions.flatMap((file) => [file, ...recordedAgain(file)]));
     expect(recorded.length).toBeGreaterThanOrEqual(25);
@@ -280,7 +280,7 @@ describe('claim table', async () => {
     return made;
   };
 
-  test('what was recorded is read: the row of all optimisations points to the sessions of transport', async () => {
+  test('recordings are read: the row of all optimisations refers to the transport sessions', async () => {
     const last = (await tableOnce()).find(({ row }) => row === 25);
     const findings = last?.claims.flatMap((claim) => claim.findings).filter(({ value }) => value !== null) ?? [];
     expect(findings.length).toBeGreaterThanOrEqual(3);
@@ -294,7 +294,7 @@ describe('claim table', async () => {
     }
   });
 
-  test('every claim belongs to one row, and its words are its own and short', async () => {
+  test('every claim belongs to one row, and its text is unique and short', async () => {
     const inRows = rows.flatMap((row) =>
       partsOf(row).flatMap(({ workload, bench, ids }) =>
         ids.map((id) => `${bench === '' ? workload : `${workload}/${bench}`} ${id}`),
@@ -308,7 +308,7 @@ describe('claim table', async () => {
     expect(words.filter((one) => one.length > 45)).toEqual([]);
   });
 
-  test('bandwidths are those of all rounds, as in the report: one launch alone moves a third to nine tenths of it', async () => {
+  test('bandwidths are those of all rounds, as in the report, not of a single launch', async () => {
     const session = parseTaskSession(
       readFileSync(join(assetsFolder, 'runs/micro/bandwidth.json'), 'utf8'),
       'bandwidth',
@@ -377,7 +377,7 @@ describe('maps', () => {
     );
   }
 
-  test('is swept by a session of its row, or is of one size', async () => {
+  test('each map is swept by a session of its row, or has one size', async () => {
     const without: string[] = [];
     for (const row of await readClaimTable(assetsFolder)) {
       const own = SWEEPS.filter(({ file }) => row.sessions.includes(file));
@@ -396,7 +396,7 @@ describe('maps', () => {
     expect(without.sort()).toEqual(Object.keys(WITHOUT).sort());
   });
 
-  test('each sweep belongs to a row, or to the sessions that are no claims’', async () => {
+  test('each sweep belongs to a row, or to the sessions without claims', async () => {
     const listedIn = (await readClaimTable(assetsFolder)).flatMap(({ sessions }) => sessions);
     const others = SWEEPS.map(({ file }) => path.posix.normalize(file)).filter((file) => !listedIn.includes(file));
     expect(others.sort()).toEqual(['h200-sweep-water-70MeV.json', 'transport/h200-scattering-uniform-grid-70MeV.json']);

@@ -74,7 +74,7 @@ test('no claim compares end-to-end runs of our FP32 and FP64 images: they differ
     }
 });
 
-test('what is claimed of PyTorch and of the C program has no verdict from programs that are neither', async () => {
+test('claims about PyTorch and the C program get no verdict from other programs', async () => {
   const claims = (await about('diffraction')).filter(({ claim }) => /\bC\b/.test(claim) && !/^Fusing/.test(claim));
   expect(claims.length).toBeGreaterThanOrEqual(7);
   for (const { pairs, values, reason, id } of claims) {
@@ -110,7 +110,7 @@ test('every recorded sweep belongs to a row', async () => {
 const answerTo = (number: number, id: string, bench: string): string | undefined =>
   row(number).claims.find((one) => one.id === id && one.bench === bench)?.answer.sentence;
 
-describe('what the notes mean is what is measured', () => {
+describe('claims measure what the notes mean', () => {
   test('a sweep gives a verdict for each part of its range', () => {
     expect(answerTo(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× in all');
     expect(answerTo(3, 'host-loop', 'host-loop')).toBe('not true: 0.991–951× instead, a larger gain or a smaller gain');
@@ -118,7 +118,7 @@ describe('what the notes mean is what is measured', () => {
     expect(answerTo(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× in all');
   });
 
-  test('fusing is of three kernels, graphs of small ones, and one stream against one is no overlap', () => {
+  test('fusing covers three kernels, graphs cover small ones, and one stream compared with one is no overlap', () => {
     const fusing = row(1).claims.find(({ id, bench }) => id === 'kernel-fusion' && bench === 'launch');
     expect(fusing?.findings.length).toBeGreaterThan(0);
     for (const { file } of fusing?.findings ?? []) expect(file).toMatch(/launch-three\.json$/);
@@ -137,7 +137,7 @@ describe('what the notes mean is what is measured', () => {
     expect(streams?.maps[0]?.series[0]?.points.map(({ at }) => at)).toEqual([2, 4, 8]);
   });
 
-  test('every block size that is praised is held against every other', () => {
+  test('every recommended block size is compared with every other', () => {
     const [blocks] = row(22).claims;
     const by = Map.groupBy(blocks?.findings ?? [], ({ file }) => file);
     for (const own of by.values()) expect(own.length % 9).toBe(0);
@@ -145,7 +145,7 @@ describe('what the notes mean is what is measured', () => {
     expect(worse?.map((one) => one.by)).toEqual(['cuda-1024 → cuda-128']);
   });
 
-  test('threads that are too few are the same work at both ends of a sweep', () => {
+  test('too few threads do the same work at both ends of a sweep', () => {
     const idle = row(23).claims.find(({ id }) => id === 'idle');
     expect(idle?.findings.map(({ value }) => Math.round(value ?? 0))).toEqual(
       // Values of the sweeps on an H200 and on an H100.
@@ -173,7 +173,7 @@ describe('what the notes mean is what is measured', () => {
     expect(answerTo(31, 'c-over-gpu-warm-1024', '')).toBe('not true: 0.271–0.28× instead, the other way round');
   });
 
-  test('what is of CuPy, PyTorch or the C program is judged by them, or says that it needs them', () => {
+  test('claims about CuPy, PyTorch or the C program are judged by them, or report that they need them', () => {
     expect(answerTo(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
     // A sentence of the source note is one claim, about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
@@ -184,7 +184,7 @@ describe('what the notes mean is what is measured', () => {
     expect(by.join()).not.toContain('window');
   });
 
-  test('a bandwidth is reported in bytes, next to what a copy reaches', () => {
+  test('a bandwidth is reported in bytes, next to the copy bandwidth', () => {
     const bandwidths = row(6).claims.flatMap(({ findings }) => findings);
     expect(bandwidths.length).toBeGreaterThan(8);
     for (const { unit } of bandwidths) expect(['GB/s', '×']).toContain(unit);
@@ -194,7 +194,7 @@ describe('what the notes mean is what is measured', () => {
       if (machine === 'NVIDIA H200') expect(value).toBeGreaterThan(3500);
   });
 
-  test('one repetition is reported and not judged', () => {
+  test('a single repetition is reported and not judged', () => {
     const blocks = row(21).claims.flatMap(({ findings }) => findings);
     const swept = Map.groupBy(
       blocks.filter(({ at }) => at !== null),
@@ -206,12 +206,12 @@ describe('what the notes mean is what is measured', () => {
     expect(blocks.find(({ at }) => at === null)?.verdict).toBe('as claimed');
   });
 
-  test('what the notes call wrong is wrong: a kernel without strides, and one without its check of the end', () => {
+  test('code that the notes call wrong is wrong: a kernel without strides, and one without its bounds check', () => {
     expect(answerTo(18, 'views', 'views')).toBe('true: 1.07');
     expect(answerTo(21, 'check', 'bounds')).toBe('true: 61');
   });
 
-  test('costs are larger or smaller costs, shares are in per cent, and the note’s own pair counts', () => {
+  test('costs are compared as costs, shares are in per cent, and the pair of the note counts', () => {
     expect(answerTo(26, 'fused-naive-measured', '')).toMatch(/a larger cost$/);
     expect(answerTo(31, 'c-over-gpu-total-256', '')).toMatch(/^not true: .*a smaller cost$/);
     expect(answerTo(26, 'memory-bound', '')).toBe('not true: 5.15–7.29 % instead, below the claim');
@@ -232,7 +232,7 @@ describe('what the notes mean is what is measured', () => {
 });
 
 describe('recorded sessions', () => {
-  test('say in words that a graph is not captured again, not by the driver’s error', () => {
+  test('state in plain words that a graph cannot be captured again, instead of the error of the driver', () => {
     const named = recorded.filter((file) =>
       readFileSync(path.join(runs, file), 'utf8').includes('CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED'),
     );
@@ -246,7 +246,7 @@ describe('recorded sessions', () => {
     }
   });
 
-  test('have the claims of today, whatever their files contain: the ladder begins with the note’s four priorities', () => {
+  test('have the current claims, whatever their files contain: the ladder begins with the four priorities of the note', () => {
     const file = 'transport/h100-uniform-grid-70MeV.json';
     expect(kept(file).reports[0]?.claims.some(({ priority }) => priority !== undefined)).toBe(false);
     const claims = asSession(kept(file), current).reports[0]?.claims ?? [];
@@ -267,7 +267,7 @@ describe('recorded sessions', () => {
     expect(counters?.claims.find(({ id }) => id === 'coalescing')?.pairs[0]?.gain?.value).toBeCloseTo(1.42, 2);
   });
 
-  test('that were changed by --set say so in their names', () => {
+  test('changed by --set state so in their names', () => {
     for (const file of recorded) {
       const { command, reports } = kept(file);
       for (const [, at, value] of command.matchAll(/--set (\S+?)=(\S+)/g))
@@ -277,13 +277,13 @@ describe('recorded sessions', () => {
   });
 });
 
-describe('what the layer’s note counts', () => {
+describe('counts in the note of the layer', () => {
   const claim = (id: string) => row(26).claims.find((one) => one.id === id);
   /** Findings in sessions on the first card. */
   const findings = (id: string) => claim(id)?.findings.filter(({ machine }) => machine === 'NVIDIA H200') ?? [];
   const found = (id: string) => findings(id).map(({ value, verdict }) => [Number(value?.toPrecision(3)), verdict]);
 
-  test('follows from the sizes, without noise: bytes, and what the second version saves of them', () => {
+  test('follow from the sizes, without noise: bytes, and the saving of the second version', () => {
     const bytes = (outputs: number) => 4 * (1024 * 784 + 784 * 2048 + outputs * 1024 * 2048);
     expect(findings('layer-bytes').map(({ value }) => value)).toEqual([bytes(1) / 1e6]);
     expect(found('layer-bytes')).toEqual([[18, 'as claimed']]);
@@ -301,7 +301,7 @@ describe('what the layer’s note counts', () => {
     expect(claim('layer-bytes')?.cards).toEqual([]);
   });
 
-  test('and its rates equal operations over the time of a session', () => {
+  test('give rates equal to operations over the time of a session', () => {
     expect(found('naive-rate')).toEqual([[1500, 'more']]);
     expect(findings('library-rate').map(({ verdict }) => verdict)).toEqual(['more', 'more']);
     expect(findings('traffic-rate').map(({ verdict }) => verdict)).toEqual(['less']);
@@ -311,7 +311,7 @@ describe('what the layer’s note counts', () => {
     ]);
   });
 
-  test('a session shows them too', () => {
+  test('appear in a session too', () => {
     const [report] = asSession(kept('linear-relu/layer-1024.json'), current).reports;
     const values = report?.claims.find(({ id }) => id === 'layer-bytes')?.values;
     expect(values?.map(({ variant, unit, verdict }) => [variant, unit, verdict])).toEqual([
@@ -336,7 +336,7 @@ describe('one problem on two GPUs', () => {
     }
   });
 
-  test('each says its own', () => {
+  test('each GPU reports its own result', () => {
     expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toContain('NVIDIA H200');
     const several = onSeveralCards(rows);
     expect(several.length).toBeGreaterThanOrEqual(20);
@@ -349,7 +349,7 @@ describe('one problem on two GPUs', () => {
   });
 });
 
-describe('a claim that waits names the command that measures it', async () => {
+describe('an undecided claim names the command that measures it', async () => {
   // With all shipped files but the recordings, no claim has an answer yet.
   const unrecorded = path.join(scratchFolder('claims-unrecorded'), 'assets');
   mkdirSync(unrecorded, { recursive: true });
@@ -371,14 +371,14 @@ describe('a claim that waits names the command that measures it', async () => {
     );
   });
 
-  test('with processes, the side of the image and the file of a program of the user', () => {
+  test('with processes, the size of the image and the file of a user program', () => {
     const more = '--external torch-image,nanobragg=NANOBRAGG,torch-image-fp32 --processes 6 --time 5m';
     expect(commandOf(31, 'c-over-gpu-256', 'diffraction')).toBe(`${bench} simple-cubic-256 ${more}`);
     const sized = '--set detector.width=2048 --set detector.height=2048';
     expect(commandOf(31, 'c-over-gpu-2048', 'diffraction')).toMatch(new RegExp(`${sized} ${more}$`));
   });
 
-  test('and none where no benchmark here can decide', () => {
+  test('and none if no benchmark here can decide', () => {
     expect(commandOf(11, 'fma')).toBeNull();
   });
 
@@ -400,7 +400,7 @@ describe('a claim that waits names the command that measures it', async () => {
     claims.flatMap((claim) => (claim.answer.command === null ? [] : [[claimId(claim), claim.answer.command] as const])),
   );
 
-  test('which the command line understands, to the last variant and program', async () => {
+  test('which the command line accepts, down to the last variant and program', async () => {
     expect(commands.length).toBeGreaterThan(120);
     for (const [id, command] of commands) {
       const [npx, program, verb, ...words] = command.split(' ');
@@ -429,7 +429,7 @@ describe('a claim that waits names the command that measures it', async () => {
   });
 });
 
-test('the short answer names number and claim once with their unit', () => {
+test('the short answer names number and claim once, with their unit', () => {
   const said = (word: 'not-true' | 'true-when' | 'cannot-judge', sentence: string, number: string, unit: string) =>
     briefAnswer({ from: 10, to: 20, reason: null, unit, answer: { word, sentence, number, command: null } });
   expect(said('not-true', 'not true: 41–44 cycles instead, a larger cost', '41–44 cycles', 'cycles')).toBe(

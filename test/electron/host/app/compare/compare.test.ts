@@ -59,7 +59,7 @@ describe('compare', () => {
     });
   });
 
-  describe('runs side by side', () => {
+  describe('compared runs', () => {
     let first: RunData;
     let other: RunData;
     beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('compare', () => {
       other = await runScenario({ ...smallScenario, solver: { ...smallScenario.solver, precision: 'fp64' } });
     });
 
-    test('dose, ledger and what differs in scenario', () => {
+    test('have dose, ledger and scenario differences', () => {
       const [a, b] = compareRuns([
         { file: 'a.h5', run: first },
         { file: 'b.h5', run: other },
@@ -80,7 +80,7 @@ describe('compare', () => {
       expect(b?.differences).toContainEqual({ what: 'solver.precision', first: '"fp32"', here: '"fp64"' });
     });
 
-    test('other grids have a gamma index but no relL2', async () => {
+    test('on other grids have a gamma index but no relL2', async () => {
       const coarse = await runScenario({ ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 1 } });
       const versus = compareRuns([
         { file: 'a.h5', run: first },
@@ -92,7 +92,7 @@ describe('compare', () => {
     });
   });
 
-  test('scenarios of two versions of the format that mean the same do not differ', () => {
+  test('scenarios in two format versions with the same meaning do not differ', () => {
     const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
     expect(scenarioDifferences(document, { ...document, version: 2, physics: { nuclear: 'off' } })).toEqual([]);
     expect(scenarioDifferences(document, { ...document, version: 2 })).toEqual([
@@ -124,7 +124,7 @@ describe('sessions', async () => {
   }
 
   describe.for(names)('%s', (name) => {
-    test('opens, and says of every variant how fast and how right it is', () => {
+    test('opens, and reports speed and accuracy of every variant', () => {
       const session = sessionSchema.parse(open(name));
       expect(session.reports[0]?.machine.gpu?.name).toMatch(/^NVIDIA (H200|H100 80GB HBM3)$/);
       expect(measured(session).length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ describe('sessions', async () => {
     }
   });
 
-  test('a layer has every check with its bound, and a row of the ledger its numbers and claims', () => {
+  test('a layer lists every check with its bound, and a ledger row its numbers and claims', () => {
     const layer = measured(open('linear-relu/layer-1024.json'));
     for (const { accuracy } of layer) expect(accuracy.some(({ bound }) => bound !== null)).toBe(true);
     expect(layer.some(({ accuracy }) => accuracy.some(({ id }) => id === 'mask'))).toBe(true);
@@ -260,12 +260,12 @@ describe('rows', async () => {
   const apart = { time_s: 1.03, wall_s: 2 };
   const noise = { ratio: null, floor: 0.05, whole_floor: 0.001 };
 
-  test('the same is what lies inside the margin that the session was judged by', async () => {
+  test('ratios inside the margin that the session was judged by are the same', async () => {
     expect((await secondOf(sessionOf([evenly, apart], { margin: 0.1, noise })))?.verdict).toBe('same');
     expect((await secondOf(sessionOf([evenly, apart], { margin: 0.01, noise })))?.verdict).toBe('undecided');
   });
 
-  test('of two sessions the narrower margin counts', async () => {
+  test('the narrower margin of two sessions applies', async () => {
     const [wide, narrow] = [0.1, 0.01].map((margin) => sessionOf([evenly, apart], { margin, noise })) as [
       Session,
       Session,
@@ -275,7 +275,7 @@ describe('rows', async () => {
     expect((await secondOf(narrow, wide))?.verdict).toBe('undecided');
   });
 
-  test('end-to-end runs are judged by the floor of end-to-end runs, and not by that of the steps', async () => {
+  test('end-to-end runs are judged by the end-to-end noise floor, not by that of the steps', async () => {
     const slowerWhole = { time_s: 1, wall_s: 2.02 };
     const rules = (floor: number, whole_floor: number) => ({
       margin: 0.005,
@@ -288,7 +288,7 @@ describe('rows', async () => {
     expect(noisyWholes?.whole).toMatchObject({ verdict: 'undecided' });
   });
 
-  test('a session that does not say its floor of end-to-end runs says how it judged them', async () => {
+  test('a session without an end-to-end noise floor reports how it judged end-to-end runs', async () => {
     const older = { margin: 0.01, noise: { ratio: null, floor: 0.0001 } };
     const times = [evenly, { time_s: 1, wall_s: 2.02 }] as const;
     const kept = { ratio: { value: 1.01, interval: null }, verdict: 'slower' } as const;
@@ -300,7 +300,7 @@ describe('rows', async () => {
     });
   });
 
-  test('the control of a session belongs to its own reference, and to no other row that is chosen', async () => {
+  test('the control of a session belongs to its own reference, not to another chosen row', async () => {
     const control = { value: 1.05, interval: { low: 0.88, high: 1.1 } };
     const session = sessionOf([evenly, apart], { margin: 0.01, noise: { ratio: control, floor: 0.1 } });
     const noiseFor = async (i: number) => (await comparedOf({ first: session }, [['first', i]])).groups[0]?.noise;
@@ -316,7 +316,7 @@ describe('rows', async () => {
     return { ...session, reports: session.reports.map((report) => ({ ...report, ...change(report) })) };
   }
 
-  test('another benchmark has a group and a reference of its own, and no ratio to the other', async () => {
+  test('another benchmark forms a separate group with its own reference, and no ratio to the first', async () => {
     const a = sessionOf([evenly, apart], rules);
     const slow = { time_s: 340, wall_s: 400 };
     const b = changed(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
@@ -347,16 +347,19 @@ describe('rows', async () => {
     ['identifier', { id: 'other' }],
     ['number of cores', { logical_cores: 2 }],
     ['memory', { memory_bytes: 24e9 }],
-  ] as const)('a machine of another %s is another one, whatever its processor is called', async ([, part]) => {
-    const a = sessionOf([evenly, evenly], rules);
-    const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
-    const { rows, groups } = await comparedOf({ a, b }, all);
-    expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
-    expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
-    expect(rows[2]?.note).toMatch(/^on another machine than /);
-  });
+  ] as const)(
+    'a machine with another %s is a different machine, whatever its processor is called',
+    async ([, part]) => {
+      const a = sessionOf([evenly, evenly], rules);
+      const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
+      const { rows, groups } = await comparedOf({ a, b }, all);
+      expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+      expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
+      expect(rows[2]?.note).toMatch(/^on another machine than /);
+    },
+  );
 
-  test('a GPU of another UUID is another machine', async () => {
+  test('a GPU with another UUID is another machine', async () => {
     const a = sessionOf([evenly, evenly], rules);
     const b = changed(a, ({ machine }) => ({
       machine: { ...machine, gpu: machine.gpu && { ...machine.gpu, uuid: 'GPU-other' } },

@@ -47,7 +47,7 @@ const indexFiles = async (): Promise<string[]> =>
   (await readdir(path.join(test.folder, 'index'))).map((name) => path.join(test.folder, 'index', name));
 
 describe('the library', () => {
-  it('finds scenarios and runs by every word of what they say', async () => {
+  it('finds scenarios and runs by every word of their text', async () => {
     await save('water.json', { name: 'Plain water', notes: 'for the Monday talk' });
     await save('slow.json', { name: 'Slow beam', beam: { energy_MeV: 12.5 } });
     await saveRun('first.h5');
@@ -100,7 +100,7 @@ describe('the library', () => {
     expect([few.items.length, few.total, few.folder]).toEqual([1, 3, path.join(test.folder, 'library')]);
   });
 
-  it('answers from a look at the folder that began after the question', async () => {
+  it('answers from a scan of the folder that began after the request', async () => {
     const folder = path.join(test.folder, 'slow');
     await mkdir(folder);
     await writeFile(path.join(folder, 'first.h5'), 'not a run');
@@ -130,7 +130,7 @@ describe('the library', () => {
     expect(answers.map(({ total }) => total)).toEqual([1, 2, 2]);
   });
 
-  it('keeps tags and remarks next to the files, and finds by them', async () => {
+  it('stores tags and remarks next to the files, and finds files by them', async () => {
     await save('a.json');
     await save('b.json');
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['talk', ' talk ', 'Größe'], remark: 'Keep' });
@@ -155,7 +155,7 @@ describe('the library', () => {
     });
   });
 
-  it('moves to the trash and back, with its tags, and never over another file', async () => {
+  it('moves files to the trash and back with their tags, and never over another file', async () => {
     await save('a.json', { name: 'The first' });
     await page.call('library.label', { file: inLibrary('a.json'), tags: ['old'], remark: '' });
     const { id } = await page.call('library.trash', { file: inLibrary('a.json') });
@@ -174,7 +174,7 @@ describe('the library', () => {
     }
   });
 
-  it('lists a file that cannot be read with the reason', async () => {
+  it('lists an unreadable file with the reason', async () => {
     await saveRun('cut.h5');
     await truncate(path.join(test.folder, 'library', 'cut.h5'), 3000);
     await writeFile(path.join(test.folder, 'library', 'empty.h5'), '');
@@ -189,7 +189,7 @@ describe('the library', () => {
     });
   });
 
-  it('notifies pages of changes in the folder, its own and those of other programs', async () => {
+  it('notifies pages of changes in the folder, by itself and by other programs', async () => {
     await save('a.json');
     let revision = 0;
     const heard = (frame: { readonly revision: number }): void => {
@@ -229,7 +229,7 @@ describe('the library', () => {
     await eventually(() => frames > created);
   });
 
-  it('goes to the folder that the user chooses, and stays there at the next start', async () => {
+  it('switches to the folder that the user chooses, also after a restart', async () => {
     await save('here.json');
     const other = path.join(test.folder, 'elsewhere');
     const shell = { chooseFolder: async () => other } as unknown as ShellHandlers;
@@ -273,7 +273,7 @@ describe('the index', () => {
     }
   });
 
-  it('follows files that change, come and go behind its back', async () => {
+  it('follows files that other programs change, add and remove', async () => {
     const folder = path.join(test.folder, 'library');
     await writeFile(path.join(folder, 'a.json'), JSON.stringify({ ...smallScenario, name: 'Changed' }));
     await writeFile(
@@ -287,7 +287,7 @@ describe('the index', () => {
     expect((await search({ tag: 'kept' })).map(({ name }) => name)).toEqual(['Changed']);
   });
 
-  it('sets damaged tags apart instead of writing over them', async () => {
+  it('moves damaged tags away instead of overwriting them', async () => {
     const folder = path.join(test.folder, 'library', '.braggbench');
     await writeFile(path.join(folder, 'labels.json'), '{ "version": 1, "labels": {');
     expect((await search())[0]?.tags).toEqual([]);

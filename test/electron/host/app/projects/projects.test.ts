@@ -72,7 +72,7 @@ describe('hostile', () => {
       ['the case of an audit', (): Uint8Array => caseOf('beside-through-link')],
       ['a data file', (): Uint8Array => beside('ct/slice.dcm')],
       ['a data file in a new folder', (): Uint8Array => beside('ct/deeper/slice.dcm')],
-    ])('writes nothing behind it: %s', async (_what, bytes) => {
+    ])('writes nothing through it: %s', async (_what, bytes) => {
       await expect(unpack(bytes())).rejects.toThrow(/leads out of|ending that is run/);
       expect(readdirSync(library)).toEqual(['ct']);
     });
@@ -123,7 +123,7 @@ describe('hostile', () => {
     });
   });
 
-  describe('a project that is larger than its archive can be', () => {
+  describe('a project that exceeds the limits of its archive', () => {
     it.each([
       ['overlap-3.9GiB', /overlap each other|unpacks to more than 67 MB/],
       ['claims-3.75GiB', 'x.braggbench unpacks to more than 67 MB, the limit for its 102 bytes.'],
@@ -252,7 +252,7 @@ describe('projects', () => {
       }));
     }, 120_000);
 
-    test('all of it opens there without anything else', async () => {
+    test('everything opens on the other machine without further files', async () => {
       expect(name).toBe('for you- all-of it.braggbench');
       const { came } = await theirs.call('project.unpack', { source: { kind: 'bytes', name, bytes } });
       expect(came.map(({ part, as, how }) => [part, as, how])).toEqual([
@@ -274,7 +274,7 @@ describe('projects', () => {
       expect(await theirs.call('timeline.notes', { trace })).toEqual({ notes: [note] });
     });
 
-    test('a second time nothing is doubled; what they made of it meanwhile stays', async () => {
+    test('unpacking twice duplicates nothing; changes made meanwhile stay', async () => {
       const again = await theirs.call('project.unpack', { source: { kind: 'bytes', name, bytes } });
       expect(again.came.map(({ how }) => how)).toEqual(['there', 'there', 'there', 'there', 'there']);
       const file = { kind: 'library', key: 'kept.json' } as const;
@@ -295,7 +295,7 @@ describe('projects', () => {
       );
     };
 
-    test('what is not what it says is refused, with what is wrong, and nothing of it is written', async () => {
+    test('inconsistent contents are rejected with the reason, and none of them is written', async () => {
       const before = (await theirs.call('study.list', {})).studies.length;
       expect(await refused((all) => delete all['project.json'])).toBe(
         'x.braggbench is no project: there is no project.json in it.',
@@ -330,13 +330,13 @@ describe('projects', () => {
       expect((await theirs.call('study.list', {})).studies).toHaveLength(before);
     });
 
-    test('nothing chosen is no project', async () => {
+    test('an empty selection is not packed', async () => {
       const nothing = { name: 'x', scenario: null, files: [], runs: [], benches: [], studies: [], notes: false };
       await expect(mine.call('project.pack', nothing)).rejects.toThrow('Nothing was chosen');
     });
   });
 
-  test('files that a scenario names go with it', async () => {
+  test('files that a scenario names are packed with it', async () => {
     const library = from.host.files.library.folder;
     await mkdir(library, { recursive: true });
     writeFileSync(
@@ -356,7 +356,7 @@ describe('projects', () => {
     ]);
   });
 
-  test('a user kernel goes with its scenario and with studies of it: whole, and trusted by nobody yet', async () => {
+  test('a user kernel is packed with its scenario and its studies: complete, and untrusted', async () => {
     const files = {
       'mine.cpp': '#include "step.hpp"\nint mine() { return step(); }\n',
       'step.hpp': 'inline int step() { return 1; }\n',
@@ -387,7 +387,7 @@ describe('projects', () => {
   const softmaxFiles = ['numpy.py', 'online.cpp', 'overflow.cpp', 'problem.json', 'reference.py', 'three-passes.cpp'];
 
   test.each(['problem.json', 'online.cpp'])(
-    'a problem folder, named by its %s, comes with its reference and candidates',
+    'a problem folder, named by its %s, is packed with its reference and candidates',
     async (given) => {
       const bytes = await packProject({
         ...{ name: 'problem', program: '0', studies: [], notesFolder: null },

@@ -10,7 +10,7 @@ const killed = useKilledHosts();
 const { again, crash, notes } = killed;
 
 describe('a host that was killed', () => {
-  it('while an image was computed: the rows that were done are an image again, the same as those of a whole one', async () => {
+  it('while an image was computed: the finished rows form an image again, equal to those of a complete one', async () => {
     await crash('running', async () => (await notes()).length > 0, 'diffraction');
     const opened = await again();
     const page = await opened.page();
@@ -32,7 +32,7 @@ describe('a host that was killed', () => {
     expect(await list(page)).toEqual([]);
   });
 
-  it('while variants were measured: the rounds that were whole are a measurement again', async () => {
+  it('while variants were measured: the complete rounds form a measurement again', async () => {
     await crash('running', async () => (await notes()).length > 0, 'linear-relu');
     const opened = await again();
     const page = await opened.page();
@@ -58,7 +58,7 @@ describe('a host that was killed', () => {
     await expect.poll(notes).toEqual([]);
   });
 
-  it('with a run that had ended and was not saved: it is whole', async () => {
+  it('with a finished run that was not saved: the run is complete', async () => {
     await crash('ended', async () => (await notes()).some(({ finished }) => finished));
     const page = await (await again()).page();
     const [item] = await list(page);
@@ -72,12 +72,12 @@ describe('a host that was killed', () => {
   });
 });
 
-describe('a server that is asked to end', () => {
+describe('a server that is stopped', () => {
   it.each([
     // With the default time of the first checkpoint.
     { signal: 'SIGTERM', from: {} },
     { signal: 'SIGHUP', from: AT_ONCE },
-  ] as const)('by $signal too', async ({ signal, from }) => {
+  ] as const)('by $signal saves its unsaved run', async ({ signal, from }) => {
     const said = await killed.told(signal, async () => (await notes()).length === 1, from);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);

@@ -18,7 +18,7 @@ import { imageWork, slowScenario, taskWork, transportWork } from './slow.ts';
 describe('in order', () => {
   const own = scratchFolder('drafts');
 
-  test('a draft that is dropped while its file is being looked up is not saved', async () => {
+  test('a draft discarded while its file is looked up is not saved', async () => {
     let found = (): void => undefined;
     const lookedUp = new Promise<void>((resolve) => {
       found = resolve;
@@ -71,7 +71,7 @@ describe('a host that was killed', () => {
     { workload: 'transport', work: transportWork },
     { workload: 'diffraction', work: imageWork },
     { workload: 'linear-relu', work: taskWork },
-  ])('while scenarios of $workload were edited: the files are as saved, the edits are offered', async (of) => {
+  ])('while scenarios of $workload were edited: the files are as saved, and the edits are offered', async (of) => {
     await crash('edit', async () => true, of.workload);
     const [saved, edit] = of.work;
     const page = await (await again()).page();
@@ -96,7 +96,7 @@ describe('a host that was killed', () => {
     expect(await readdir(path.join(killed.folder, 'recovery'))).toEqual([]);
   });
 
-  it('while a run computed: what it had computed is a run again, with a ledger that closes', async () => {
+  it('while a run computed: its partial result is a run again, with a closed ledger', async () => {
     await crash('running', async () => (await notes()).length > 0);
     const page = await (await again()).page();
     const [item, ...others] = await list(page);
@@ -126,8 +126,8 @@ describe('a host that was killed', () => {
   });
 });
 
-describe('a server that is asked to end', () => {
-  it('keeps runs that were not saved for the next start, as a crash does', async () => {
+describe('a server that is stopped', () => {
+  it('keeps unsaved runs for the next start, as after a crash', async () => {
     vi.stubEnv('BRAGGBENCH_KEPT_FROM_MS', AT_ONCE.BRAGGBENCH_KEPT_FROM_MS);
     const first = await again();
     const page = await first.page();
@@ -143,7 +143,7 @@ describe('a server that is asked to end', () => {
     killed.closed();
   });
 
-  it('offers a benchmark that was not saved, with its name and samples, until it is saved', async () => {
+  it('offers an unsaved benchmark with its name and samples until it is saved', async () => {
     const first = await again();
     const page = await first.page();
     const order = { variants: ['gather', 'window'], rounds: 3, time_s: 600, processes: 0 };
@@ -171,7 +171,7 @@ describe('a server that is asked to end', () => {
     await expect.poll(left).not.toContain('session-');
   });
 
-  it('says how many runs ended too soon to be saved', async () => {
+  it('reports how many runs ended too early to be saved', async () => {
     const first = await again();
     const page = await first.page();
     for (const name of ['a', 'b']) {
@@ -185,25 +185,25 @@ describe('a server that is asked to end', () => {
     killed.closed();
   });
 
-  it('says why a run that had only begun is dropped', async () => {
+  it('reports why a run that had only begun is dropped', async () => {
     // Runs of less than ten minutes are not saved with this setting, so that a slow machine drops the run too.
     const said = await killed.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
     expect(said).toContain('1 run not saved, and dropped: it ended within 3 s or before the first step.');
     expect(await list(await (await again()).page())).toEqual([]);
   });
 
-  it('by SIGINT too', async () => {
+  it('by SIGINT saves its unsaved run', async () => {
     const said = await killed.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });
 });
 
-describe('a host that lives', () => {
+describe('a running host', () => {
   const page1 = { page: 'page-one' };
   const draft = { ...smallScenario };
 
-  it('offers the edits of a page that was reloaded to that page alone, and nothing after they were saved', async () => {
+  it('offers the edits of a reloaded page to that page alone, and nothing after they were saved', async () => {
     const page = await (await again()).page();
     await page.call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     expect(await list(page)).toEqual([]);
@@ -212,7 +212,7 @@ describe('a host that lives', () => {
     expect((await page.call('recovery.list', { pages: ['page-one'] })).items).toEqual([]);
   });
 
-  it('leaves nothing behind when it ends in order, except what no page has saved', async () => {
+  it('leaves nothing behind on a normal exit except unsaved work', async () => {
     const first = await again();
     await (await first.page()).call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     await first.host.close();
@@ -222,7 +222,7 @@ describe('a host that lives', () => {
     killed.closed();
   });
 
-  it('does not trip over what other programs put there', async () => {
+  it('ignores foreign files in its folder', async () => {
     const page = await (await again()).page();
     await page.call('recovery.keep', { ...page1, title: 'A', file: null, draft });
     const [own = ''] = await readdir(path.join(killed.folder, 'recovery'));
@@ -235,7 +235,7 @@ describe('a host that lives', () => {
 });
 
 describe('one file in two windows', () => {
-  it('is reported to both, also of two programs, until one of them releases it', async () => {
+  it('is reported to both, also across two programs, until one of them releases it', async () => {
     const first = await again();
     const second = await openTestHost({ dataFolder: killed.folder });
     const [a, b] = [await first.page(), await second.page()];
@@ -255,7 +255,7 @@ describe('one file in two windows', () => {
     await second.host.close();
   });
 
-  it('is not replaced when the other has changed it, unless that is wanted', async () => {
+  it('is not overwritten after the other changed it, unless that is confirmed', async () => {
     const page = await (await again()).page();
     const file = { kind: 'library', key: 'mine.json' } as const;
     const scenario = { ...smallScenario };
@@ -283,7 +283,7 @@ describe('one file in two windows', () => {
 describe('checkpoints', () => {
   const own = scratchFolder('checkpoints');
 
-  it('writes no note where the state cannot be written, and reports the reason once', async () => {
+  it('writes no note if the state cannot be written, and reports the reason once', async () => {
     const troubles: string[] = [];
     const checkpoints = new Checkpoints(
       { own, make: async () => void (await mkdir(own, { recursive: true })), orphans: async () => [] } as never,

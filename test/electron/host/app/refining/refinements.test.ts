@@ -71,7 +71,7 @@ describe('a crystal', () => {
     }
   });
 
-  test('leaves of the image next to nothing, and the image as it was', async () => {
+  test('leaves almost no residual, and does not change the image', async () => {
     const fit = fitted(triclinic, image.id);
     await fit.over();
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
@@ -80,7 +80,7 @@ describe('a crystal', () => {
     expect(Math.max(less.max, -less.min)).toBeLessThan(1e-3 * map.max);
   });
 
-  test('is reported where the header disagrees, and what cannot be fitted', async () => {
+  test('reports where the header disagrees, and what cannot be fitted', async () => {
     const far = fitted({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
     expect(far.end()?.message).toContain('the image has 64 × 48 pixels, the detector of the scenario 32 × 48');
@@ -97,7 +97,7 @@ describe('a crystal', () => {
     expect(map.max).toBeGreaterThan(0);
   });
 
-  test('waits for what is before it, gives up where it is closed, and leaves its device free', async () => {
+  test('waits in the queue, stops when it is closed, and frees its device', async () => {
     // This image needs seconds on one thread of any machine.
     const detector = { ...triclinic.detector, width: 1024, height: 1024, oversample: 16 };
     const slow = { ...triclinic, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
@@ -113,7 +113,7 @@ describe('a crystal', () => {
 });
 
 describe('an image', () => {
-  test('of raw numbers has the size that is reported; what counts nothing is left out', async () => {
+  test('of raw numbers has the stated size, and masked pixels are left out', async () => {
     const values = new Float32Array(64 * 48).fill(3);
     values.fill(-1, 0, 64);
     values[200] = Number.NaN;
@@ -126,7 +126,7 @@ describe('an image', () => {
     ).rejects.toThrow('frame.png: .png is read as no image; allowed: .img');
   });
 
-  test('without a fit has no difference, and the oldest gives way', async () => {
+  test('without a fit has no difference, and the oldest is dropped', async () => {
     const values = Float32Array.from({ length: 64 * 48 }, (_, i) => i);
     const [first, second] = [await raw(values), await raw(values)];
     await expect(page.call('refining.view', { image: second.id, show: 'difference', view })).rejects.toThrow(

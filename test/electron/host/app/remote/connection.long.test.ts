@@ -112,7 +112,7 @@ async function pageAt(address: string) {
 }
 
 describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, () => {
-  test('gets the program, serves its own page through the tunnel, and has the same runs after the line was cut', async () => {
+  test('gets the program, serves its own page through the tunnel, and has the same runs after the connection was cut', async () => {
     // An earlier version is installed, and nobody uses it.
     const old = path.join(programs(), '0.0.9-0123456789ab');
     mkdirSync(old, { recursive: true });
@@ -161,7 +161,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     await again.connection.close();
   });
 
-  test('host keys and passphrases are requested, passed on, and given up', async () => {
+  test('host keys and passphrases are requested, passed on, and can be cancelled', async () => {
     const box = watched({ host: 'asks', asking: 'page' });
     const trust = await box.until('asks');
     expect(trust).toMatchObject({ kind: 'asks', secret: false });
@@ -183,7 +183,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     expect(await unanswered.until('failed')).toEqual({ kind: 'failed', reason: 'No answer was given to ssh.' });
   });
 
-  test('a key that is not known there is refused once, and not tried again', async () => {
+  test('a key that is unknown there is refused once, and not tried again', async () => {
     const box = watched({ host: 'stranger' });
     const failed = await box.until('failed');
     expect(failed.kind === 'failed' && failed.reason).toMatch(
@@ -195,7 +195,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     );
   });
 
-  test('an ssh that shares no connections forwards by a process of its own', async () => {
+  test('an ssh without connection sharing forwards by a process of its own', async () => {
     const ssh = await Ssh.open({ host: 'box', asking: { kind: 'never' }, shares: false, signal: never });
     expect(await ssh.run('printf "%s" "it\'s $((1 + 1))"')).toBe("it's 2");
     const free = await freePort();
@@ -209,7 +209,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
     await ssh.ended;
   });
 
-  test('a host behind a jump host is reached as the user has configured it', async () => {
+  test('a host behind a jump host is reached through the configuration of the user', async () => {
     const ssh = await Ssh.open({ host: 'beyond', asking: { kind: 'never' }, signal: never });
     expect(await ssh.run('printf "%s" "$((6 * 7))"')).toBe('42');
     ssh.close();
@@ -228,7 +228,7 @@ describe('a machine that ssh reaches', { timeout: 300_000, ...unless(noSshd) }, 
         return false;
       }
     };
-    test('a program that does not fit is not copied, and one that fills the disk leaves nothing', async () => {
+    test('a program that does not fit is not copied, and a copy that fills the disk leaves nothing', async () => {
       if (!mount(30)) return;
       const server = await startSshd(path.join(folder, 'other'), mounted);
       process.env['PATH'] = `${server.bin}${path.delimiter}${before}`;

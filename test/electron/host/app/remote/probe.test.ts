@@ -31,7 +31,7 @@ const read = (text: string) => readProbe('box', text, '0.1.0-0123456789ab');
 const gpusOf = (changed: Readonly<Record<string, string | null>>, gpus: readonly string[] = []) =>
   read(printed(changed, gpus)).machine.gpus;
 
-test('a whole answer is read', () => {
+test('a complete answer is parsed', () => {
   expect(read(printed({}, []))).toEqual({
     machine: {
       ...{ node: 'gpubox', platform: 'linux-x64', cores: 32, slurm: false, otherVersions: [] },
@@ -51,7 +51,7 @@ describe('a GPU that could not be probed is not "no GPU"', () => {
       ],
     });
   });
-  test('there is none only where the bus was read, has none, and no driver is loaded', () => {
+  test('no GPU is reported only if the bus was read, has none, and no driver is loaded', () => {
     expect(gpusOf({ pci: '0', device: '0', smi: 'absent' }).kind).toBe('none');
     expect(gpusOf({ pci: 'unreadable' })).toEqual({ kind: 'unknown', reason: 'its list of devices cannot be read' });
     for (const changed of [{ pci: '1' }, { device: '1' }]) {
@@ -66,7 +66,7 @@ describe('a GPU that could not be probed is not "no GPU"', () => {
   });
 });
 
-test('an answer that is cut off, doubled or too long says nothing about the machine', () => {
+test('a truncated, doubled or too long answer gives no facts about the machine', () => {
   const text = printed();
   for (let length = 0; length < text.length - 2; length += 1) {
     expect(() => read(text.slice(0, length))).toThrow(/^box could not be probed: /);
@@ -75,7 +75,7 @@ test('an answer that is cut off, doubled or too long says nothing about the mach
   expect(() => read(text + ' '.repeat(65_536))).toThrow('box could not be probed: it answered with more than 64 KiB.');
 });
 
-test('hostile values are refused, or shown without what controls a terminal', () => {
+test('hostile values are rejected, or shown without terminal control characters', () => {
   expect(() => read(printed({ base: 'relative' }))).toThrow('no usable value for base');
   expect(() => read(printed({ base: '/a\u001B[2J' }))).toThrow('no usable value for base');
   expect(() => read(printed({ pci: '-1' }))).toThrow('no usable value for pci');
@@ -89,7 +89,7 @@ test('hostile values are refused, or shown without what controls a terminal', ()
   expect(plainLine('one\r\ntwo.\n\n')).toBe('two');
 });
 
-test('whatever is printed is read into the schema or refused in one sentence', () => {
+test('any output is parsed into the schema or rejected in one sentence', () => {
   const line = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc
@@ -111,7 +111,7 @@ test('whatever is printed is read into the schema or refused in one sentence', (
   );
 });
 
-test('the probe is one line that no shell of a login expands', () => {
+test('the probe is one line that no login shell expands', () => {
   expect(PROBE).not.toMatch(/[\n!]/);
 });
 

@@ -85,7 +85,7 @@ test('the program is not copied to a machine with another C library', async () =
   });
 });
 
-test('nothing starts on the login node of a cluster unless it is wanted, and the answer leads to studies by Slurm', async () => {
+test('nothing starts on the login node of a cluster unless it is forced, and the message refers to studies by Slurm', async () => {
   machineWith({ sbatch: 'exit 0' });
   expect(await connected()).toMatchObject({
     state: { kind: 'login-node' },

@@ -45,7 +45,7 @@ describe('round trip', () => {
   }
 
   describe('a run file', () => {
-    it('gives back every array, bit for bit, and every value', async () => {
+    it('restores every array bit for bit, and every value', async () => {
       expect(await readRun(bytes, 'a.h5')).toEqual(run);
     });
 
@@ -63,7 +63,7 @@ describe('round trip', () => {
       expect(await readAnyRun(await hostWorkloads.diffraction.runFile.write(image), 'image.h5')).toEqual(image);
     });
 
-    it('holds what escaped through each face, and a file without it is read', async () => {
+    it('contains the protons that escaped through each face, and a file without them is read', async () => {
       const { number, energy_MeV } = ledgerTable(run, 1000);
       for (const columns of [number, energy_MeV]) {
         for (const axis of ['x', 'z', 'theta']) {
@@ -104,7 +104,7 @@ describe('round trip', () => {
       expect(await readRun(await writeRun(bare), 'bare.h5')).toEqual(bare);
     });
 
-    it('is packed and unpacked the same on the worker thread', async () => {
+    it('is packed and unpacked identically on the worker thread', async () => {
       const packed = await runPacker.write(run);
       const back = runOf('transport', await runPacker.read(packed, 'a.h5'));
       expect(back.dose).toEqual(run.dose);
@@ -175,7 +175,7 @@ with h5py.File(sys.argv[1]) as f:
     });
   });
 
-  it('the memory of a run is its own, whatever else the process held', async () => {
+  it('the memory of a run excludes what else the process used', async () => {
     const run = await runScenario(smallScenario);
     expect(run.peak_state_bytes).toBeGreaterThan(0);
     expect(summaryOf({ ...run, peak_rss_bytes: 5e9 }).state_bytes).toBe(run.peak_state_bytes);
@@ -201,7 +201,7 @@ const field = {
 const x = { ...depth, name: 'x', shape: [2], values: Float64Array.of(-1, 1) };
 
 describe('a figure as HDF5', () => {
-  it('holds what is plotted with units, and its axes as dimension scales', async () => {
+  it('contains the plotted values with units, and its axes as dimension scales', async () => {
     const figure = packedFigureSchema.parse({
       title: 'Bone: dose',
       notes: { run: 'Bone', step: 12 },
@@ -266,7 +266,7 @@ describe('foreign', () => {
     throw new Error('the file was read');
   }
 
-  describe('a file that is no run of ours', () => {
+  describe('a foreign file is rejected', () => {
     it('no bytes, text, a picture: not an HDF5 file', async () => {
       for (const other of [
         new Uint8Array(0),
@@ -298,7 +298,7 @@ describe('foreign', () => {
       expect(await refusal(await crafted(bytes, (f) => group(f, 'beam').delete_attribute('x_mm')))).toMatch(/x_mm/);
     });
 
-    it('arrays of another shape than the axes say', async () => {
+    it('arrays that do not match their axes', async () => {
       expect(await refusal(await crafted(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 3)))).toMatch(
         /ledger\/number is \d+ × 9 where 3 × 9 belongs/,
       );
@@ -315,7 +315,7 @@ describe('foreign', () => {
       expect(await refusal(spoiled)).toMatch(/dose is NaN at \[2, 3\]/);
     });
 
-    it('arrays that together claim more than is allowed are refused before any is read', async () => {
+    it('arrays that together exceed the limit, before any is read', async () => {
       const claims = await crafted(bytes, (file) => {
         for (let i = 0; i < 5; i += 1) {
           const made = file.create_dataset({
@@ -349,7 +349,7 @@ describe('foreign', () => {
   });
 
   describe('a damaged run file', () => {
-    it('cut off at any length: one clear error', async () => {
+    it('cut off at any length gives one clear error', async () => {
       for (const share of [0.001, 0.1, 0.5, 0.9, 0.999]) {
         expect(await refusal(bytes.slice(0, Math.floor(bytes.length * share)))).toMatch(
           /cut off|not an HDF5 file|damaged/,
@@ -358,7 +358,7 @@ describe('foreign', () => {
       expect(await refusal(bytes.slice(0, bytes.length - 1))).toMatch(/cut off/);
     });
 
-    it('with bytes changed anywhere is read or refused, and never ends the process', async () => {
+    it('with bytes changed anywhere is read or rejected, and never ends the process', async () => {
       let seed = 12345;
       const random = (): number => {
         seed = (seed * 1103515245 + 12345) % 2147483648;

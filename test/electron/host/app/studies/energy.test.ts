@@ -35,7 +35,7 @@ import { smallScenario, tinyScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
 describe('point solver', () => {
-  test('where points are solved is looked for once', async () => {
+  test('the point solver queries the capabilities of the machine once', async () => {
     const test_ = await openTestHost();
     try {
       let requested = 0;
@@ -67,7 +67,7 @@ describe('documents', () => {
   const folder = scratchFolder('study-files');
   const named = (file: string) => ({ ...smallScenario, physics: { stopping_power: { file } } });
 
-  test('a table that has changed makes other points', async () => {
+  test('a changed table makes new points', async () => {
     const digests: string[] = [];
     for (const text of ['T_MeV,S\n1,2\n', 'T_MeV,S\n1,3\n']) {
       writeFileSync(path.join(folder, 'table.csv'), text);
@@ -77,7 +77,7 @@ describe('documents', () => {
     expect(await namedFileDigests(named('none.csv'), folder)).toEqual(['none.csv missing']);
   });
 
-  test('a pipe is no table and no plan, and nobody waits for it', onPosix, async () => {
+  test('a pipe is rejected as a table and as a plan, without blocking', onPosix, async () => {
     execFileSync('mkfifo', [path.join(folder, 'pipe.csv')]);
     expect(await namedFileDigests(named('pipe.csv'), folder)).toEqual(['pipe.csv missing']);
     const study = path.join(folder, 'study');
@@ -90,7 +90,7 @@ describe('documents', () => {
 describe('slurm groups', () => {
   const lines: readonly PlanLine[] = Array.from({ length: 100 }, (_, i) => ({ id: `p${i}`, base: 0, settings: [] }));
 
-  test('a task lasts as long as it is to, by what a point takes and how many go at once', () => {
+  test('a task has its target duration, by the time of a point and the number of concurrent points', () => {
     const tasks = tasksOf(lines, 1, { point_s: 10, lanes: 2, task_s: 100 });
     expect(tasks.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20]);
     expect(tasks.flat()).toEqual(lines.map(({ id }) => id));
@@ -100,18 +100,18 @@ describe('slurm groups', () => {
     expect(tasksOf(lines, 1, { point_s: 1000, lanes: 1, task_s: 100 })).toHaveLength(100);
   });
 
-  test('what has come to nothing is tried in smaller tasks, at last each point by itself', () => {
+  test('points without a result are tried in smaller tasks, finally each by itself', () => {
     const sizes = [1, 2, MOST_TRIES].map(
       (attempt) => tasksOf(lines, attempt, { point_s: 1, lanes: 1, task_s: 40 })[0]?.length,
     );
     expect(sizes).toEqual([40, 5, 1]);
   });
 
-  test('no array is larger than the cluster takes', () => {
+  test('no array exceeds the limit of the cluster', () => {
     expect(arraysOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  test("words of the script are the shell's as they are", () => {
+  test('words of the script reach the shell unchanged', () => {
     expect(taskScript(['/a b/node', "it's"], 75)).toContain(`'/a b/node' 'it'\\''s' &`);
   });
 });
@@ -129,7 +129,7 @@ describe('results', () => {
     await rm(path.dirname(folder), { recursive: true, force: true });
   });
 
-  test('two that ask at once read each file once, and the plan once', async () => {
+  test('concurrent requests read each file once, and the plan once', async () => {
     const results = vi.spyOn(StudyFolder.prototype, 'result');
     const lines = vi.spyOn(StudyFolder.prototype, 'lines');
     const [one, other] = await Promise.all([readStudy(folder), readStudy(folder)]);
@@ -140,7 +140,7 @@ describe('results', () => {
     expect(lines).toHaveBeenCalledTimes(1);
   });
 
-  test('what rows say is made once to a question, and the table once', async () => {
+  test('rows are built once per request, and the table once', async () => {
     const read = await readStudy(folder);
     const make = vi.fn(() => []);
     read.adviceOn('near', make);
@@ -151,7 +151,7 @@ describe('results', () => {
     expect((await readStudy(folder)).table()).toBe(read.table());
   });
 
-  test('one point that went while another came is another table, though there are as many as before', async () => {
+  test('replacing one point by another makes another table of the same length', async () => {
     const study = await StudyFolder.open(folder);
     const [gone = '', back = ''] = (await study.lines()).map(({ id }) => id);
     const kept = await study.result(back, 'done');
@@ -167,13 +167,13 @@ describe('results', () => {
     expect(now).not.toContain(gone);
   });
 
-  test('a failure of asking leaves the next one its turn', async () => {
+  test('a failed request does not block the next one', async () => {
     vi.spyOn(StudyFolder.prototype, 'lines').mockRejectedValueOnce(new Error('no file server'));
     await expect(readStudy(folder)).rejects.toThrow('no file server');
     expect((await readStudy(folder)).rows).toHaveLength(ROWS);
   });
 
-  test('the study that was requested last is read first, and the one before it goes on then', async () => {
+  test('the last requested study is read first, and the one before it resumes then', async () => {
     const other = path.join(path.dirname(folder), 'other.study');
     await Promise.all([writeWideStudy(folder.replace('wide', 'large'), 4 * ROWS), writeWideStudy(other, ROWS)]);
     const large = folder.replace('wide', 'large');
@@ -252,20 +252,20 @@ describe('energy', () => {
   test.each([
     ['transport', tinyScenario],
     ['an image', image],
-  ])('%s: the mean over its runs, and what was counted', async (_, document) => {
+  ])('%s: reports the mean over its runs, and what was counted', async (_, document) => {
     const { result, values } = await solved(document, (cpu) => ({ cpu, cuda: 'there is no GPU' }));
     expect(result.error).toBeNull();
     expect(values['energy_J']).toBe(30);
     expect(values['energy_of']).toContain('what is played, idling included');
   });
 
-  test('runs that last long enough are not solved again; five of them have an interval', async () => {
+  test('long enough runs are not solved again; five of them have an interval', async () => {
     const { started, result } = await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }), 5);
     expect(started).toBe(5);
     expect(result.measures.find(({ name }) => name === 'energy_J')).toMatchObject({ value: 30, low: 30, high: 30 });
   });
 
-  test('runs that are too short for a counter go on until it has counted', async () => {
+  test('runs that are too short for a counter repeat until it has counted', async () => {
     const begun_ms = performance.now();
     await solved(tinyScenario, (cpu) => ({ cpu, cuda: 'none' }));
     // Ten times the duration of one run, however slow the machine is at present.
@@ -275,7 +275,7 @@ describe('energy', () => {
     expect(values['energy_J']).toBe(30);
   });
 
-  test('what cannot be read is one sentence and no zero, in the row and below the table', async () => {
+  test('an unreadable counter is one sentence and not zero, in the row and below the table', async () => {
     const { started, values, table } = await solved(tinyScenario, () => ({
       cpu: 'this system has none',
       cuda: 'none',
@@ -302,17 +302,17 @@ describe('energy', () => {
     expect((await energy.measures(false, async () => undefined))[0]?.[0]?.value).toBe(1);
   });
 
-  test('on a cluster the processors are not counted: others may use them', () => {
+  test('on a cluster the processors are not counted, since others may use them', () => {
     expect(countersHere(test_.host, '7_1').cpu).toContain('other tasks of the cluster');
   });
 
-  test('concurrent points have no energy of their own', () => {
+  test('concurrent points have no separate energy', () => {
     const study = { kind: 'study', version: 1, base: [{ file: 'water-70MeV' }], measures: ['energy'] };
     expect(validateStudy(study).faults).toMatchObject([{ path: ['measures'], value: '"energy"' }]);
     expect(validateStudy({ ...study, timing: 'alone' }).faults).toEqual([]);
   });
 
-  test('a small workload says it of its own session', async () => {
+  test('a small workload reports the energy of its session', async () => {
     const document = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 16, n: 16, k: 16 } };
     const { result, values } = await solved(document, () => ({ cpu: 'not asked', cuda: 'not asked' }));
     expect(result.error).toBeNull();

@@ -39,7 +39,7 @@ describe('cluster', () => {
     ['this machine', ''],
     ['a login host', 'login'],
   ])('on %s', (_, host) => {
-    test('a script runs in the folder, whatever its words; a banner is no part of the answer', async () => {
+    test('a script runs in the folder, whatever its words, and a banner is not part of the answer', async () => {
       const login = new Login(cluster({ host }));
       expect((await login.run("printf '%s' \"it's $((1 + 1))\"; pwd")).toString()).toBe(
         `it's 2${path.join(folder, 'a b')}\n`,
@@ -62,7 +62,7 @@ describe('cluster', () => {
       await expect(login.run("echo '{'; echo No >&2; exit 1")).rejects.toMatchObject({ code: 'unsupported' });
     });
 
-    test('a program that is not there is said so', async () => {
+    test('a missing program is reported', async () => {
       const login = new Login(cluster({ host, program: 'no-such-braggbench' }));
       await expect(login.run(`${await login.program()} --version`)).rejects.toThrow(
         /^X: no-such-braggbench was not found there \(.*\); name it in the cluster's entry\.$/,
@@ -70,7 +70,7 @@ describe('cluster', () => {
     });
   });
 
-  test('what ssh says is reported as one sentence, and no password is requested', async () => {
+  test('errors of ssh are reported in one sentence, and no password is requested', async () => {
     await expect(new Login(cluster({ host: 'locked' })).run('true')).rejects.toThrow(
       'X: ssh locked failed: user@locked: Permission denied (publickey). Log in once with ssh locked in a terminal, by a key: passwords are not supported here.',
     );
@@ -83,7 +83,7 @@ describe('cluster', () => {
     );
   });
 
-  test('only results of points of the plan are taken, whole ones, and each once', async () => {
+  test('only complete results of planned points are accepted, each once', async () => {
     const [there, here] = [path.join(folder, 'there.study'), path.join(folder, 'here.study')];
     await writeWideStudy(there, 6);
     await cp(there, here, { recursive: true });
@@ -105,7 +105,7 @@ describe('cluster', () => {
     expect(await mine.result(a, 'done')).toEqual(await theirs.result(a, 'done'));
   });
 
-  describe('entries of the page', () => {
+  describe('cluster entries of the page', () => {
     let test_: TestHost;
     let page: Client;
     beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('cluster', () => {
       },
     });
 
-    test('are saved in the settings; faulty ones are refused and lose nothing', async () => {
+    test('are saved in the settings; invalid ones are rejected and nothing is lost', async () => {
       const clusters = [cluster({ name: 'login', host: 'me@login.example', modules: ['cuda/13.0'] })];
       await page.call('study.keepClusters', { clusters });
       expect(await page.call('study.clusters', {})).toEqual({ clusters });
@@ -135,7 +135,7 @@ describe('cluster', () => {
       expect(await page.call('study.clusters', {})).toEqual({ clusters });
     });
 
-    test('say what is wrong before anything is begun, and at the study afterwards', async () => {
+    test('report errors before anything starts, and at the study afterwards', async () => {
       const away = cluster({ name: 'far away', host: 'away' });
       await page.call('study.keepClusters', { clusters: [away] });
       await expect(page.call('study.tryCluster', { cluster: away })).rejects.toThrow(/^far away: ssh away failed/);
@@ -165,7 +165,7 @@ describe('cluster', () => {
       await expect(page.call('study.start', { document, on: 'X' })).rejects.toThrow('X has no part in it');
     });
 
-    test('a damaged note of where it was solved is no hindrance', async () => {
+    test('a damaged note of the solving machine is ignored', async () => {
       const [first] = (await page.call('study.list', {})).studies;
       await writeFile(path.join(test_.folder, 'library', 'studies', `${first?.id}.study`, 'on.json'), '{"cluster":7}');
       expect((await page.call('study.list', {})).studies[0]).toMatchObject({ id: first?.id, on: null });
@@ -214,7 +214,7 @@ describe('studies', async () => {
   const R80 = 'measure r80_mm';
   const ENERGY = 'axis beam.energy_MeV';
 
-  test('a study of variants says which is the fastest; a scenario is offered what claims and tunables it has', async () => {
+  test('a study of variants reports the fastest, and a scenario is offered its claims and tunables', async () => {
     const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 64, n: 64, k: 64 } };
     const { tunable, claims } = await page.call('study.offers', { document: scenario });
     expect(tunable).toContain('cpu-blocks');
@@ -248,7 +248,7 @@ describe('studies', async () => {
       });
     });
 
-    test('its rows: in the order of the plan, of a column, filtered, in parts', async () => {
+    test('returns its rows in the order of the plan, by a column, filtered, and in parts', async () => {
       const all = await rowsOf(id);
       expect([all.all, all.matching, all.rows.length]).toEqual([6, 6, 6]);
       const at = (key: string): number => all.columns.findIndex((column) => column.key === key);
@@ -264,7 +264,7 @@ describe('studies', async () => {
       expect([some.matching, some.all]).toEqual([1, 6]);
     });
 
-    test('in groups, with what was saved of a point, and views that stay with it', async () => {
+    test('returns groups, the saved data of a point, and its saved views', async () => {
       const groups = await rowsOf(id, { groups: ['axis solver.precision'] });
       expect(groups.rows.map((row) => row.slice(0, 2))).toEqual([
         ['fp32', 3],
@@ -283,7 +283,7 @@ describe('studies', async () => {
       expect(await page.call('study.advice', { study: id, error_mm: 0.1 })).toEqual({ lines: [] });
     });
 
-    test('whole columns, numbers and texts', async () => {
+    test('returns whole columns, numbers and texts', async () => {
       const { points, columns } = await page.call('study.values', {
         ...{ study: id, filter: 'beam.energy_MeV == 30', keys: [R80, 'axis solver.precision'] },
       });
@@ -294,7 +294,7 @@ describe('studies', async () => {
       expect(none).toMatchObject({ points: new Uint32Array(), columns: [{ numbers: new Float64Array() }] });
     });
 
-    test('points that the page has are not reported again; those of other rows are', async () => {
+    test('does not send points again that the page has, except those of other rows', async () => {
       const ask = (filter: string, known: string | null) =>
         page.call('study.values', { study: id, filter, keys: [R80], known });
       const all = await ask('', null);
@@ -305,7 +305,7 @@ describe('studies', async () => {
       expect(some.rows).not.toBe(all.rows);
     });
 
-    test('what is no condition, no column or no study', async () => {
+    test('rejects invalid conditions, columns and studies', async () => {
       await expect(rowsOf(id, { filter: 'beam.energy >' })).rejects.toMatchObject({ code: 'invalid' });
       await expect(rowsOf(id, { filter: 'r99_mm > 3' })).rejects.toThrow(/r99_mm is not set/);
       await expect(rowsOf(id, { sort: { key: 'measure r99_mm', descending: false } })).rejects.toMatchObject({
@@ -315,7 +315,7 @@ describe('studies', async () => {
       await expect(rowsOf('../ranges')).rejects.toMatchObject({ code: 'bad-request' });
     });
 
-    test('a point opens as the scenario that was solved', async () => {
+    test('opens a point as the scenario that was solved', async () => {
       const { points } = await page.call('study.values', { study: id, filter: 'beam.energy_MeV == 25', keys: [R80] });
       const { scenario, name } = await page.call('study.point', {
         study: id,
@@ -326,14 +326,14 @@ describe('studies', async () => {
       await expect(page.call('study.point', { study: id, point: '0123456789abcdef' })).rejects.toThrow(/has no point/);
     });
 
-    test.each(['csv', 'parquet', 'h5', 'json'] as const)('its table as %s', async (format) => {
+    test.each(['csv', 'parquet', 'h5', 'json'] as const)('exports its table as %s', async (format) => {
       const { name, bytes } = await page.call('study.export', { study: id, format });
       expect(name).toBe(`ranges.${format}`);
       const starts = { csv: 'point,', parquet: 'PAR1', h5: '\x89HDF', json: '{"columns"' } as const;
       expect(Buffer.from(bytes).toString('latin1').startsWith(starts[format])).toBe(true);
     });
 
-    test('the same one again solves nothing; another of its name gets a folder of its own', async () => {
+    test('solves nothing when it is repeated, and another study of its name gets a separate folder', async () => {
       expect(await page.call('study.start', study('ranges', [20, 25, 30]))).toEqual({ study: 'ranges' });
       expect(await ended('ranges')).toMatchObject({ done: 6 });
       const { study: other } = await page.call('study.start', study('ranges', [21]));
@@ -342,7 +342,7 @@ describe('studies', async () => {
     });
   });
 
-  test('stops before its end, keeps what is there, and goes on', async () => {
+  test('stops before its end, keeps its results, and resumes', async () => {
     const energies = Array.from({ length: 400 }, (_, i) => 20 + i / 40);
     const { study: id } = await page.call('study.start', study('long', energies));
     await expect.poll(async () => (await entryOf(id)).done).toBeGreaterThan(2);
@@ -357,7 +357,7 @@ describe('studies', async () => {
     await ended(id);
   });
 
-  test('what a study takes here, by some of its points; a newer question ends the one before', async () => {
+  test('the cost of a study is estimated from some of its points, and a newer request cancels the previous one', async () => {
     const requested = study('forecast', [20, 25, 30], { repeats: 2 });
     const [first, second] = await Promise.all([
       page.call('study.forecast', requested),
@@ -375,7 +375,7 @@ describe('studies', async () => {
     expect((await page.call('study.forecast', study('hopeless', [9000]))).forecast).toBeNull();
   });
 
-  test('errors of a study, and points that cannot be run', async () => {
+  test('reports errors of a study, and points that cannot run', async () => {
     const wrong = study('wrong', [20], { conditions: ['beam.energy_MeV >'] });
     await expect(page.call('study.start', wrong)).rejects.toMatchObject({ code: 'invalid' });
     const plan = await page.call('study.plan', study('beyond', [20, 9000]));
@@ -392,7 +392,7 @@ describe('studies', async () => {
     expect(studies.map(({ id }) => id)).not.toContain('foreign');
   });
 
-  test('rows that were read are not read again, however many ask at once', async () => {
+  test('rows are read once, however many requests come at once', async () => {
     const { study: id } = await page.call('study.start', study('kept', [20, 22]));
     await ended(id);
     expect((await rowsOf(id)).rows).toHaveLength(4);

@@ -31,7 +31,7 @@ describe('open', async () => {
     return file;
   };
 
-  it('a file is named once, whatever its name', async () => {
+  it('an error names the file once, whatever its name', async () => {
     await expect(openTrace(written('it', ''), 'it')).rejects.toThrow(
       /^it cannot be opened as a timeline: it is empty\.$/,
     );
@@ -46,7 +46,7 @@ describe('open', async () => {
   describe('a packed database', () => {
     const packed = gzipSync(readFileSync(database));
 
-    it('is what it is unpacked, whatever it is called, and leaves nothing behind', async () => {
+    it('is opened by its content, whatever its name, and leaves nothing behind', async () => {
       const read: number[] = [];
       const file = written('report.gz', packed);
       const trace = await openTrace(file, 'report.gz', ({ read_bytes }) => read.push(read_bytes));
@@ -65,7 +65,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('larger than is taken in ends there', async () => {
+    it('stops unpacking at the size limit', async () => {
       const file = written('bomb.gz', gzipSync(Buffer.alloc(4 * 2 ** 20)));
       const target = path.join(folder, 'bomb');
       await expect(unpack(file, target, () => undefined, 2 ** 20)).rejects.toThrow(
@@ -87,7 +87,7 @@ describe('open', async () => {
       vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
     }
 
-    it('is converted by nsys where that is installed', async () => {
+    it('is converted by nsys if that is installed', async () => {
       const script = [
         '[ "$1 $2 $3" = "export --type=sqlite --force-overwrite=true" ] || exit 3',
         'case "$5" in *.nsys-rep) tail -c +5 "$5" >"$(echo "$4" | cut -d= -f2)";; *) exit 4;; esac',
@@ -100,7 +100,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('that nsys refuses says why', async () => {
+    it('that nsys rejects gives the reason', async () => {
       nsys('bad', 'echo "Importer error: wrong magic" >&2; exit 1');
       await expect(openTrace(written('upload-2', '\u0001\u0002'), 'mine.nsys-rep')).rejects.toThrow(
         'mine.nsys-rep cannot be opened as a timeline: nsys could not convert it: Importer error: wrong magic.',
@@ -108,7 +108,7 @@ describe('open', async () => {
       expect(left()).toEqual([]);
     });
 
-    it('is looked for on the path, and where NVIDIA puts it', async () => {
+    it('is converted by the nsys on the path, or where NVIDIA installs it', async () => {
       expect(await findNsys({ PATH: '/nowhere' })).toBeNull();
       nsys('found', 'exit 0');
       expect(await findNsys({ PATH: path.join(folder, 'found') })).toBe(path.join(folder, 'found', 'nsys'));
@@ -139,8 +139,8 @@ function watched(): { readonly start: StartChild; readonly ended: Promise<string
   return { start, ended };
 }
 
-describe('a database whose rows never end', () => {
-  it('is given up when it is cancelled, and its process is gone', async () => {
+describe('a database with unbounded rows', () => {
+  it('stops when it is cancelled, and its process ends', async () => {
     const { start, ended } = watched();
     const timelines = new Timelines(start, async () => null);
     const cancel = new AbortController();
@@ -162,7 +162,7 @@ describe('a database whose rows never end', () => {
     await timelines.closeAll();
   });
 
-  it('is refused once reading makes no progress within the limit, and its process is gone', async () => {
+  it('is rejected if reading makes no progress within the limit, and its process ends', async () => {
     const { start, ended } = watched();
     const timeline = new TraceProcess(start, 1500);
     await expect(timeline.openFile(ENDLESS, 'endless.sqlite', () => undefined)).rejects.toThrow(
@@ -206,7 +206,7 @@ describe('a command that reads such a database', onLinux, () => {
 });
 
 describe('a database with tables that SQLite computes', () => {
-  it('has none of them read: pages of the file would be run by an extension', async () => {
+  it('has none of them read, since an extension would interpret pages of the file', async () => {
     await expect(openTrace(caseOf('virtual.sqlite'), 'virtual.sqlite')).rejects.toThrow(
       /without the tables of Nsight Systems, .* \(it has: CUPTI_ACTIVITY_KIND_KERNEL_data, /,
     );
@@ -214,13 +214,13 @@ describe('a database with tables that SQLite computes', () => {
 });
 
 describe('a database with hostile names and times', () => {
-  it('is refused where no row has times that a recording may have', async () => {
+  it('is rejected if no row has a time that a recording may have', async () => {
     await expect(openTrace(caseOf('names.sqlite'), 'names.sqlite')).rejects.toThrow(
       'names.sqlite cannot be opened as a timeline: none of its 3 rows has a valid start and end.',
     );
   });
 
-  it('is read to the limit of rows, valid or not: their number is all that ends a file without valid ones', () => {
+  it('is read up to the limit of rows, valid or not, so that a file without valid rows ends', () => {
     const read = (mostRows?: number) => () =>
       importNsight(caseOf('names.sqlite'), 'names.sqlite', () => undefined, mostRows);
     expect(read()).toThrow('none of its 3 rows has a valid start and end');
@@ -228,7 +228,7 @@ describe('a database with hostile names and times', () => {
     expect(read(4)).toThrow('it has more than 4 rows, the most that are read');
   });
 
-  it('is read except for those rows', async () => {
+  it('is read without the invalid rows', async () => {
     const file = path.join(folder, 'names.sqlite');
     cpSync(caseOf('names.sqlite'), file);
     const database = new DatabaseSync(file);

@@ -56,7 +56,7 @@ describe('transfer', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('a public cache file becomes a study with a column for each parameter, and nothing left to do', async () => {
+  test('a public cache file becomes a completed study with a column for each parameter', async () => {
     const file = path.join(import.meta.dirname, '../../model/tuning/files/public/convolution-a100-cache-cut.json.gz');
     const results = parseTuning({ text: gunzipSync(readFileSync(file)).toString('utf8'), name: 'cut.json' });
     const study = await importStudy(results, path.join(folder, 'cut.study'), 'cut');
@@ -70,7 +70,7 @@ describe('transfer', () => {
     expect(rows[0]?.[names.indexOf('gpu')]).toBe('NVIDIA A100-PCIE-40GB');
   });
 
-  test('what came from another tuner goes back with every configuration, its time and why it failed', async () => {
+  test('an imported study is exported with every configuration, its time and its failure', async () => {
     const file = path.join(import.meta.dirname, '../../model/tuning/files/public/convolution-a100-cache-cut.json.gz');
     const results = parseTuning({ text: gunzipSync(readFileSync(file)).toString('utf8'), name: 'cut.json' });
     const study = await importStudy(results, path.join(folder, 'back.study'), 'back');
@@ -90,7 +90,7 @@ describe('transfer', () => {
     );
   });
 
-  test('points of one configuration at several sizes are refused to a file that would keep one of them', async () => {
+  test('a file with one entry per configuration rejects points at several sizes', async () => {
     const results = parseTuning({ text: '{"metadata": {"timeunit": "ms"}, "results": []}', name: 'empty.json' });
     const study = await importStudy(results, path.join(folder, 'sizes.study'), 'sizes');
     const document = { kind: 'micro', solver: { variant: 'cpu-blocks[kDepth=32]' } };
@@ -103,7 +103,7 @@ describe('transfer', () => {
     expect(() => tuningResultsOf(head, [at(1), at(2)])).toThrow(/of one configuration several times; allowed: a study/);
   });
 
-  test('a study whose points are no configurations is refused to a file of one kernel', async () => {
+  test('a file of one kernel rejects a study whose points are not configurations', async () => {
     const results = parseTuning({
       text: '{"metadata": {"timeunit": "ms"}, "results": []}',
       name: 'empty.json',

@@ -74,7 +74,7 @@ test('lists the folders with a problem, and reads one with its signature', async
   });
 });
 
-test('a correct candidate is correct at every size tried', async () => {
+test('a correct candidate is correct at every tried size', async () => {
   const judgement = await judged('online.cpp');
   expectCorrect(judgement);
   const facts = judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ') ?? '';
@@ -92,19 +92,19 @@ test('a candidate that overflows is wrong, with the first value beyond its toler
   expect(reason).toMatch(/y\[\d+, \d+\] is (-?nan|inf|0), expected \S+; \d+ of \d+ values are wrong/);
 });
 
-test('a submission that does not compile is refused at its line', async () => {
+test('a submission that does not compile is rejected at its line', async () => {
   const { word, issues } = await judged('mine.cpp', '#include <cmath>\nvoid run(const float* x) { y = x; }\n');
   expect(word).toBe('refused');
   expect(issues[0]).toMatchObject({ file: 'mine.cpp', line: 2 });
 });
 
-test('a submission with other parameters is refused', async () => {
+test('a submission with other parameters is rejected', async () => {
   const { word, reason } = await judged('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
   expect(word).toBe('refused');
   expect(reason).toMatch(/no matching function|too many arguments|could not convert|invalid conversion/);
 });
 
-test('a submission may not take the place of the engine', async () => {
+test('a submission may not replace the engine', async () => {
   const text = `#include "engine/task.hpp"
 namespace bb::user_problem { engine::TaskBench bench() { return {}; } }
 void run(const float*, float*, int, int) {}
@@ -114,7 +114,7 @@ void run(const float*, float*, int, int) {}
   expect(reason).toMatch(/bb::user_problem::bench.*not a kernel's to replace/);
 });
 
-test('a candidate in Python is judged as one in C++: correct at every size, and wrong without the maximum', async () => {
+test('a Python candidate is judged like a C++ one: correct at every size, and wrong without the maximum', async () => {
   const judgement = await judged('numpy.py');
   expectCorrect(judgement);
   expect(judgement.session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
@@ -131,7 +131,7 @@ test.each([
   ['def run(x, y, rows, columns):\n    y[: = x\n', 2, /invalid syntax/],
   ['def run(x, y):\n    pass\n', 1, /run has 2 parameters; allowed: x, y, rows, columns/],
   ['def softmax(x, y, rows, columns):\n    pass\n', null, /no function run/],
-])('a submission in Python that cannot run is refused at its line: %s', async (text, line, says) => {
+])('a submission in Python that cannot run is rejected at its line: %s', async (text, line, says) => {
   const { word, reason, issues } = await judged('mine.py', text);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
@@ -144,13 +144,13 @@ test.each([
   ['    x[0, 0] = 0', /mine\.py:2: ValueError: assignment destination is read-only/],
   ['    import os; os._exit(3)', /its Python process has ended/],
   ['    import os; os.write(5, b"12345678")', /its Python process wrote to the pipe of the engine/],
-])('an error of a candidate in Python ends in its row: %s', async (body, says) => {
+])('an error of a Python candidate is shown in its row: %s', async (body, says) => {
   const { word, reason } = await judged('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
 });
 
-test('an input from a file is what the candidate and the reference get, and one alone is refused', async () => {
+test('candidate and reference get the input from a file, and a problem with only file inputs is rejected', async () => {
   const folder = path.join(scratch, 'from-file');
   await mkdir(folder, { recursive: true });
   const input = (name: string, values: object) => ({ name, role: 'input', type: 'fp32', shape: ['n'], values });
@@ -185,7 +185,7 @@ test('an input from a file is what the candidate and the reference get, and one 
   );
 });
 
-test('a configuration of a CUDA candidate has its launches, and the constants that they use', async () => {
+test('a configuration of a CUDA candidate has its own launches, and the constants that they use', async () => {
   const folder = path.join(scratch, 'tuned');
   await mkdir(folder, { recursive: true });
   const launches = [{ kernel: 'softmax', grid: ['ceil(rows / kThreads)'], block: ['kThreads'] }];

@@ -74,7 +74,7 @@ describe('Live', () => {
   });
   afterAll(() => test_.close());
 
-  test('answers in order, the last question always; of those in between only some', async () => {
+  test('answers in order, always the last question, and only some of those in between', async () => {
     const session = live(page, 'in-order-session');
     const asked = 40;
     for (let i = 0; i < asked; i += 1) await session.ask(withEnergy(28 + 0.05 * i), false, [doseMap]);
@@ -88,7 +88,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('at rest the answer is that of Run, number for number', async () => {
+  test('the answer at rest equals that of Run, number for number', async () => {
     // One thread, because several would add up in the order in which they end.
     const scenario = { ...withEnergy(30), solver: { ...smallScenario.solver, threads: 1 } };
     const session = live(page, 'at-rest-session');
@@ -106,7 +106,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('is named by the changes as a run is, and as edited while the hand moves', async () => {
+  test('is named by the changes as a run is, and as edited during a drag', async () => {
     const session = live(page, 'named-session');
     const own = { ...withEnergy(30), name: 'Beam' };
     const edited = { ...withEnergy(31), name: 'Beam' };
@@ -124,7 +124,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('calls about runs take the run of the answer; no list counts it, and it goes with the session', async () => {
+  test('calls about runs accept the run of the answer; no list counts it, and it ends with the session', async () => {
     const unsaved = test_.host.runs.unsaved;
     const session = live(page, 'run-of-session');
     await session.ask(withEnergy(29));
@@ -141,7 +141,7 @@ describe('Live', () => {
     await expect(session.ask(withEnergy(29))).rejects.toThrow('Live has ended');
   });
 
-  test('what is computed again of it is of the present answer', async () => {
+  test('parts that are computed again belong to the present answer', async () => {
     const session = live(page, 'cuts-of-session');
     const cut: MapRequest = {
       ...{ quantity: 'protons', horizontal: 'z', vertical: 'x', cuts: [{ axis: 'theta', index: 20 }] },
@@ -182,7 +182,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('a difference keeps the cells of the dose while the hand moves', async () => {
+  test('a difference keeps the cells of the dose during a drag', async () => {
     const { id } = await page.call('run.start', { scenario: withEnergy(30), name: 'Run' });
     await test_.host.runs.ended(id);
     const session = live(page, 'difference-session');
@@ -206,7 +206,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('waits for the run that has the processor, and says so', async () => {
+  test('waits for the run that uses the processor, and reports it', async () => {
     const { id } = await page.call('run.start', { scenario: longScenario, name: 'long' });
     const session = live(page, 'waiting-session');
     await session.ask(withEnergy(30));
@@ -216,7 +216,7 @@ describe('Live', () => {
     session.close();
   });
 
-  test('two windows answer side by side, each to its own questions', async () => {
+  test('two windows get separate answers, each to its own questions', async () => {
     const other = await test_.page();
     const [one, two] = [live(page, 'first-window'), live(other, 'second-window')];
     for (let i = 0; i < 10; i += 1) {
@@ -263,7 +263,7 @@ test('cancels a full answer that is being computed when the next question comes'
   }
 });
 
-test('a device that is lost ends the session with its reason, and the last answer stays with the page', async () => {
+test('a lost device ends the session with its reason, and the page keeps the last answer', async () => {
   const addon = loadAddon();
   let lost = false;
   const failing: NativeAddon = {

@@ -26,7 +26,7 @@ describe('gpu', () => {
     expect(['3', '1111111', 'GPU-22222222', 'GPU-33333333', ''].map(found)).toEqual(Array(5).fill(null));
   });
 
-  it('uses the first that can be used, or the one that was chosen', () => {
+  it('uses the first usable GPU, or the chosen one', () => {
     vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '');
     expect(usedGpu(report)?.index).toBe(1);
     vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '0');
@@ -40,7 +40,7 @@ describe('gpu', () => {
     );
   });
 
-  it('names those that share work: all that can be used, or a list', () => {
+  it('names the GPUs that share work: all usable ones, or a list', () => {
     const shared = (list: string) => sharingGpus(report, list).map(({ index }) => index);
     expect([shared('all'), shared('2'), shared('2, 1'), shared('1,1')]).toEqual([[1, 2], [2], [2, 1], [1, 1]]);
     expect(() => shared('1,0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
@@ -49,7 +49,7 @@ describe('gpu', () => {
     expect(() => sharingGpus(none, 'all')).toThrow('no GPU can be used; there is no driver');
   });
 
-  it('a host on a GPU that is not here says why, before anything runs', async (context) => {
+  it('a host on a missing GPU reports the reason before anything runs', async (context) => {
     vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '');
     const { cuda } = loadAddon().devices();
     if (cuda.available) context.skip('this machine has a GPU');
@@ -85,7 +85,7 @@ describe('a solver that is compiled while pages are served', () => {
     expect(() => addon.limitMemory(1)).toThrow('The solver is being compiled.');
   });
 
-  it('answers a call once the first addon is there, and with the whole one from then on', async () => {
+  it('answers a call once the first addon exists, and with the complete one afterwards', async () => {
     const solver = staged(first, whole);
     const answers: boolean[] = [];
     const waiting = solver.answer(() => solver.addon.limitMemory(1), never).then((answer) => answers.push(answer));
@@ -99,7 +99,7 @@ describe('a solver that is compiled while pages are served', () => {
     expect(answers).toEqual([true, false]);
   });
 
-  it('repeats a call that needs what the first addon does not have, whatever it makes of the lack', async () => {
+  it('repeats a call that needs what the first addon lacks, however the call fails', async () => {
     const solver = staged(first, whole);
     solver.report(building('first'));
     let calls = 0;
@@ -120,13 +120,13 @@ describe('a solver that is compiled while pages are served', () => {
     expect(calls).toBe(2);
   });
 
-  it('passes on errors of calls that miss nothing', async () => {
+  it('passes on errors of calls that lack nothing', async () => {
     const solver = staged(first);
     solver.report(building('first'));
     await expect(solver.answer(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow('no such run');
   });
 
-  it('refuses what waits if compiling fails, and stops waiting for a call that is cancelled', async () => {
+  it('rejects waiting calls if compiling fails, and stops waiting for a cancelled call', async () => {
     const solver = staged();
     const cancelled = new AbortController();
     const left = solver.answer(() => 'answer', cancelled.signal);

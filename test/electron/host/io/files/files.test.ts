@@ -41,7 +41,7 @@ describe('stamp', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-stamp-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('changes with a file that keeps its size and time, as a restored backup does', async () => {
+  it('changes with a file of the same size and time, such as a restored backup', async () => {
     const file = path.join(folder, 'a.json');
     writeFileSync(file, '{"a":1}');
     const { atime, mtime } = statSync(file);
@@ -96,7 +96,7 @@ describe('synced', () => {
   const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
   describe('a file that is written', onPosix, () => {
-    it('has its content on the disk before its name, and its name before it is acknowledged', async () => {
+    it('reaches the disk before its name, and its name before the acknowledgement', async () => {
       await writeFile(file, 'old');
       const synced = await watchSyncs();
       await writeAtomically(file, 'new', 'replace');
@@ -106,7 +106,7 @@ describe('synced', () => {
       ]);
     });
 
-    it('so does one whose name was free', async () => {
+    it('under a new name reaches the disk in the same order', async () => {
       const synced = await watchSyncs();
       await writeAtomically(file, 'new', 'refuse');
       expect(synced).toEqual([
@@ -115,7 +115,7 @@ describe('synced', () => {
       ]);
     });
 
-    it('is not acknowledged where the disk does not take the name', async () => {
+    it('is not acknowledged if the disk rejects the name', async () => {
       await watchSyncs(() => failure('EIO'));
       await expect(writeAtomically(file, 'new', 'replace')).rejects.toMatchObject({
         code: 'io',
@@ -124,7 +124,7 @@ describe('synced', () => {
       expect(await readdir(folder)).toEqual(['kept.json']);
     });
 
-    it.each(['EINVAL', 'EPERM', 'EACCES'])('is where folders cannot be synced at all: %s', async (code) => {
+    it.each(['EINVAL', 'EPERM', 'EACCES'])('is saved where folders cannot be synced at all: %s', async (code) => {
       await watchSyncs(() => failure(code));
       await writeAtomically(file, 'new', 'replace');
       expect(readFileSync(file, 'utf8')).toBe('new');
@@ -146,7 +146,7 @@ describe('disk refuses', () => {
   const locks = path.resolve(import.meta.dirname, '../../../../../electron/host/io/files/locks.ts');
   const library = path.resolve(import.meta.dirname, '../../../../../electron/host/io/files/library.ts');
 
-  describe('a disk that takes no more', () => {
+  describe('a disk without space', () => {
     it('leaves the old file as it was', async (context) => {
       if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
       const file = path.join(folder, 'run.h5');
@@ -175,7 +175,7 @@ describe('disk refuses', () => {
       expect(await readdir(folder)).toEqual(['run.h5']);
     });
 
-    it('stops nothing that the host keeps for itself, and loses nothing of it', async (context) => {
+    it('does not stop the host, and loses none of its state', async (context) => {
       if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
       const child = testProgram('full-disk');
       // Units of 512 bytes: 150 KB.
@@ -220,7 +220,7 @@ describe('state files', () => {
     throw new Error(reason);
   };
 
-  test('one thing follows the other, and a failure is only its own', async () => {
+  test('writes run one after the other, and a failure affects only its own write', async () => {
     const order = new InOrder();
     const done: number[] = [];
     const work = (n: number, ms: number) => async () => {
@@ -235,7 +235,7 @@ describe('state files', () => {
     expect(done).toEqual([1, 3]);
   });
 
-  test('settings that are changed at the same time are both saved', async () => {
+  test('concurrent changes of settings are both saved', async () => {
     const settings = await HostSettings.open(folder, locks(), noTrouble);
     const clusters = [{ name: 'c', host: 'c', folder: '/c', program: 'braggbench', modules: [], sbatch: '', cores: 1 }];
     await Promise.all([settings.change({ libraryFolder: '/somewhere' }), settings.change({ clusters })]);
@@ -245,7 +245,7 @@ describe('state files', () => {
     });
   });
 
-  test('trust that is given to many files at once is saved for all', async () => {
+  test('trust given to many files at once is saved for all', async () => {
     const trust = await Trust.open(folder, locks(), noTrouble);
     const hashes = Array.from({ length: 20 }, (_, i) => i.toString(16).padStart(64, '0'));
     await Promise.all(hashes.map((sha256) => trust.add(sha256, 'my.cpp')));
@@ -265,7 +265,7 @@ describe('state files', () => {
         onDamaged: (aside) => told.push(aside),
       });
 
-    test('of more than is allowed is neither read nor overwritten, and says so', async () => {
+    test('above the size limit is neither read nor overwritten, and is reported', async () => {
       const text = JSON.stringify({ texts: ['x'.repeat(5 * 2 ** 20)] });
       await writeFile(file, text);
       const tooLarge = /state\.json would hold too much; allowed: 4 MiB\. It is left as it is/;
@@ -279,7 +279,7 @@ describe('state files', () => {
       expect(told).toEqual([]);
     });
 
-    test('that is a pipe is distinguished, and nobody waits for it', onPosix, async () => {
+    test('that is a pipe is detected without blocking', onPosix, async () => {
       await rm(file, { force: true });
       execFileSync('mkfifo', [file]);
       await expect(state().read()).rejects.toThrow('is a pipe or a device, not a file');
@@ -324,7 +324,7 @@ describe('other users', () => {
         },
       ],
       ['locks of other folders', () => new Locks(data).holding(path.join(home, 'x.json'), async () => undefined)],
-    ] as const)("is its owner's alone when it is made by %s", async (_what, make) => {
+    ] as const)('belongs to its owner alone when it is created by %s', async (_what, make) => {
       await make();
       expect(modeOf(data)).toBe('700');
     });
@@ -353,7 +353,7 @@ describe('other users', () => {
       [0o755, '600', '700'],
       [0o775, '660', '770'],
       [0o777, '666', '777'],
-    ])('with mode %o has its lock and labels for those who may write into it', async (mode, lock, folder) => {
+    ])('with mode %o has its lock and labels for every user who may write into it', async (mode, lock, folder) => {
       const library = libraryWith(mode);
       const files = filesOf(library);
       await files.holdingLibrary(async () => undefined);

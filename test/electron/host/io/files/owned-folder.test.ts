@@ -118,7 +118,7 @@ describe('killed saves', () => {
   });
 });
 
-describe('refusing disks', () => {
+describe('disks that refuse writes', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-refusing-'));
@@ -138,7 +138,7 @@ describe('refusing disks', () => {
   }
 
   describe('a full disk', asRoot, () => {
-    it('moves to the trash what it says it moves, and keeps the labels of what it does not', async (context) => {
+    it('moves to the trash exactly what it reports, and keeps the labels of the rest', async (context) => {
       const library = path.join(folder, 'library');
       await mkdir(library);
       if (!mounted(library)) return context.skip('no file system can be mounted here');
@@ -171,8 +171,8 @@ describe('refusing disks', () => {
     });
   });
 
-  describe('a disk that can only be read', asRoot, () => {
-    it('is named when a draft is to be saved on it', async (context) => {
+  describe('a read-only disk', asRoot, () => {
+    it('is reported when a draft is saved on it', async (context) => {
       const data = path.join(folder, 'data');
       await mkdir(data);
       if (!mounted(data)) return context.skip('no file system can be mounted here');
@@ -192,7 +192,7 @@ describe('refusing disks', () => {
   describe('a user without rights', asRoot, () => {
     const NOBODY = 65_534;
 
-    it('gets the reason in one sentence, and nothing of others changes', async () => {
+    it('gets the reason in one sentence, and files of others do not change', async () => {
       const data = path.join(folder, 'data');
       const library = path.join(data, 'library');
       await mkdir(library, { recursive: true });
@@ -254,7 +254,7 @@ describe('owned folder', () => {
     (await readdir(path.join(folder, 'recovery')).catch(() => [])).map((name) => path.join(folder, 'recovery', name));
 
   describe('work of another process', () => {
-    it('is left to it while it lives, whatever the clock says, and offered when it was killed', async () => {
+    it('is left alone while the process lives, whatever the clock, and offered after it was killed', async () => {
       const one = await start();
       expect((await keep(one, 'mine')).ok).toEqual({});
       const [owner = ''] = await owners();
@@ -271,7 +271,7 @@ describe('owned folder', () => {
     });
 
     const unshare = ['unshare', '--pid', '--fork', '--kill-child'];
-    it('is left to it in another room of process ids, as containers have', asRoot, async () => {
+    it('is left alone in another namespace of process ids, as containers have', asRoot, async () => {
       const one = await start();
       await keep(one, 'mine');
       const two = await start(unshare);
@@ -281,7 +281,7 @@ describe('owned folder', () => {
       expect(await offered(one)).toEqual([]);
     });
 
-    it('on another machine, whose lock may not be seen from here, is offered after a long silence alone', async () => {
+    it('on another machine, whose lock may be invisible here, is offered only after a long silence', async () => {
       const theirs = path.join(folder, 'recovery', 'theirs');
       await mkdir(theirs, { recursive: true });
       await writeFile(path.join(theirs, 'owner.lock'), '');
@@ -299,7 +299,7 @@ describe('owned folder', () => {
   });
 
   describe('a data folder that is deleted while the program runs', () => {
-    it('is made again: edits are saved, scenarios saved, labels written', async () => {
+    it('is recreated: edits, scenarios and labels are saved', async () => {
       const server = await start();
       await keep(server, 'before');
       const file = { kind: 'library', key: 'mine.json' } as const;
@@ -319,7 +319,7 @@ describe('owned folder', () => {
     });
   });
 
-  it('a folder of its own is whole from its first moment', async () => {
+  it('an owned folder is complete from its first moment', async () => {
     const root = path.join(folder, 'owned');
     const [mine, theirs] = [new OwnedFolders(root), new OwnedFolders(root)];
     let looked = 0;
@@ -348,8 +348,8 @@ describe('owned folder', () => {
     await mine.close();
   });
 
-  describe('what kills leave of files that were being written', () => {
-    it('is swept up at the next start, and what a living process writes is not', async () => {
+  describe('partial files of killed processes', () => {
+    it('are removed at the next start, except those of a living process', async () => {
       const one = await start();
       await keep(one, 'mine');
       const file = { kind: 'library', key: 'mine.json' } as const;
@@ -384,7 +384,7 @@ describe('owned folder', () => {
       expect(await readdir(path.join(folder, 'scratch'))).toEqual([]);
     });
 
-    it('is swept up in a folder of the user when something is written there', async () => {
+    it('are removed from a folder of the user when something is written there', async () => {
       const dead = temporaryIn(folder).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
       const earlier = path.join(folder, '.mine.json.0123456789ab.tmp');
       for (const name of [dead, earlier]) await writeFile(name, 'half');

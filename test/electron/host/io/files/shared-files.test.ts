@@ -55,7 +55,7 @@ describe('two pages of one server', () => {
     await test.close();
   });
 
-  it('a version is its content: a clock that was set back makes no other of it, and no same of another', async () => {
+  it('a version is its content, whatever the clock', async () => {
     const test = await openTestHost();
     const page = await test.page();
     const file = inLibrary('clock.json');
@@ -112,7 +112,7 @@ describe('two servers', () => {
     }
   });
 
-  it('label files at the same time: every label that was acknowledged is saved', async () => {
+  it('label files at the same time: every acknowledged label is saved', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => `theirs-${i}.json`);
     const mine = (server: number): string[] => keys.filter((_, i) => i % 2 === server);
     const answers = await Promise.all(
@@ -143,7 +143,7 @@ describe('two servers', () => {
     expect(kept.values).toEqual({ clusters, libraryFolder: '/x' });
   });
 
-  it('give a lock to those of one process in the order in which they came', async () => {
+  it('give a lock to those of one process in order of arrival', async () => {
     const dataFolder = path.join(folder, 'ordered');
     const file = path.join(dataFolder, 'held.json');
     const locks = [new Locks(dataFolder), new Locks(dataFolder)];
@@ -170,7 +170,7 @@ describe('two servers', () => {
 describe('the trash', () => {
   const alone = { before: async () => undefined, after: async () => undefined };
 
-  it('replaces nothing when a clock that was set back gives a time again, nor does what is put back', async () => {
+  it('overwrites nothing when a clock that was set back repeats a time, and neither does restoring', async () => {
     const library = path.join(folder, 'trashed');
     await mkdir(library);
     const time = new Date('2026-01-02T03:04:05.678Z');

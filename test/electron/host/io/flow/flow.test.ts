@@ -9,7 +9,7 @@ import { once } from '../../../../../electron/host/io/flow/once.ts';
 import { Budget, LatestWins } from '../../../../../electron/host/io/flow/queues.ts';
 
 describe('once', () => {
-  it('makes nothing before it is asked, then one thing, undefined too', () => {
+  it('computes nothing before the first request, then one value, undefined too', () => {
     let made = 0;
     const value = once(() => {
       made += 1;
@@ -20,7 +20,7 @@ describe('once', () => {
     expect(made).toBe(1);
   });
 
-  it('tries again where making failed', () => {
+  it('tries again after an error', () => {
     let tries = 0;
     const value = once(() => {
       tries += 1;
@@ -56,7 +56,7 @@ describe('lanes', () => {
     return { lanes, started, add, end, changes: () => changes };
   }
 
-  test('one job at a time on each device, in order', async () => {
+  test('run one job at a time on each device, in order', async () => {
     const { lanes, started, add, end, changes } = stage();
     add('a', 'cpu');
     add('b', 'cpu');
@@ -68,7 +68,7 @@ describe('lanes', () => {
     expect(changes()).toBe(1);
   });
 
-  test('what needs the whole machine waits for all before it, and all after it wait', async () => {
+  test('a job for the whole machine waits for all before it, and all after it wait', async () => {
     const { lanes, started, add, end } = stage();
     add('run', 'cpu');
     add('bench', EVERY_LANE);
@@ -82,7 +82,7 @@ describe('lanes', () => {
     expect(started).toEqual(['run', 'bench', 'gpu', 'cpu']);
   });
 
-  test('a job that is taken off lets those behind it start', () => {
+  test('removing a job lets those behind it start', () => {
     const { lanes, started, add } = stage();
     add('run', 'cpu');
     add('bench', EVERY_LANE);
@@ -118,11 +118,11 @@ describe('cooperative work', () => {
     return turns;
   }
 
-  test('slow steps leave a turn after each, whatever their number', async () => {
+  test('slow steps yield after each, whatever their number', async () => {
     expect(await turnsOf(inSlices(steps(10, 6)))).toBeGreaterThanOrEqual(10);
   });
 
-  test('at once, nobody gets a turn', () => {
+  test('the uninterrupted form never yields', () => {
     let turns = 0;
     setImmediate(() => {
       turns += 1;
@@ -143,7 +143,7 @@ describe('json text', () => {
     expect(atOnce(jsonText(gaps))).toBe(JSON.stringify(gaps));
   });
 
-  test('pauses at each of many parts', () => {
+  test('yields at each of many parts', () => {
     const work = jsonText(Array.from({ length: 100 }, (_, i) => ({ i })));
     let pauses = 0;
     while (work.next().done !== true) pauses += 1;
@@ -156,7 +156,7 @@ describe('budget', () => {
     return Promise.race([promise.then(() => true), new Promise<boolean>((done) => setTimeout(() => done(false), 5))]);
   }
 
-  test('what fits is taken at once, the rest waits in order', async () => {
+  test('requests that fit are granted at once, the rest wait in order', async () => {
     const budget = new Budget(10);
     const first = await budget.take(6);
     const large = budget.take(8);
@@ -173,7 +173,7 @@ describe('budget', () => {
     expect(await settled(whole)).toBe(true);
   });
 
-  test('more than there is gets all there is, alone', async () => {
+  test('a request above the budget gets all of it, alone', async () => {
     const budget = new Budget(10);
     const first = await budget.take(1);
     const huge = budget.take(100);
@@ -224,7 +224,7 @@ const step = fc.oneof(
 );
 
 describe('latest wins', () => {
-  test('one is worked on, in the order put, and the last one put is worked on to its end', async () => {
+  test('items run one at a time, in the order put, and the last one runs to its end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
         const { latest, begun, ended, most, finish } = watched();
@@ -256,7 +256,7 @@ describe('latest wins', () => {
     );
   });
 
-  test('of a hundred that come while one is worked on only the last is worked on too', async () => {
+  test('of a hundred items put during work only the last runs too', async () => {
     const { latest, begun, finish } = watched();
     for (let number = 1; number <= 101; number += 1) latest.put({ number, yields: false });
     finish();
@@ -266,7 +266,7 @@ describe('latest wins', () => {
     expect(begun.map(({ number }) => number)).toEqual([1, 101]);
   });
 
-  test('stopping gives up what is worked on, drops what waits, and takes nothing more', async () => {
+  test('stopping aborts the current item, drops waiting ones, and accepts no more', async () => {
     const { latest, begun, ended } = watched();
     latest.put({ number: 1, yields: false });
     latest.put({ number: 2, yields: false });

@@ -14,7 +14,7 @@ describe('h5', () => {
   /** More errors than once exhausted the library's stack. */
   const MANY = 2600;
 
-  test('a sound file opens after thousands that are none', async () => {
+  test('a valid file opens after thousands of invalid ones', async () => {
     const sound = await createFile((file) => put(file, 'values', VALUES, [VALUES.length]));
     const none = new TextEncoder().encode('this is no HDF5 file');
     const reasons = new Set<string>();
@@ -25,7 +25,7 @@ describe('h5', () => {
     expect(await openFile(sound, (file) => [...file.keys()])).toEqual(['values']);
   });
 
-  test('what work in the library throws is thrown on, and the file is closed', async () => {
+  test('errors thrown by the callback are passed on, and the file is closed', async () => {
     const sound = await createFile((file) => put(file, 'values', VALUES, [VALUES.length]));
     const broken = openFile(sound, () => {
       throw new RangeError('too deep');

@@ -37,7 +37,7 @@ describe('a value in pieces', () => {
     }
   });
 
-  it('is cut with pauses: a large one takes tens of milliseconds', () => {
+  it('is split with pauses, since a large one needs tens of milliseconds', () => {
     const pauses = [
       ...piecesInSteps(
         numbers.map((each) => ({ each })),
@@ -47,7 +47,7 @@ describe('a value in pieces', () => {
     expect(pauses.length).toBeGreaterThan(1000);
   });
 
-  it('is of no piece larger than requested, and of one where it is small', () => {
+  it('has no piece larger than requested, and one piece if it is small', () => {
     expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
     // Small values are passed on without a copy.
     const small = { a: numbers.slice(0, 50) };
@@ -62,14 +62,14 @@ describe('task', () => {
   /** Test files of one worker share the state of modules, so other files' tasks may be registered. */
   const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number', 'count its arguments']);
 
-  it('what the thread does not know fails, and the next task is done', async () => {
+  it('an unknown task fails, and the next task runs', async () => {
     await expect(task<null, null>('fly')(null)).rejects.toThrow('the thread does not know how to fly');
     await expect(unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' })).rejects.toThrow(
       'a.h5 cannot be opened as a run',
     );
   });
 
-  it('the thread knows every task of the host', async () => {
+  it('the thread has every task of the host', async () => {
     await import('../../../../../electron/host/index.ts');
     const names = taskNames().filter((name) => !OF_TESTS.has(name));
     expect(names.length).toBeGreaterThanOrEqual(15);
@@ -80,13 +80,13 @@ describe('task', () => {
     }
   });
 
-  it('work on large arrays gets its argument alone, on a thread too', async () => {
+  it('a function for large arrays gets exactly one argument, on a worker thread too', async () => {
     const counted = onThreadIfLarge('count its arguments', (...given: readonly [Float64Array]) => given.length);
     expect(await counted(Float64Array.of(1))).toBe(1);
     expect(await performHere('count its arguments', new Float64Array(2 ** 20), new AbortController().signal)).toBe(1);
   });
 
-  it('large arrays are shared and stay what they were, small ones are left', async () => {
+  it('large arrays are shared and unchanged, small ones are not shared', async () => {
     const [large, small] = [new Float32Array(2 ** 19), Float32Array.of(1, 2)];
     large[2 ** 19 - 1] = 7;
     const shared = (await withSharedArrays({ a: [large], small, text: 'x' })) as {
@@ -98,7 +98,7 @@ describe('task', () => {
     expect(shared.small).toBe(small);
   });
 
-  it('what is requested in the moment that an idle thread ends is done by another', async () => {
+  it('a request at the moment when an idle thread ends is served by another', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const requested = () =>
       unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' }).catch((error: Error) => error.message);

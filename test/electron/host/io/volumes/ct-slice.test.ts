@@ -100,7 +100,7 @@ describe('cases', () => {
     await expect(slice(name)).rejects.toThrow(message);
   });
 
-  test('one dose in two spaces is the same dose', async () => {
+  test('one dose in two coordinate systems is the same dose', async () => {
     const file = (name: string) => path.join(folder, 'g01-ras-lps', name);
     for (const other of ['ras.nrrd', 'ras2.nrrd', 'lps.mha']) {
       expect(await gammaOf(file('lps.nrrd'), file(other)), other).toEqual({ passed: 1, worst: 0 });
@@ -166,7 +166,7 @@ describe('ct slice', () => {
       },
     );
 
-    test('lies where its files say, and holds their Hounsfield units', async () => {
+    test('lies at the position in its files, and holds their Hounsfield units', async () => {
       const slice = await read('series', 'transverse', -2.4);
       expect(slice).toMatchObject({ columns: 7, rows: 5, spacing_mm: [0.5, 0.75], origin_mm: [-10, 20] });
       expect(slice).toMatchObject({ at_mm: -2, from_mm: -6, to_mm: 0, slices: 4 });
@@ -179,7 +179,7 @@ describe('ct slice', () => {
       expect(sagittal.hu[2 * 5 + 4]).toBe(odd.hu(0, 4, 2));
     });
 
-    test('turned round: rows to the right, columns to the front; NRRD in right-anterior-superior', async () => {
+    test('in other orientations: rows to the right, columns to the front; NRRD in right-anterior-superior', async () => {
       const back = { ...odd, hu: (i: number, j: number, k: number) => odd.hu(6 - i, 4 - j, k) };
       const [right, front] = [odd.origin_mm[0] + 6 * 0.5, odd.origin_mm[1] + 4 * 0.75];
       const whole = await read('series');
@@ -216,7 +216,7 @@ describe('ct slice', () => {
       expect(await read('single', 'transverse', -6.4)).toMatchObject({ at_mm: -6, from_mm: -6, to_mm: -6 });
     });
 
-    test('slope and intercept, signed values and padding', async () => {
+    test('applies slope and intercept, signed values and padding', async () => {
       const shifted = dicomOf({ ...odd, hu: () => 100 }, 0, { '00281052': ['DS', '-1000'], '00281053': ['DS', '0.5'] });
       write('slope.dcm', shifted);
       expect((await read('slope.dcm')).hu[0]).toBe((100 + 1024) * 0.5 - 1000);
@@ -237,7 +237,7 @@ describe('ct slice', () => {
     });
   });
 
-  describe('what is no CT that can be used is reported with what is allowed', () => {
+  describe('an unusable CT is reported with what is allowed', () => {
     test.each<[string, Readonly<Record<string, Elements[string] | undefined>>, string]>([
       ['modality', { '00080060': ['CS', 'MR'] }, 'Modality is MR; allowed: CT'],
       [
@@ -374,7 +374,7 @@ describe('ct slice', () => {
       expect(await refused('none')).toContain('it holds no DICOM file');
     });
 
-    test('places next to the image, formats of other kinds', async () => {
+    test('positions outside of the image, formats of other kinds', async () => {
       write('odd2.nrrd', nrrdOf(odd));
       await expect(read('odd2.nrrd', 'transverse', 40)).rejects.toThrow(
         'it has no slice at 40 mm; allowed: -6 to 0 mm',
@@ -419,7 +419,7 @@ describe('ct slice', () => {
       ['of two spectra', { '00189361': ['CS', 'YES'] }, /MultienergyCTAcquisition is YES: several X-ray spectra/],
       ['with contrast', { '00180010': ['LO', 'Ultravist 300'] }, /ContrastBolusAgent is Ultravist 300/],
       ['packed with loss', { '00282110': ['CS', '01'] }, /LossyImageCompression is 01/],
-    ])('%s is read, and said', async (name, changes, says) => {
+    ])('%s is read, with a note', async (name, changes, says) => {
       write(`${name}.dcm`, dicomOf(odd, 0, changes));
       expect((await read(`${name}.dcm`)).notes).toEqual([expect.stringMatching(says)]);
     });
@@ -451,7 +451,7 @@ describe('ct slice', () => {
       expect(await refused(`${name}.dcm`)).toContain(says);
     });
 
-    test('doses of a part of a plan, and of water, are said', () => {
+    test('doses of a part of a plan, and of water, get a note', () => {
       const notes = (changes: Elements) => readDicomDose('d', doseOf(odd, changes)).notes;
       expect(notes({})).toBeUndefined();
       expect(notes({ '3004000a': ['CS', 'BEAM'] })).toEqual([

@@ -58,7 +58,7 @@ describe('python', () => {
   }
 
   test(
-    'pydicom reads RT Dose with its places, units and every value (needs pydicom)',
+    'pydicom reads RT Dose with its coordinates, units and every value (needs pydicom)',
     unless(pydicom === null && 'Python with pydicom is not installed'),
     () => {
       const file = path.join(folder, 'dose.dcm');
@@ -83,7 +83,7 @@ print(json.dumps({'modality': d.Modality, 'units': d.DoseUnits, 'size': [d.Colum
   );
 
   test(
-    'CT and RT Dose files of pydicom have its values and places (needs pydicom)',
+    'CT and RT Dose files of pydicom have its values and coordinates (needs pydicom)',
     unless(pydicom === null && 'Python with pydicom is not installed'),
     () => {
       const script = `
@@ -139,7 +139,7 @@ print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
     ['plain.mha', metaImageBytes(volume, { content: 'dose' })],
     ['plain.nrrd', nrrdBytes(volume, { content: 'dose' })],
   ])(
-    'plastimatch, by ITK, reads %s with its places and values (needs plastimatch)',
+    'plastimatch, by ITK, reads %s with its coordinates and values (needs plastimatch)',
     unless(plastimatch === null && 'plastimatch is not installed'),
     (name, bytes) => {
       const file = path.join(folder, name);
@@ -164,7 +164,7 @@ print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
   );
 
   test(
-    'plastimatch reads RT Dose with its places and values (needs plastimatch)',
+    'plastimatch reads RT Dose with its coordinates and values (needs plastimatch)',
     unless(plastimatch === null && 'plastimatch is not installed'),
     () => {
       const [file, out] = [path.join(folder, 'plan.dcm'), path.join(folder, 'plan.mha')];
@@ -193,7 +193,7 @@ print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
     ['dose.nrrd', nrrdBytes(volume, { content: 'dose' })],
     ['dose.dcm', rtDoseBytes(volume, { content: 'dose', frame: null })],
   ])(
-    'SimpleITK reads %s with its places and every value (needs SimpleITK)',
+    'SimpleITK reads %s with its coordinates and every value (needs SimpleITK)',
     unless(simpleItk === null && 'Python with SimpleITK is not installed'),
     (name, bytes) => {
       const file = path.join(folder, name);
@@ -254,7 +254,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
   } as const;
 
   test.each(Object.entries(formats))(
-    'ITK reads .%s with its places, directions and every value (needs transformix of elastix)',
+    'ITK reads .%s with its coordinates, directions and every value (needs transformix of elastix)',
     unless(transformix === null && 'transformix is not installed'),
     (ending, write) => {
       for (const [name, directions] of Object.entries({ plain: undefined, turned, tilted })) {
@@ -272,7 +272,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
   );
 
   test.each(Object.entries(formats))(
-    'a turned volume in .%s has the values of its own reader where ITK finds them (needs transformix of elastix)',
+    'a rotated volume in .%s has the values of its own reader where ITK finds them (needs transformix of elastix)',
     unless(transformix === null && 'transformix is not installed'),
     (ending, write) => {
       const [file, bytes] = [path.join(folder, `itk-own.${ending}`), write({ ...volume, directions: turned })];
@@ -500,7 +500,7 @@ describe('RT Dose', () => {
     (_, at) => 0.25 * (odd.hu(at % 7, Math.floor(at / 7) % 5, Math.floor(at / 35)) - odd.hu(0, 0, 0) + 1),
   );
 
-  test('has its dose in Gy at its places', () => {
+  test('has its dose in Gy at its coordinates', () => {
     expect(readDicomDose('d', doseOf(odd))).toEqual({
       sizes: [7, 5, 3],
       spacing_mm: [0.5, 0.75, 2],
@@ -510,7 +510,7 @@ describe('RT Dose', () => {
     });
   });
 
-  test('of a prone patient and with descending frames lies along the patient’s axes', () => {
+  test('of a prone patient and with descending frames lies along the axes of the patient', () => {
     const turned = readDicomDose(
       'd',
       doseOf(odd, {

@@ -117,7 +117,7 @@ describe('NRRD', () => {
     expect(() => readNrrd('plan.nrrd', bytes)).toThrow(/^plan.nrrd: /);
   });
 
-  it('that unpacks to more than it announces is refused', () => {
+  it('that unpacks to more than its stated size is rejected', () => {
     const bomb = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(new Uint8Array(1e6)));
     expect(() => readNrrd('bomb.nrrd', bomb)).toThrow(/unpacks to more than the 48 bytes announced/);
   });
@@ -169,7 +169,7 @@ describe('MetaImage', () => {
     expect(() => readMetaImage('plan.mha', bytes, null)).toThrow(why);
   });
 
-  it('with permuted axes has its values along the patient’s', () => {
+  it('with permuted axes has its values along the axes of the patient', () => {
     // A row is the direction of one axis of the file, as in ITK: to y, to z, to x.
     const turned = readMetaImage('a.mha', meta('TransformMatrix = 0 1 0 0 0 1 1 0 0\n', floats(true)), null);
     expect(turned).toEqual({
@@ -236,7 +236,7 @@ describe('a list of data files', () => {
     }
   });
 
-  it('of MetaImage counts from 1 by 1 where its pattern has no numbers', () => {
+  it('of MetaImage counts from 1 by 1 if its pattern has no numbers', () => {
     expect(metaImageHeader('a', metaList('s%03d.raw')).dataFiles).toEqual(['s001.raw', 's002.raw']);
     expect(metaImageHeader('a', metaList('s%03d.raw 7')).dataFiles).toEqual(['s007.raw', 's008.raw']);
   });
@@ -264,7 +264,7 @@ describe('a list of data files', () => {
     expect(() => nrrdHeader('a', nrrdList(value, names))).toThrow(`a: data file ${message}`);
   });
 
-  it('is refused by the name of the part that is missing or cut', () => {
+  it('is rejected with the name of the missing or truncated part', () => {
     const bytes = nrrdList('LIST', 'a.raw\nb.raw\n');
     const header = nrrdHeader('v', bytes);
     const [first = new Uint8Array(0)] = cut(2);
