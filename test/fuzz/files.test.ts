@@ -273,7 +273,7 @@ test('arrays of other programs', async () => {
   await fuzz('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
 });
 
-test('what the program keeps of itself is read, or set apart and said', async () => {
+test('state files of the program are read, or moved away and reported', async () => {
   const locks = new Locks(folder);
   const said: string[] = [];
   const starts = [
@@ -322,7 +322,7 @@ test('descriptions of user kernels, and their code', async () => {
   own.close();
 });
 
-test('the command line ends with 0 or 2', () => {
+test('the command line ends with 0 or 2 for any file', () => {
   const cli = path.resolve('dist/host/cli.js');
   const random = randomOf(SEED);
   const starts = filesOf('scenarios', '.json');

@@ -493,7 +493,7 @@ test.each([
       describedTiff('', { 28: 1234, 104: 100, [marFields[name]?.at ?? 0]: Number(value) }),
     describedTiff('', { 28: 1234, 104: 100 }),
   ],
-] as const)('TIFF with a description of %s: no field is passed over', (_, rules, bytesOf, good) => {
+] as const)('TIFF with a description of %s: no field is ignored', (_, rules, bytesOf, good) => {
   const right = ofTiff(good);
   expect(right).not.toMatch(/^refused/);
   const over = Object.entries(rules).filter(([name, rule]) => {
@@ -504,7 +504,7 @@ test.each([
   expect(over).toEqual([]);
 });
 
-test('TIFF: counts from the stated saturation on are left out', () => {
+test('TIFF: counts above the stated saturation are left out', () => {
   const left = (bytes: Uint8Array): string => [...readImage(bytes, 'a.tif').left].join('');
   expect(left(describedTiff('', { 28: 1234, 104: 100 }))).toBe('000000000011');
   expect(left(describedTiff('', { 28: 1234 }))).toBe('000000000000');
@@ -535,7 +535,7 @@ test.each([
   ['CBF of DECTRIS', miniCbf, []],
   ['imgCIF', imgCif, []],
   ['TIFF', tiff, []],
-])('%s: no field that changes the bytes’ meaning is passed over', (_, format, elsewhere) => {
+])('%s: no field that changes the meaning of the bytes is ignored', (_, format, elsewhere) => {
   expect(passedOver(format)).toEqual(elsewhere);
 });
 
@@ -550,7 +550,7 @@ test('MetaImage: the stated size of packed data is checked', () => {
   expect(answer(packed(right + 1))).toMatch(/^refused: .* bytes where \d+ are announced/);
 });
 
-test('NRRD: an unknown field is refused', () => {
+test('NRRD: an unknown field is rejected', () => {
   expect(answer(nrrd.bytesOf([...nrrd.good, ['slope', '2']]))).toMatch(/unknown field slope = 2/);
 });
 
@@ -638,7 +638,7 @@ test.each([
 test.each([
   ['CT', ctAttributes, ctOf],
   ['RT Dose', doseAttributes, rtDoseOf],
-] as const)('DICOM %s: no attribute that changes the pixels’ meaning is passed over', (_, attributes, read) => {
+] as const)('DICOM %s: no attribute that changes the meaning of the pixels is ignored', (_, attributes, read) => {
   const good = read({});
   expect(good).not.toMatch(/^refused/);
   const over = Object.entries(attributes).flatMap(([name, attribute]) => {

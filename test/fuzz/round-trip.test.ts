@@ -25,7 +25,7 @@ import { scratchFolder } from '../scratch-folder.ts';
 
 const folder = scratchFolder('round-trip');
 
-test('SMV has the counts of any image to half a count, and its geometry', async () => {
+test('SMV stores the counts of any image to half a count, and its geometry', async () => {
   const run = await renderDocument(smallImage);
   const photons = fc.float({ noNaN: true, noDefaultInfinity: true, min: 0, max: Math.fround(1e30) });
   const image = fc.array(photons, { minLength: run.width * run.height, maxLength: run.width * run.height });
@@ -61,7 +61,7 @@ describe('the tables of a run', () => {
   const doses = (of: RunData) =>
     fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: of.dose.length, maxLength: of.dose.length });
 
-  test('have any depth dose with every digit', async () => {
+  test('store any depth dose with every digit', async () => {
     await fc.assert(
       fc.asyncProperty(doses(run), async (dose) => {
         const text = await textOf({ ...run, dose: Float64Array.from(dose) }, 'depth-dose');
@@ -78,7 +78,7 @@ describe('the tables of a run', () => {
     );
   });
 
-  test('have any dose map to the last digit', async () => {
+  test('store any dose map to the last digit', async () => {
     const file = path.join(folder, 'map.csv');
     await fc.assert(
       fc.asyncProperty(doses(run), async (dose) => {
@@ -96,7 +96,7 @@ describe('the tables of a run', () => {
   });
 });
 
-test('a session has every number again', () => {
+test('a session is restored with every number', () => {
   const file = path.join(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
   const session = parseSession(readFileSync(file, 'utf8'), file);
   const scaled = (value: unknown, factor: number): unknown => {
@@ -121,7 +121,7 @@ describe('HDF5', () => {
   const any = fc.double();
   const kinds = [Float64Array, Float32Array, Uint32Array, Uint16Array] as const;
 
-  test('has arrays of any kind and shape, number by number', async () => {
+  test('stores arrays of any kind and shape, number by number', async () => {
     const arrays = fc
       .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 3 }))
       .chain(([rows, columns, kind]) =>
@@ -143,7 +143,7 @@ describe('HDF5', () => {
     );
   });
 
-  test('has the arrays and axes of any figure', async () => {
+  test('stores the arrays and axes of any figure', async () => {
     const values = fc.array(any, { minLength: 6, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(values, fc.double({ noNaN: true }), async (list, note) => {

@@ -33,7 +33,7 @@ function decodesOrRefuses(bytes: Uint8Array): void {
   }
 }
 
-it('gives back any value', () => {
+it('decodes any encoded value', () => {
   fc.assert(
     fc.property(tree, (value) => {
       expect(decodeFrame(encodeFrame(value))).toEqual(value);
@@ -42,7 +42,7 @@ it('gives back any value', () => {
   );
 });
 
-it('a frame cut off anywhere is refused', () => {
+it('a truncated frame is rejected', () => {
   fc.assert(
     fc.property(tree, fc.double({ min: 0, max: 0.999, noNaN: true }), (value, share) => {
       const frame = encodeFrame(value);
@@ -52,7 +52,7 @@ it('a frame cut off anywhere is refused', () => {
   );
 });
 
-it('a frame with bytes changed is read or refused, nothing else', () => {
+it('a frame with changed bytes is read or rejected, and nothing else', () => {
   const change = fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 0, max: 255 }));
   fc.assert(
     fc.property(tree, fc.array(change, { minLength: 1, maxLength: 8 }), (value, changes) => {
@@ -64,7 +64,7 @@ it('a frame with bytes changed is read or refused, nothing else', () => {
   );
 });
 
-it('random bytes behind the magic are read or refused', () => {
+it('random bytes after the magic are read or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 8, maxLength: 400 }), (bytes) => {
       bytes.set([0x42, 0x52, 0x47, 0x31]);
@@ -74,7 +74,7 @@ it('random bytes behind the magic are read or refused', () => {
   );
 });
 
-it('claims of any length allocate nothing', () => {
+it('claimed lengths allocate nothing', () => {
   const before = process.memoryUsage();
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.constantFrom('u8', 'f32', 'f64', 'u64'), (count, type) => {

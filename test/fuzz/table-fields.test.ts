@@ -182,7 +182,7 @@ test.each(documents)('%s: every field has a rule', (_, rules, fields) => {
   expect(fields.filter((name) => rules[name] === undefined)).toEqual([]);
 });
 
-describe('no field is passed over', () => {
+describe('no field is ignored', () => {
   test('of XDS_ASCII.HKL', async () => {
     const head: readonly (readonly [string, string])[] = [
       ['MERGE', 'FALSE'],

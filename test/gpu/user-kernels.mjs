@@ -95,11 +95,11 @@ variant('copy.cu', gather);
 test('a user kernel does not run before it is trusted', () =>
   says(braggbench('run', 'small.json', '--variant', './copy.cu'), 2, '--trust'));
 for (const setting of ['solver.precision=fp32', 'solver.precision=fp64', 'solver.stepping=depth']) {
-  test(`a copy is right with ${setting}`, () =>
+  test(`a copy is correct with ${setting}`, () =>
     says(run('copy.cu', '--set', setting), 0, 'is correct on this scenario'));
 }
 variant('header.cu', source('cuda_fused_collide.cuh'), 'cuda-fused', 'cuda_fused_collide.cuh');
-test('a copy of a header is right', () => says(run('header.cu'), 0, 'is correct on this scenario'));
+test('a copy of a header is correct', () => says(run('header.cu'), 0, 'is correct on this scenario'));
 
 variant(
   'wrong.cu',
@@ -108,11 +108,11 @@ variant(
     'T(1.01) * p[static_cast<long long>(j) * field_cells(s)]',
   ),
 );
-test('a wrong one is said to be wrong', () => says(run('wrong.cu'), 1, 'WRONG on this scenario'));
+test('a wrong user kernel is reported as wrong', () => says(run('wrong.cu'), 1, 'WRONG on this scenario'));
 
 variant('typo.cu', `${gather}\nint oops = nowhere;\n`);
 const line = `${gather}\n`.split('\n').length;
-test('a mistake is at its line', () =>
+test('a compile error is reported at its line', () =>
   says(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
 
 variant(
@@ -124,7 +124,7 @@ variant(
     compile: { defines: { LOUD: 3 }, fmad: false, optimize: 3, lineinfo: true, registers: 128 },
   },
 );
-test('what a kernel prints is shown, and it is compiled as its description says', () =>
+test('the output of a kernel is shown, and it is compiled with the options of its description', () =>
   says(
     run('prints.cu'),
     0,
@@ -134,12 +134,13 @@ test('what a kernel prints is shown, and it is compiled as its description says'
   ));
 
 variant('illegal.cu', broken('*(volatile int*)8 = 1;'));
-test('an illegal address ends its run', () =>
+test('an illegal address ends only its own run', () =>
   says(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));
 variant('hang.cu', broken('for (volatile int i = 0;; i = i + 1) {}'));
-test('a hang is ended in time', () => says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not end within 5 s'));
+test('a hanging kernel is ended in time', () =>
+  says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not end within 5 s'));
 
-test('in one session the others go on, the copy with the bits of the original', () => {
+test('a crash in a session leaves the others running, the copy with the bits of the original', () => {
   const variants = 'cuda-gather,./illegal.cu,./hang.cu,./copy.cu,cuda-fused';
   const { entries } = braggbench(
     'bench',
@@ -201,8 +202,8 @@ for (const { scenario, of, base, file, wrong, broken: illegal } of others) {
     variant(id, text, base, `kernels/${file}`, of);
     return braggbench('run', scenario, '--variant', `./${id}`, '--trust');
   };
-  test(`${of.workload}: a copy is right`, () => says(ran('copied.cu', original), 0, 'is correct on this scenario'));
-  test(`${of.workload}: a wrong one is said to be wrong`, () =>
+  test(`${of.workload}: a copy is correct`, () => says(ran('copied.cu', original), 0, 'is correct on this scenario'));
+  test(`${of.workload}: a wrong kernel is reported as wrong`, () =>
     says(ran('wrong-one.cu', changed(wrong)), 1, 'WRONG on this scenario'));
   test(`${of.workload}: an illegal address ends its run`, () =>
     says(ran('illegal-one.cu', changed(illegal)), 1, 'illegal-one.cu', 'Only its own process was lost'));

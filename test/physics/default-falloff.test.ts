@@ -5,6 +5,6 @@
 import { test } from 'vitest';
 import { expectFalloffOfFinerCells, expectFalloffWithoutAngles } from './falloff.ts';
 
-test('70 MeV without angles', () => expectFalloffWithoutAngles(70));
+test('70 MeV without angles has the falloff of theory', () => expectFalloffWithoutAngles(70));
 
 test('70 MeV with its angles, of cells of 0.05 mm', () => expectFalloffOfFinerCells(70, 0.05));

@@ -50,7 +50,7 @@ describe('csda bound', async () => {
     expect(mean_mm).toBeGreaterThan(0.8 * longest_mm);
   });
 
-  test('protons that react on the way count as neither: the others go as far as where none reacts', async () => {
+  test('protons that react on the way are excluded: the others stop where they would without reactions', async () => {
     const means: number[] = [];
     for (const nuclear of ['off', 'attenuation']) {
       const parts = { beam: { energy_MeV: 213.9 }, grid: { dtheta_mrad: 10 }, solver: { stepping: 'depth' } };
@@ -63,7 +63,7 @@ describe('csda bound', async () => {
 
   const matter = fc.constantFrom('water', 'muscle-skeletal', 'pmma', 'bone-compact-icru', 'aluminium', 'lung');
 
-  test('beams of any energy, angle, matter, step and bin', { timeout: 1_800_000 }, async () => {
+  test('bounds beams of any energy, angle, material, step and bin', { timeout: 1_800_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -133,7 +133,7 @@ describe('dose behind range', () => {
 
   // Without air, where the range is 34 m.
   test.each([...materialNames.filter((name) => name !== 'air'), ...METALS.map(({ name }) => name)])(
-    '%s: no dose behind the range with products of reactions',
+    '%s: there is no dose behind the range with products of reactions',
     async (material) => {
       const [off, icru63] = [await solved(material, 'off'), await solved(material, 'icru63')];
       const of = (run: RunData) => metricsOf(measured(run));

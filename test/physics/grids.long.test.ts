@@ -44,7 +44,7 @@ describe('beam at edge', () => {
   const places = [70, 150].flatMap((energy) => EDGES_MM.map((x_mm) => [energy, x_mm] as const));
 
   test.each(places)(
-    '%d MeV at %d of 20 mm: as by the Monte Carlo within 0.5 %, in cells of half the width within 0.25 %',
+    '%d MeV at %d of 20 mm: agrees with Monte Carlo within 0.5 %, in cells of half the width within 0.25 %',
     async (energy, x_mm) => {
       const of = `edge-${energy}MeV-${x_mm}mm`;
       const whole = await along(x_mm, 'depth', 0.25, energy);
@@ -65,7 +65,7 @@ describe('beam at edge', () => {
     within(await along(x_mm, stepping, dx_mm), `edge-70MeV-${Math.abs(x_mm)}mm`, dx_mm);
   });
 
-  describe('a beam narrower than its cells starts wider than it is, and near a side the run says what that may be', () => {
+  describe('a beam narrower than its cells starts wider than it is, and near a side the run reports the possible error', () => {
     const noteOf = ({ notes }: RunSummary): string | undefined =>
       notes.find(({ code }) => code === 'beam-at-edge')?.text;
 
@@ -78,7 +78,7 @@ describe('beam at edge', () => {
       expect(said).toBeLessThan(10 * (off + error));
     });
 
-    test('and nothing of a beam in the middle', async () => {
+    test('reports nothing for a beam in the middle', async () => {
       expect(noteOf(await along(0, 'depth', 1))).toBeUndefined();
     });
   });
@@ -102,7 +102,7 @@ describe('bins and cutoff', () => {
     },
   );
 
-  describe('the cutoff that is taken', () => {
+  describe('the applied cutoff', () => {
     test.each([
       [30, 'depth'],
       [30, 'path'],
@@ -170,7 +170,7 @@ describe('bone at 150 MeV', () => {
     expect(Math.abs(theta / expected('slab-bone-150MeV', 'theta_rms_mrad_at_70_mm').value - 1)).toBeLessThan(0.01);
   });
 
-  test('half a slab, whose edge lies inside of cells too', async () => {
+  test('half a slab, with its edge inside of cells too', async () => {
     const regions = [{ material: 'bone-compact-icru', x_mm: [0.2, 40], z_mm: [40.17, 60.17] }];
     const geometry = { width_mm: 80, depth_mm: 176, regions };
     const wide = { ...beam, x_sigma_mm: 5 };

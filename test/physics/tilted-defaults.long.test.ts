@@ -120,7 +120,7 @@ test.each(cases.filter((one) => allGates || !slow(one)))(
 const pairs = energies.flatMap((energy) => angles.map((angle) => [energy, angle] as const));
 
 test.each(pairs.filter(([energy, angle]) => allGates || !slow([energy, angle, 'path'])))(
-  '%d MeV at %d°: by depth and by path the same to 0.05 mm in R80 and mean range, three hundredths in W80–20',
+  '%d MeV at %d°: stepping by depth and by path agree to 0.05 mm in R80 and mean range, three hundredths in W80–20',
   async (energy, angle) => {
     const [depth, path] = [await beam(energy, angle, 'depth'), await beam(energy, angle, 'path')];
     expect(Math.abs(depth.r80_mm - path.r80_mm)).toBeLessThan(0.05);
@@ -131,7 +131,7 @@ test.each(pairs.filter(([energy, angle]) => allGates || !slow([energy, angle, 'p
 
 /** Steps that are no multiple of the cell depth: the rows widen the beam, and the run reports by how much. */
 test.each([[90, 10, 0.2], [90, 30, 0.25], ...(allGates ? ([[150, 30, 0.5]] as const) : [])] as const)(
-  '%d MeV at %d°, steps of %d mm: the spread that is said is there, to a tenth',
+  '%d MeV at %d°, steps of %d mm: the reported spread is present, to a tenth',
   async (energy_MeV, angle_deg, step_mm) => {
     const solver = { stepping: 'path', step_mm };
     const found = await solve({ beam: { energy_MeV, angle_deg }, solver, grid: { dtheta_mrad: 20 } });

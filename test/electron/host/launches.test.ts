@@ -29,7 +29,7 @@ it('lists the kernels of the recorded sessions if none were compiled here', asyn
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('compiled kernels are reported by workload; a report that is none is an error', async () => {
+it('compiled kernels are listed by workload, and a malformed report is an error', async () => {
   const page = await host.page();
   const kernel = {
     ...{ name: 'sweep', architecture: 'sm_90', registers: 40, shared_bytes: 0, constant_bytes: 0, stack_bytes: 0 },
@@ -43,7 +43,7 @@ it('compiled kernels are reported by workload; a report that is none is an error
   });
 });
 
-it('a driver that is not here, or a device that is none, is said', async () => {
+it('a missing driver and a broken device are reported', async () => {
   const page = await host.page();
   const ask = { device: 'GPU-none', workload: 'transport', kernel: 'dense_fill_f32', threads: [256] };
   const answer = page.call('launch.driver', ask);

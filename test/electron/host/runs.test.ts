@@ -23,7 +23,7 @@ async function finished(run: string): Promise<RunInfo> {
 }
 
 describe('a run', () => {
-  it('of the program itself is in no list, and nothing that would be lost', async () => {
+  it('of the program itself is in no list, and is not saved as unsaved work', async () => {
     const { runs, scenarios } = test.host;
     const reading = await scenarios.check({ ...smallScenario }, { name: 'probe', folder: null });
     const { id } = await runs.start({ reading, name: 'probe', pictures: false, unlisted: true });
@@ -34,7 +34,7 @@ describe('a run', () => {
     await expect(runs.data(id)).rejects.toThrow('There is no such run.');
   });
 
-  it('goes from start to readouts that agree with each other', async () => {
+  it('goes from start to consistent readouts', async () => {
     const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'ignored' });
     expect(started).toMatchObject({ name: 'small µ run', variant: 'window', precision: 'fp32', device: 'cpu' });
     const info = await finished(started.id);
@@ -78,7 +78,7 @@ describe('a run', () => {
     });
   });
 
-  it('has on its timeline what came before its engine, the addon in the first alone, and its file behind it', async () => {
+  it('has on its timeline the steps before its engine, the addon only in the first run, and its file after it', async () => {
     const named = async (): Promise<{ readonly id: string; readonly beside: () => Promise<readonly string[]> }> => {
       const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: 'a run' });
       await finished(id);
@@ -98,7 +98,7 @@ describe('a run', () => {
     );
   });
 
-  it('keeps its keyframes, each to be shown over any of the saved axes', async () => {
+  it('stores its keyframes, each of which can be shown over any of the saved axes', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(id);
     const { frames } = await page.call('run.keyframes', { run: id });
@@ -126,7 +126,7 @@ describe('a run', () => {
     await expect(page.call('run.keyframe', requested)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('cuts the phase space of a run that computes, for those who look at it', async () => {
+  it('cuts the phase space of a computing run for the pages that show it', async () => {
     const { resolved } = await page.call('scenario.resolve', { scenario: { ...watchedScenario } });
     const { id } = await page.call('run.start', { scenario: { ...watchedScenario }, name: '' });
     const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
@@ -160,7 +160,7 @@ describe('a run', () => {
     await page.call('run.cancel', { run: outside.id });
   });
 
-  it('cuts the phase space of an ended run by recomputing a saved step', async () => {
+  it('cuts the phase space of a finished run by recomputing a saved step', async () => {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(id);
     const { grid } = await page.call('run.summary', { run: id });
@@ -214,7 +214,7 @@ describe('a run', () => {
     expect((await asked(1, [angle(9999)])).error).toMatchObject({ code: 'invalid' });
   });
 
-  it('gives a step up that nobody waits for any more, and says which run cannot be repeated', async () => {
+  it('cancels a step that nobody waits for, and reports which run cannot be repeated', async () => {
     const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
     await finished(id);
     const { frames } = await page.call('run.keyframes', { run: id });
@@ -294,7 +294,7 @@ describe('a run', () => {
     });
   });
 
-  it('subtracts one run from another, and one moment from another', async () => {
+  it('subtracts one run from another, and one keyframe from another', async () => {
     const first = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     const second = await page.call('run.start', {
       scenario: { ...smallScenario, solver: { ...smallScenario.solver, variant: 'scatter' } },
@@ -356,7 +356,7 @@ describe('a run', () => {
     expect(live.at(-1)?.depthDose?.values).toEqual(curve.values);
   });
 
-  it('cancelled: ends within a step and keeps what it has computed', async () => {
+  it('when cancelled ends within a step and keeps its partial result', async () => {
     const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
     let step = 0;
     page.stream(
@@ -400,7 +400,7 @@ describe('a run', () => {
 });
 
 describe('the queue', () => {
-  it('runs one at a time on a device, in order, and takes cancelled ones out', async () => {
+  it('runs one at a time on a device, in order, and removes cancelled ones', async () => {
     const lists: RunInfo[][] = [];
     page.stream('runs', {}, { frame: ({ runs }) => void lists.push(runs) });
     const first = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
@@ -436,7 +436,7 @@ describe('the queue', () => {
     await expect(page.call('run.summary', { run: second.id })).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('a run that the engine refuses never enters it', async () => {
+  it('does not accept a run that the engine rejects', async () => {
     const scenario = { ...longScenario, solver: { ...longScenario.solver, stepping: 'path', variant: 'depth' } };
     await expect(page.call('run.start', { scenario, name: '' })).rejects.toMatchObject({ code: 'unsupported' });
     const invalid = { ...smallScenario, beam: { energy_MeV: 900 } };
@@ -459,8 +459,8 @@ describe('the queue', () => {
   });
 });
 
-describe('results beyond the bound of memory', () => {
-  it('move to disk and come back the same', async () => {
+describe('results beyond the memory limit', () => {
+  it('move to disk and are restored unchanged', async () => {
     const own = await openTestHost({ cacheBound_bytes: 1 });
     try {
       const client = await own.page();

@@ -66,7 +66,7 @@ describe('task runs', () => {
     }
   });
 
-  it('takes no less than was said before it', async () => {
+  it('needs at least the estimated least time', async () => {
     const { addon, scenarios } = test.host;
     const reading = await scenarios.check({ ...launch }, { name: 'launch', folder: null });
     const { least_s } = await hostWorkloads.micro.needs(addon, reading);
@@ -78,7 +78,7 @@ describe('task runs', () => {
     expect(report?.elapsed_s).toBeGreaterThanOrEqual(least_s ?? Number.POSITIVE_INFINITY);
   });
 
-  it('has a timeline: a lane for each variant with what was done in it, not sent with its results', async () => {
+  it('has a timeline with a lane for each variant and its work, not sent with its results', async () => {
     const info = await page.call('timeline.open', { source: { kind: 'run', run } });
     expect(info.lanes.map(({ process, name }) => [process, name])).toEqual([
       ['cpu-passes', 'samples'],
@@ -99,7 +99,7 @@ describe('task runs', () => {
     expect(session.reports[0]).not.toHaveProperty('recordings');
   });
 
-  it('is measured on the thread of benchmarks, and ends between two samples when it is stopped', async () => {
+  it('is measured on the benchmark thread, and ends between two samples when it is stopped', async () => {
     expect(onThread).toEqual(['micro']);
     // Forty rounds of a sixteenth of a second leave time to stop. On a machine ten times slower, the limit of 20 s does
     // not end them first.
@@ -127,7 +127,7 @@ describe('task runs', () => {
     }
   });
 
-  it('states in the name of a run what was edited in its scenario, unless it was renamed', async () => {
+  it('states edits of its scenario in the name of a run, unless it was renamed', async () => {
     const edited = { ...launch, problem: { ...launch.problem, n: 1000 }, solver: { ...launch.solver, threads: 1 } };
     const start = async (scenario: typeof edited | (Omit<typeof edited, 'name'> & { name: string })) => {
       const { id, name } = await page.call('run.start', { scenario, name: '', file: null, saved: { ...launch } });
@@ -193,7 +193,7 @@ describe('image runs', () => {
       });
     });
 
-    it('shows its image reduced, its pixels, peaks, and how far it is from another', async () => {
+    it('shows its image reduced, its pixels, peaks, and its difference from another', async () => {
       const id = await rendered();
       const { map, done } = await page.call('image.view', { run: id, view: whole });
       expect([done, map.horizontal.count, map.vertical.count]).toEqual([1, 32, 24]);
@@ -240,7 +240,7 @@ describe('image runs', () => {
       });
     });
 
-    it('grows in sight of those who look, and ends where it is stopped', async () => {
+    it('shows a growing image to its viewers, and ends when it is stopped', async () => {
       const { id } = await page.call('run.start', { scenario: { ...long }, name: '' });
       const [frames, progress]: [ImageFrame[], RunProgress[]] = [[], []];
       page.stream('run.progress', { run: id }, { frame: (value) => void progress.push(value) });

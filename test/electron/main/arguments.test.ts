@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { handedOverSchema, ownArguments, readArguments } from '../../../electron/main/arguments.ts';
 
 describe('the command line', () => {
-  it('begins behind the folder of the application in development, and behind the program in a package', () => {
+  it('begins after the application folder in development, and after the program in a package', () => {
     expect(ownArguments(['electron', '.', 'a.json', '--run'], false)).toEqual(['a.json', '--run']);
     expect(ownArguments(['electron', '--inspect=0', '--no-sandbox', '/app', '--run'], false)).toEqual(['--run']);
     expect(ownArguments(['electron', '--version'], false)).toEqual([]);
     expect(ownArguments(['braggbench', '--no-sandbox', 'a.json'], true)).toEqual(['--no-sandbox', 'a.json']);
   });
 
-  it('names a file in the folder that it was given in, with or without a word', () => {
+  it('names a file relative to the folder of the call, with or without a verb', () => {
     const file = path.resolve('/data', 'a.json');
     const plain = { file, run: false, gpu: null };
     expect(readArguments(['a.json'], '/data')).toEqual(plain);
@@ -24,7 +24,7 @@ describe('the command line', () => {
     });
   });
 
-  it('of a second start is taken only whole', () => {
+  it('of a second start is accepted only if it is complete', () => {
     expect(handedOverSchema.safeParse({ args: ['a.json'], folder: '/data' }).success).toBe(true);
     expect(handedOverSchema.safeParse({ args: 'a.json', folder: '/data' }).success).toBe(false);
     expect(handedOverSchema.safeParse(undefined).success).toBe(false);

@@ -18,7 +18,7 @@ vi.mock('electron', () => ({
   },
 }));
 
-it('leaves nothing behind where printing fails', async () => {
+it('failed printing leaves nothing behind', async () => {
   await expect(printPdf('<p>')).rejects.toThrow('no printer');
   expect(stage).toMatchObject({ wasThere: true, destroyed: true });
   expect(existsSync(stage.file)).toBe(false);

@@ -25,13 +25,13 @@ describe('the question before the window closes', () => {
     shell.document({ title: 'a.json', edited: true });
   });
 
-  it('is not put without changes', async () => {
+  it('is not shown without changes', async () => {
     shell.document({ title: 'a.json', edited: false });
     expect(await shell.mayClose()).toBe(true);
     expect(requested).toEqual([]);
   });
 
-  it('goes by the answer to the last request, however late an earlier one is answered', async () => {
+  it('follows the answer to the last request, however late an earlier one is answered', async () => {
     const first = shell.mayClose();
     const second = shell.mayClose();
     expect(await first).toBe(false);

@@ -22,18 +22,18 @@ describe('requests of the program to Electron', () => {
     expect(stage.schemes).toMatchObject([{ scheme: 'braggbench', privileges: { standard: true, secure: true } }]);
   });
 
-  it('crash reports that stay here, and one instance that receives the arguments of the next', () => {
+  it('crash reports that stay local, and one instance that receives the arguments of the next', () => {
     expect(stage.crashReports).toMatchObject({ uploadToServer: false });
     expect(stage.handed).toMatchObject({ args: ['quick.braggbench.json', '--run'] });
   });
 
-  it('a hidden window without scripts for the report, whose file is gone', () => {
+  it('a hidden window without scripts for the report, whose file is deleted', () => {
     expect(stage.windows[1]?.options).toEqual({ show: false, webPreferences: { sandbox: true, javascript: false } });
     expect(stage.loadedFiles).toHaveLength(1);
     expect(stage.loadedFiles.filter((file) => existsSync(file))).toEqual([]);
   });
 
-  it('processes of their own for the kernel of the user', () => {
+  it('a separate process for a user kernel', () => {
     expect(stage.children).toBeGreaterThan(0);
   });
 });

@@ -58,7 +58,7 @@ async function raw(target: string, headers: Record<string, string> = {}, method 
 }
 
 describe('the page', () => {
-  it('is reached by the printed address, which leads to one with the token in its path', async () => {
+  it('is reached by the printed address, which redirects to one with the token in its path', async () => {
     const first = await raw(`/?token=${token}`);
     expect(first).toMatchObject({ status: 303, headers: { location: `/${token}/` } });
     const reply = await raw(`/${token}/`);
@@ -66,7 +66,7 @@ describe('the page', () => {
     expect(token.length).toBeGreaterThanOrEqual(32);
   });
 
-  it('carries a policy without inline or foreign scripts, and the other headers', async () => {
+  it('has a policy without inline or foreign scripts, and the other headers', async () => {
     const { headers } = await raw(`/${token}/`);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  it('serves its files for ever by their hashed names, and no others', async () => {
+  it('serves its files permanently by their hashed names, and no others', async () => {
     const script = await raw(`/${token}/assets/page-a1b2.js`);
     expect(script).toMatchObject({ status: 200, body: 'export {};' });
     expect(script.headers['content-type']).toContain('text/javascript');
@@ -102,13 +102,13 @@ describe('the page', () => {
     '/etc/passwd',
     '//etc/passwd',
     'assets/page-a1b2.js%00.html',
-  ])('never leads out of its folder: %s', async (target) => {
+  ])('never leaves its folder: %s', async (target) => {
     const reply = await raw(`/${token}/${target}`);
     expect([403, 404]).toContain(reply.status);
     expect(reply.body).not.toMatch(/secret$|root:/);
   });
 
-  it('is not shown without the token, with another, or under another name', async () => {
+  it('is not served without the token, with another token, or under another host name', async () => {
     for (const target of [
       '/',
       '/?token=',
@@ -149,7 +149,7 @@ describe('the socket', () => {
     });
   }
 
-  it('opens for a page from this address only', async () => {
+  it('accepts only pages from this address', async () => {
     const address = `ws://127.0.0.1:${served.port}/${token}/socket`;
     const own = `http://127.0.0.1:${served.port}`;
     expect(await upgrade(address, { origin: own })).toBe('open');
@@ -172,7 +172,7 @@ describe('the socket', () => {
     }
   });
 
-  it('survives peers that send rubbish or vanish', async () => {
+  it('survives peers that send garbage or vanish', async () => {
     const address = `ws://127.0.0.1:${served.port}/${token}/socket`;
     const socket = new WebSocket(address, { origin: `http://127.0.0.1:${served.port}` });
     await once(socket, 'open');
@@ -206,7 +206,7 @@ describe('a connection', () => {
     return connect(() => openSocketPort(socket), { retry_ms: 10, onState: (state) => states.push(state) });
   }
 
-  it('outlives its socket: the run goes on, and so do its streams', async () => {
+  it('outlives its socket: the run continues, and so do its streams', async () => {
     const states: ConnectionState[] = [];
     const client = await openPage(states);
     expect(client.capabilities.shell).toMatchObject({ kind: 'browser', dialogs: false });
@@ -236,7 +236,7 @@ describe('a connection', () => {
     client.close();
   });
 
-  it('of one page is not another page’s, but runs are seen by both', async () => {
+  it('is separate for each page, but both see all runs', async () => {
     const [one, two] = [await openPage(), await openPage()];
     expect(one.connection).not.toBe(two.connection);
     let runs = 0;
@@ -257,7 +257,7 @@ describe('a connection', () => {
     two.close();
   });
 
-  it('hears that the program was ended, and tries again though nobody answers', async () => {
+  it('is notified when the program ends, and retries although nobody answers', async () => {
     const states: ConnectionState[] = [];
     const client = await openPage(states);
     await served.close();
@@ -269,8 +269,8 @@ describe('a connection', () => {
   });
 });
 
-describe('a workbench on another machine', () => {
-  it('ends after checks in a row that find neither a page nor work', async () => {
+describe('a workbench on a remote machine', () => {
+  it('ends after several checks in a row without a page or work', async () => {
     let checks = 0;
     // The third check finds use, so that earlier checks no longer count.
     const isUsed = (): boolean => {
@@ -283,7 +283,7 @@ describe('a workbench on another machine', () => {
     watch.stop();
   });
 
-  it('leaves its address for whoever connects, and takes it away with its end', async () => {
+  it('writes its address for clients, and removes it when it ends', async () => {
     const at = path.join(folder, 'session');
     await mkdir(at, { recursive: true });
     await writeFile(path.join(at, 'token'), 'a'.repeat(32));
@@ -297,7 +297,7 @@ describe('a workbench on another machine', () => {
 });
 
 describe('the port', () => {
-  it('in use: one clear sentence when it was requested, the next free one otherwise', async () => {
+  it('in use is one clear error if it was requested, else the next free one is used', async () => {
     await expect(serve({ ...options(), port: served.port })).rejects.toMatchObject({
       code: 'io',
       message: `Port ${served.port} is in use by another program. Choose another with --port, or leave it out.`,
@@ -331,8 +331,8 @@ describe('the port', () => {
   });
 });
 
-describe('what is missing', () => {
-  it('the page or the scenario is named', async () => {
+describe('a missing file at start', () => {
+  it('is named, for the page and for the scenario', async () => {
     await expect(serve({ ...options(), pageFolder: folder })).rejects.toMatchObject({
       code: 'unsupported',
       message: /The page is not built: .*browser\.html does not exist/,
@@ -343,7 +343,7 @@ describe('what is missing', () => {
     });
   });
 
-  it('a scenario that is there is the one to open first', async () => {
+  it('does not matter for an existing scenario, which is opened first', async () => {
     const scenario = path.join(assetsFolder, 'scenarios', 'water-70MeV.json');
     const other = await serve({ ...options(), scenario, run: true });
     expect(other.host.capabilities()).toMatchObject({

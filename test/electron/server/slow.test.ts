@@ -94,7 +94,7 @@ it('closes connections above the limit at once and answers the others', async ()
   await crowded.close();
 });
 
-it('lets a page in while another user holds every place with silent connections', async () => {
+it('lets a page in while another user holds all slots with silent connections', async () => {
   const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
   const origin = `http://127.0.0.1:${crowded.port}`;
   const key = new URL(crowded.url).searchParams.get('token') ?? '';

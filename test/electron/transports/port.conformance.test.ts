@@ -47,7 +47,7 @@ describe.each(carrierNames)('port over %s', (name) => {
   });
   afterEach(() => carrier.close());
 
-  it('delivers whole frames in order, both ways', async () => {
+  it('delivers complete frames in order, both ways', async () => {
     const page = await carrier.connect();
     const host = await accepted();
     const [atPage, atHost] = [collect(page), collect(host)];
@@ -64,7 +64,7 @@ describe.each(carrierNames)('port over %s', (name) => {
     );
   });
 
-  it('keeps frames that come before anyone listens', async () => {
+  it('queues frames that arrive before anyone listens', async () => {
     const page = await carrier.connect();
     const host = await accepted();
     page.send(new Uint8Array([1]));

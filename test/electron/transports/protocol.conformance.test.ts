@@ -112,7 +112,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await expect(page.call('not-finite', null)).rejects.toMatchObject({ code: 'internal' });
     });
 
-    it('a text of any length arrives; what no frame takes is one clear error, and the next call is answered', async () => {
+    it('a text of any length arrives; what exceeds a frame is one clear error, and the next call is answered', async () => {
       const page = await client();
       const text = 'Å\n'.repeat(10 * 2 ** 20);
       expect((await page.call('echo', { text })) as object).toEqual({ text });
@@ -129,7 +129,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(await page.call('echo', 'still there')).toBe('still there');
     });
 
-    it('a large answer leaves others their turns, and small ones overtake it', async () => {
+    it('a large answer yields to others, and small ones overtake it', async () => {
       const page = await client();
       const order: string[] = [];
       const large = page.call('bytes', 100 * 2 ** 20).then((bytes) => {
@@ -142,7 +142,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect((await large).length).toBe(100 * 2 ** 20);
     });
 
-    it('cancelled is a result', async () => {
+    it('a cancelled call has a result', async () => {
       const page = await client();
       const stop = new AbortController();
       const outcome = page.callCancellable('until-cancelled', null, stop.signal);
@@ -151,7 +151,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(await outcome).toEqual({ status: 'cancelled' });
     });
 
-    it('a handler that finishes although it was cancelled gives its result', async () => {
+    it('a handler that finishes although it was cancelled returns its result', async () => {
       const page = await client();
       const stop = new AbortController();
       const outcome = page.callCancellable('finishes-anyway', null, stop.signal);
@@ -160,7 +160,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(await outcome).toEqual({ status: 'done', value: 'kept' });
     });
 
-    it('a signal that is aborted already sends nothing', async () => {
+    it('an aborted signal sends nothing', async () => {
       const page = await client();
       expect(await page.callCancellable('echo', 1, AbortSignal.abort())).toEqual({ status: 'cancelled' });
       expect(service.calls).toEqual([]);
@@ -176,7 +176,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
   });
 
   describe('streams', () => {
-    it('latest: never more frames under way than credits; the newest wins and the rest are counted', async () => {
+    it('latest: at most as many frames in flight as credits; the newest wins and the rest are counted', async () => {
       const page = await client();
       const seen: [unknown, FrameInfo][] = [];
       const painted: (() => void)[] = [];
@@ -206,7 +206,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.made).toBe(3);
     });
 
-    it('lossless: every frame in order although the reader is slow', async () => {
+    it('lossless: every frame arrives in order although the reader is slow', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -231,7 +231,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
     });
 
-    it('lossless: a reader beyond the byte bound loses the stream with an error, after what was saved', async () => {
+    it('lossless: a reader beyond the byte limit loses the stream with an error, after the saved frames', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -263,7 +263,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen.length).toBeLessThan(32);
     });
 
-    it('a refused stream ends with its error', async () => {
+    it('a rejected stream ends with its error', async () => {
       const page = await client();
       const ends: (Error | null)[] = [];
       page.stream('latest', 'refuse', { frame: () => undefined, end: (error) => ends.push(error) });
@@ -302,7 +302,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen).toEqual([1]);
     });
 
-    it('leaving stops all of a page', async () => {
+    it('disconnecting stops all streams of a page', async () => {
       const page = await client();
       page.stream('latest', null, { frame: () => undefined });
       page.stream('lossless', null, { frame: () => undefined });
@@ -317,7 +317,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
   });
 
   describe('a broken connection', () => {
-    it('is taken up again: same connection, streams go on, no lossless frame is lost or doubled', async () => {
+    it('is resumed: the same connection and streams, without lost or duplicate lossless frames', async () => {
       const page = await client();
       const id = page.connection;
       const seen: unknown[] = [];
@@ -339,7 +339,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(latest).toEqual([]);
     });
 
-    it('a latest stream shows the newest state after it, also one that was swallowed', async () => {
+    it('a latest stream shows the newest state after it, even if a frame was lost', async () => {
       const page = await client();
       const seen: unknown[] = [];
       let ended: unknown = 'not yet';
@@ -382,7 +382,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(service.calls.filter((c) => c === 'slow').length).toBe(1);
     });
 
-    it('streams opened and closed while there is none are right after it', async () => {
+    it('streams opened and closed meanwhile are correct after it', async () => {
       const page = await client();
       const first = page.stream('latest', null, { frame: () => undefined });
       await eventually(() => service.sinks.length === 1);
@@ -429,7 +429,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
     });
   });
 
-  describe('strangers', () => {
+  describe('strange clients', () => {
     async function answerTo(...frames: readonly Uint8Array[]): Promise<string> {
       const stranger = await carrier.connect();
       const closed = new Promise<string>((resolve) => {
@@ -439,7 +439,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       return closed;
     }
 
-    it('that send no frame, or no greeting first, are shut out', async () => {
+    it('that send no frame, or no greeting first, are disconnected', async () => {
       await answerTo(new Uint8Array([1, 2, 3]));
       await answerTo(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
       await answerTo(
@@ -459,7 +459,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(connections.size).toBe(0);
     });
 
-    it('with an invented connection get a new one and nothing of others', async () => {
+    it('with an invented connection id get a new connection and no data of others', async () => {
       const page = await client();
       const texts: string[] = [];
       const stranger = await carrier.connect();

@@ -57,7 +57,7 @@ describe('coarse cells', () => {
     [30, 0.025, 0.1],
     [30, 0.025, 0.2],
     [150, 0.5, 2],
-  ])('%d MeV: cells of %d mm, taken together, are those of %d mm', async (energy_MeV, fine_mm, coarse_mm) => {
+  ])('%d MeV: cells of %d mm, merged, equal those of %d mm', async (energy_MeV, fine_mm, coarse_mm) => {
     const wanted = depthDose(await solved(energy_MeV, fine_mm), Math.round(coarse_mm / fine_mm));
     for (const stepping of ['depth', 'path']) {
       const run = await solved(energy_MeV, coarse_mm, { solver: { stepping } });
@@ -66,22 +66,19 @@ describe('coarse cells', () => {
     }
   });
 
-  test.each(['off', 'bohr'])(
-    'straggling %s: no cell before the peak holds less than the one before it',
-    async (straggling) => {
-      const dose = depthDose(await solved(70, 1, { physics: { scattering: 'off', straggling } }));
-      const peak = dose.indexOf(Math.max(...dose));
-      for (let i = 1; i <= peak; i += 1) expect(dose[i]).toBeGreaterThan(dose[i - 1] ?? 0);
-    },
-  );
+  test.each(['off', 'bohr'])('straggling %s: before the peak the dose rises from cell to cell', async (straggling) => {
+    const dose = depthDose(await solved(70, 1, { physics: { scattering: 'off', straggling } }));
+    const peak = dose.indexOf(Math.max(...dose));
+    for (let i = 1; i <= peak; i += 1) expect(dose[i]).toBeGreaterThan(dose[i - 1] ?? 0);
+  });
 
-  test('bins of a file as wide as the falloff are taken in parts', async () => {
+  test('bins of a file that are as wide as the falloff are subdivided', async () => {
     const bins = { energy: { kind: 'range', step_mm: 0.5 } };
     const wanted = depthDose(await solved(70, 0.1), 5);
     expect(difference(depthDose(await solved(70, 0.5, {}, bins)), wanted)).toBeLessThan(0.03);
   });
 
-  test('a note says that the grid shows, in R80 too, where it does', async () => {
+  test('a note reports where the grid affects the result, R80 included', async () => {
     const codes = async (dz_mm: number, grid: object = {}): Promise<readonly string[]> =>
       summaryOf(await solved(70, dz_mm, {}, grid)).notes.map(({ code }) => code);
     expect(await codes(0.25)).not.toContain('coarse-grid');
@@ -91,7 +88,7 @@ describe('coarse cells', () => {
     expect(await codes(0.25, { energy: { kind: 'range', step_mm: 1.5 } })).toContain('coarse-grid');
   });
 
-  test('planes too far apart for the mean range of a tilted beam tell none, and no wrong one', async () => {
+  test('planes too far apart for the mean range of a tilted beam report none, and no wrong one', async () => {
     // Cells of 1 mm once gave 40.82 mm, where the CSDA range is 40.80.
     const mean_mm = async (dz_mm: number): Promise<number | null> =>
       summaryOf(await solved(70, dz_mm, { beam: { energy_MeV: 70, angle_deg: 45 } })).metrics.mean_range_mm;
@@ -100,7 +97,7 @@ describe('coarse cells', () => {
   });
 });
 
-describe('longest way', async () => {
+describe('longest path', async () => {
   const scenarios = await openTestScenarios(loadAddon());
 
   async function problemOf(angle_deg: number, geometry: object = {}, beam: object = {}): Promise<TransportProblem> {
@@ -116,7 +113,7 @@ describe('longest way', async () => {
     regions: [{ material, x_mm, z_mm }],
   });
 
-  describe('the longest way', () => {
+  describe('the longest path', () => {
     test('is the CSDA range in water, straight and tilted', async () => {
       expect(Math.abs(longestWay_mm(await problemOf(0)) / 40.8 - 1)).toBeLessThan(1e-3);
       expect(Math.abs(longestWay_mm(await problemOf(30)) / 40.8 - 1)).toBeLessThan(1e-3);
@@ -159,7 +156,7 @@ describe('longest way', async () => {
     return addon as Pick<NativeAddon, keyof typeof addon>;
   }
 
-  test.each([0, 30])('at %d degrees: a run is held; one plane of 0.2 mm too far is reported', async (angle_deg) => {
+  test.each([0, 30])('at %d degrees: a run agrees, and a plane 0.2 mm too far is reported', async (angle_deg) => {
     const problem = await problemOf(angle_deg);
     const result = await loadAddon()
       .createTransport(problem)
@@ -187,13 +184,13 @@ const SAME = 1e-7;
 const LIKELY = 5;
 
 describe('the oracle', () => {
-  it('stores every case, and says with how many protons', () => {
+  it('stores every case, and states its number of protons', () => {
     expect(stored.monte_carlo.map(({ name }) => name)).toEqual(protonCases.map(({ name }) => name));
     expect(stored.quadrature.map(({ name }) => name)).toEqual(spreadCases.map(({ name }) => name));
     expect([stored.seed, stored.protons, stored.short_protons]).toEqual([SEED, PROTONS, SHORT_PROTONS]);
   });
 
-  it.each(protonCases)('draws $name again, and lies within its error of the long run', (one) => {
+  it.each(protonCases)('simulates $name again, within its error of the long run', (one) => {
     const { value, error, short } = stored.monte_carlo.find(({ name }) => name === one.name) ?? {};
     const again = drawn(one, SHORT_PROTONS, SEED).value;
     expect(Object.keys(again)).toEqual(Object.keys(value ?? {}));

@@ -33,8 +33,8 @@ import { panelsOf } from '../../../renderer/state/layout/tree.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
 
 describe('base', () => {
-  describe('numbers for a reader', () => {
-    it('keep the digits that are known', () => {
+  describe('numbers as text', () => {
+    it('keep the known digits', () => {
       expect([40.8, 0.5, 123456, 0.00012, 0, -Math.PI].map((value) => significant(value, 4))).toEqual([
         '40.80',
         '0.5000',
@@ -73,7 +73,7 @@ describe('base', () => {
       ]);
     });
 
-    it('say times as people do', () => {
+    it('print times in everyday units', () => {
       expect([0.0123, 0.42, 12.34, 245, 7800].map(duration)).toEqual([
         '12 ms',
         '0.42 s',
@@ -89,8 +89,8 @@ describe('base', () => {
     });
   });
 
-  describe('what was measured', () => {
-    it('has the unit and the digits that it is known to', () => {
+  describe('a measured value', () => {
+    it('has a unit and its significant digits', () => {
       expect([6.8e-8, 1.0003e-5, 0.0123, 119, 179.7, null].map(measuredTime)).toEqual([
         '68.0 ns',
         '10.0 µs',
@@ -105,7 +105,7 @@ describe('base', () => {
       );
     });
 
-    it('once says nothing of its spread', () => {
+    it('measured once has no spread', () => {
       expect([spreadText(0, 1), spreadText(0.0021, 7), spreadText(null, 7)]).toEqual(['–', '0.21 %', '–']);
       expect([timeAndSpread(0.0802, 0, 1), timeAndSpread(0.0802, 0.0021, 7)]).toEqual([
         '80.2 ms, once',
@@ -140,7 +140,7 @@ describe('base', () => {
     });
   });
 
-  describe('numbers as they are typed', () => {
+  describe('typed numbers', () => {
     it('may have a unit of the same kind, a decimal comma, an exponent', () => {
       expect(parseEntry('70', 'MeV')).toBe(70);
       expect(parseEntry(' 5 cm ', 'mm')).toBe(50);
@@ -151,13 +151,13 @@ describe('base', () => {
       expect(parseEntry('45°', 'deg')).toBe(45);
     });
 
-    it('are none with another unit or anything else', () => {
+    it('are rejected with another unit or any other text', () => {
       for (const text of ['', '-', 'abc', '5 MeV', '1 2', '1.2.3', '0x10', 'Infinity', 'NaN', '1e9999']) {
         expect(parseEntry(text, 'mm'), text).toBeNull();
       }
     });
 
-    it('read back what was written', () => {
+    it('read back as printed', () => {
       fc.assert(
         fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
           expect(parseEntry(String(value), '1')).toBe(value + 0); // -0 is 0
@@ -165,7 +165,7 @@ describe('base', () => {
       );
     });
 
-    it('move in their second digit, within their bounds', () => {
+    it('step in their second digit, within their bounds', () => {
       expect([arrowStep(70, 'normal', false), arrowStep(0.2, 'normal', false), arrowStep(70, 'coarse', false)]).toEqual(
         [1, 0.01, 10],
       );
@@ -183,7 +183,7 @@ describe('base', () => {
     });
   });
 
-  it('compares plain values whatever the order of their keys', () => {
+  it('plain values are compared whatever the order of their keys', () => {
     expect(sameJson({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
     expect(sameJson({ a: 1 }, { a: 1, b: undefined })).toBe(false);
     expect(sameJson([1, 2], { 0: 1, 1: 2 })).toBe(false);
@@ -191,10 +191,10 @@ describe('base', () => {
   });
 });
 
-describe('load latest', () => {
+describe('latest-only loading', () => {
   const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-  it('loads the last of what is wanted meanwhile, also after what failed', async () => {
+  it('loads the last requested item, also after a failure', async () => {
     let [want, there]: [string | null, string | null] = ['a', null];
     const requested: { readonly what: string; done(): void; fail(): void }[] = [];
     const failures: unknown[] = [];
@@ -232,12 +232,12 @@ describe('load latest', () => {
   });
 });
 
-describe('order', () => {
+describe('sorting rows', () => {
   function compared(rows: Uint32Array, numbers: Float64Array): readonly number[] {
     return [...rows].sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
   }
 
-  test('rows by their numbers, equal ones in their order, whatever the numbers are', () => {
+  test('sorts rows by their numbers, and equal ones stay in order, whatever the numbers are', () => {
     const few = fc.constantFrom(0, -0, 1, -1, 2.5, 5e-324, -5e-324, Number.MAX_VALUE, -Number.MAX_VALUE);
     const number = fc.oneof(few, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
     fc.assert(
@@ -254,7 +254,7 @@ describe('order', () => {
     );
   });
 
-  test('none, one and few', () => {
+  test('sorts none, one and few rows', () => {
     const numbers = Float64Array.of(3, 1, 2, 1);
     expect([...orderedBy(new Uint32Array(), numbers)]).toEqual([]);
     expect([...orderedBy(Uint32Array.of(2), numbers)]).toEqual([2]);
@@ -272,7 +272,7 @@ describe('questions', () => {
     const kind = kindOfDocument(draftOf(question));
     const inLayout = panelsOf(defaultLayouts(pageWorkloads)[kind][question.layout].wide);
 
-    it('opens panels of its layout and workload, and its hints are in three of them', () => {
+    it('opens panels of its layout and workload, with hints in three of them', () => {
       expect(inLayout).toEqual(
         expect.arrayContaining([...question.panels, ...question.hints.map(({ panel }) => panel)]),
       );
@@ -280,14 +280,14 @@ describe('questions', () => {
       expect(question.panels).toContain(question.picture);
     });
 
-    it('says each thing in sentences of at most 25 words', () => {
+    it('uses sentences of at most 25 words', () => {
       const said = [question.title, question.text, ...question.hints.map(({ text }) => text)];
       for (const sentence of said.flatMap((text) => text.split(/(?<=[.:!?]) /))) {
         expect(sentence.split(/\s+/).length, sentence).toBeLessThanOrEqual(25);
       }
     });
 
-    it('has pictures of both themes, small enough to come with the page', () => {
+    it('has pictures of both themes, small enough to ship with the page', () => {
       for (const theme of ['light', 'dark']) {
         const file = path.join(assets, 'questions', `${question.id}-${theme}.webp`);
         expect(readFileSync(file).subarray(8, 12).toString()).toBe('WEBP');
@@ -301,7 +301,7 @@ describe('questions', () => {
       example.kind === kind ? [example as Extract<typeof example, { kind: K }>] : [],
     );
 
-  it('sessions came with the program, and hold the row that the others are compared with, which is right', () => {
+  it('sessions ship with the program, and contain the reference row, which is correct', () => {
     const named = of('session');
     expect(named.length).toBeGreaterThan(0);
     for (const { session, reference } of named) {
@@ -314,7 +314,7 @@ describe('questions', () => {
     }
   });
 
-  it('recorded runs came with the program', () => {
+  it('recorded runs ship with the program', () => {
     for (const { run } of of('recorded')) {
       expect(existsSync(path.join(assets, 'runs', run.replace(/^recorded\//, ''))), run).toBe(true);
     }

@@ -7,7 +7,7 @@ import { FakeHost, settled } from './fake-host.ts';
 const view = { viewport: { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] } };
 const done: FeedTarget = { run: 'a', state: 'done' };
 
-it('says why a difference cannot be shown for as long as it is requested, with the image alone in its place', async () => {
+it('reports why a difference cannot be shown while it is requested, with the image alone instead', async () => {
   vi.useFakeTimers();
   try {
     const host = new FakeHost();

@@ -62,7 +62,7 @@ async function finish(host: FakeHost, value: number): Promise<void> {
   await settled();
 }
 
-describe('the data of the run that is shown', () => {
+describe('the data of the selected run', () => {
   let host: FakeHost;
   let data: RunData;
   let feed: RunFeed;
@@ -93,7 +93,7 @@ describe('the data of the run that is shown', () => {
     return () => vi.useRealTimers();
   });
 
-  it('asks for the maps that panels show, and gives the credit back after painting', async () => {
+  it('requests the maps that panels show, and returns the credit after painting', async () => {
     follow('a', 'running');
     expect(host.streams[0]?.params).toMatchObject({ run: 'a', maps: [request(100)] });
     expect(status()).toBe('waiting');
@@ -107,7 +107,7 @@ describe('the data of the run that is shown', () => {
     expect(data.depthDose.get(SHOWN)?.final).toBeNull();
   });
 
-  it('takes the final arrays when the run is over, and no late frame after them', async () => {
+  it('uses the final arrays when the run ends, and no late frame after them', async () => {
     follow('a', 'running');
     const live = host.streams[0];
     live?.frame(frame(1));
@@ -126,7 +126,7 @@ describe('the data of the run that is shown', () => {
     expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
   });
 
-  it('drops everything of a run that is no longer selected, and answers that come late', async () => {
+  it('drops all data of a run that is no longer selected, and late answers', async () => {
     follow('a', 'done');
     const late = host.pending('run.depthDose');
     follow('b', 'running');
@@ -140,7 +140,7 @@ describe('the data of the run that is shown', () => {
     expect(host.streams.at(-1)?.closed).toBe(true);
   });
 
-  it('asks again for another size once it has settled, and keeps the old field until then', async () => {
+  it('requests another size once it has settled, and keeps the old field until then', async () => {
     follow('a', 'done');
     await finish(host, 3);
     const before = host.calls.length;
@@ -153,7 +153,7 @@ describe('the data of the run that is shown', () => {
     expect(shown()).toBe(3);
   });
 
-  it('takes no answer to an earlier question, and no failure of one', async () => {
+  it('ignores the answer and the failure of an earlier request', async () => {
     follow('a', 'done');
     await finish(host, 3);
     const ask = async (size: number) => {
@@ -176,7 +176,7 @@ describe('the data of the run that is shown', () => {
     expect(shown()).toBe(7);
   });
 
-  it('says that a run failed, or that its results cannot be read', async () => {
+  it('reports that a run failed, or that its results cannot be read', async () => {
     follow('a', 'failed');
     expect(status()).toBe('failed');
     feed.follow({ run: 'c', state: 'failed', kept: true });
@@ -204,7 +204,7 @@ describe('the data of the run that is shown', () => {
     expect(data.reference.get(SHOWN)).toBeNull();
   });
 
-  describe('of a cut of a run that is over', () => {
+  describe('of a cut of a finished run', () => {
     const cut = (index: number): MapRequest => ({
       ...request(100),
       quantity: 'protons',
@@ -228,7 +228,7 @@ describe('the data of the run that is shown', () => {
       await settled();
     });
 
-    it('asks for the step again once it has settled, reports how far it is, and shows the map', async () => {
+    it('requests the step again once it has settled, reports progress, and shows the map', async () => {
       expect(host.streams).toHaveLength(0);
       expect(data.computing.get('cut')).toEqual({ step: 0, steps: 0 });
       await vi.advanceTimersByTimeAsync(300);
@@ -252,7 +252,7 @@ describe('the data of the run that is shown', () => {
       expect(data.maps.get('cut')).toBeNull();
     });
 
-    it('says why there is none, and when it was stopped', async () => {
+    it('reports why there is none, and that it was cancelled', async () => {
       await vi.advanceTimersByTimeAsync(300);
       feed.stopComputing();
       expect(host.streams[0]?.closed).toBe(true);
@@ -267,7 +267,7 @@ describe('the data of the run that is shown', () => {
     });
   });
 
-  describe('of an answer of Live', () => {
+  describe('of a Live answer', () => {
     const cut: MapRequest = { ...request(100), quantity: 'protons', cuts: [{ axis: 'e', index: 5 }] };
     const answer = (value: number, full: boolean) =>
       ({
@@ -281,7 +281,7 @@ describe('the data of the run that is shown', () => {
 
     beforeEach(() => feed.follow({ run: 'own', state: 'done', live: true }));
 
-    it('fills all that is shown at once, without a question, and drops what is of another run', () => {
+    it('fills all views at once, without a request, and drops data of another run', () => {
       expect(status()).toBe('waiting');
       take(4);
       expect([shown(), status(), host.calls.length]).toEqual([4, 'loaded', 0]);
@@ -291,7 +291,7 @@ describe('the data of the run that is shown', () => {
       expect(shown()).toBeUndefined();
     });
 
-    it('asks for a map that was moved while the answer was on its way', async () => {
+    it('requests a map that was moved while the answer was on its way', async () => {
       const asked = feed.requestedMaps();
       feed.want('map', request(200));
       take(4, false, asked);
@@ -301,7 +301,7 @@ describe('the data of the run that is shown', () => {
       expect(shown()).toBe(6);
     });
 
-    it('shows a reason in the place of a map that cannot be made, until one can', () => {
+    it('shows a reason in place of a map that cannot be made, until it can', () => {
       const asked = feed.requestedMaps();
       feed.takeAnswer({ ...answer(4, false), maps: [{ reason: 'The cells differ.' }] }, { maps: asked, draft: {} });
       expect(data.troubles.get('map')).toBe('The cells differ.');
@@ -309,7 +309,7 @@ describe('the data of the run that is shown', () => {
       expect([shown(), data.troubles.get('map')]).toEqual([5, null]);
     });
 
-    it('recomputes no step of a drag, but that of the answer at rest', async () => {
+    it('recomputes no step during a drag, but that of the answer at rest', async () => {
       feed.want('cut', cut);
       await settled();
       take(4);

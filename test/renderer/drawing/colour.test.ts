@@ -22,7 +22,7 @@ function lightness(pixel: number): number {
 }
 
 describe('colour maps', () => {
-  it('name their colours, and the default is the first', () => {
+  it('have names, and the default is the first', () => {
     expect(colorMaps.map((map) => map.name)).toEqual(['viridis', 'cividis', 'magma', 'inferno', 'coolwarm', 'berlin']);
     expect(colorMap('no such map')).toBe(colorMaps[0]);
     expect(unpackColor(colorAt(colorMap('viridis'), 0))).toEqual([68, 1, 84]);
@@ -67,7 +67,7 @@ describe('values to pixels', () => {
   };
   const indexOf = (pixel: number) => map.colors.indexOf(pixel);
 
-  it('put the limits at the ends, what lies beyond them too, and NaN nowhere', () => {
+  it('put the limits at the ends, clamp values beyond them, and leave out NaN', () => {
     const [under, low, middle, high, over, none] = paint('linear', 2, 4, [1, 2, 3, 4, 9, Number.NaN]);
     expect([under, low]).toEqual([map.colors[0], map.colors[0]]);
     expect(indexOf(middle ?? 0)).toBe(128);
@@ -102,7 +102,7 @@ describe('values to pixels', () => {
     expect([a, b, c, d, none]).toEqual([map.colors[0], map.colors[0], map.colors.at(-1), map.colors.at(-1), 0]);
   });
 
-  it('are the same sample by sample, and with a table that coloured something else before', () => {
+  it('are the same sample by sample, and with a table that coloured another field before', () => {
     const table = colorTable();
     const values = Float32Array.from([-900, -1, -1e-3, 0, 1e-4, 0.02, 0.5, 1, 7, Number.NaN]);
     const samples = Uint16Array.from([9, 3, 3, 0, 6]);
@@ -126,7 +126,7 @@ describe('values to pixels', () => {
     }
   });
 
-  it('show zero on a logarithmic scale as the lowest, and what is negative not at all', () => {
+  it('show zero on a logarithmic scale as the lowest, and leave out negative values', () => {
     const [zero, negative, top] = paint('log', 1e-3, 1, [0, -1, 1]);
     expect(zero).toBe(map.colors[0]);
     expect(negative).toBe(0);
@@ -169,11 +169,11 @@ describe('scales', () => {
   });
 });
 
-describe('wash', () => {
+describe('transparency of an overlay', () => {
   const alphas = (wash: 'rising' | 'centred' | 'even'): readonly number[] =>
     [...washed(colorMap('viridis'), wash).colors].map((color) => color >>> 24);
 
-  it('dose lets all through at its lower end, a difference in its middle, gamma the same everywhere', () => {
+  it('makes dose transparent at its lower end, a difference in its middle, and gamma evenly', () => {
     const rising = alphas('rising');
     expect([rising[0], rising.at(-1)]).toEqual([0, 179]);
     expect(rising.every((alpha, i) => alpha >= (rising[i - 1] ?? 0))).toBe(true);

@@ -80,7 +80,7 @@ describe('a profile along a segment', () => {
     }
   });
 
-  it('is in shares of its length where the axes have different units', () => {
+  it('is in shares of its length if the axes have different units', () => {
     const { distance, unit } = fieldProfile(
       field(() => 1, axis('theta', 'mrad', -10, 10, 20)),
       point(0, -5),
@@ -125,7 +125,7 @@ describe('statistics of a rectangle', () => {
     });
   });
 
-  it('have no centre where nothing is, and are none where no sample lies', () => {
+  it('have no centre for an empty area, and are missing if no sample lies within', () => {
     expect(
       fieldStatistics(
         field(() => 0),
@@ -141,7 +141,7 @@ describe('the colour bar', () => {
   const box = { left: 100, top: 10, width: 12, height: 200 };
   const range = normalisation('log', { low: 1e-4, high: 1 });
 
-  it('moves the limit that is nearer, and never past the other', () => {
+  it('moves the nearer limit, and never past the other', () => {
     const limits = { low: 1e-3, high: 1e-1 };
     expect(barValue(box, range, 110)).toBeCloseTo(1e-2, 12);
     expect(nearerLimit(box, range, limits, 30)).toBe('high');
@@ -151,7 +151,7 @@ describe('the colour bar', () => {
     expect(pushed.low).toBeLessThan(limits.high);
   });
 
-  it('shows the whole field though the limits are narrower, and zero in the middle of a difference', () => {
+  it('shows the complete field though the limits are narrower, and zero in the middle of a difference', () => {
     const style = { colorMap: colorMap('viridis'), scale: 'linear', limits: { low: 0.2, high: 0.4 } } as const;
     const { colors, range: whole } = colouring(gaussian, style);
     expect([colors.low, colors.high]).toEqual([0.2, 0.4]);
@@ -164,7 +164,7 @@ describe('the colour bar', () => {
     expect(difference.colors.fraction(0)).toBeCloseTo(0.5, 12);
   });
 
-  it('has a histogram of what the range holds', () => {
+  it('has a histogram of the values in the range', () => {
     const counts = histogram(
       Float32Array.of(0.05, 0.05, 0.05, 0.95, 2, -1, Number.NaN),
       normalisation('linear', { low: 0, high: 1 }),
@@ -175,7 +175,7 @@ describe('the colour bar', () => {
     expect([...counts.subarray(1, 9)].every((count) => count === 0)).toBe(true);
   });
 
-  it('draws the histogram where the limits can be dragged, and not in an exported figure', () => {
+  it('draws the histogram if the limits can be dragged, and not in an exported figure', () => {
     const rectangles = (handles: boolean): readonly (readonly number[])[] => {
       const drawn: (readonly number[])[] = [];
       const canvas = {

@@ -17,14 +17,14 @@ import {
 } from '../../../renderer/drawing/scale.ts';
 
 describe('scales and cells', () => {
-  it('lead to pixels and back, also on an axis that points up', () => {
+  it('convert to pixels and back, also on an axis that points up', () => {
     const up = linearScale(-20, 20, 300, 0);
     expect(up.toPixel(-20)).toBe(300);
     expect(up.toPixel(0)).toBe(150);
     expect(up.toValue(up.toPixel(7.25))).toBeCloseTo(7.25, 12);
   });
 
-  it('have a decade of a logarithmic axis in equal pixels', () => {
+  it('give each decade of a logarithmic axis equal pixels', () => {
     const decades = logScale(1, 100, 0, 200);
     expect(decades.toPixel(10)).toBeCloseTo(100, 12);
     expect(decades.toValue(150)).toBeCloseTo(10 ** 1.5, 12);
@@ -38,7 +38,7 @@ describe('scales and cells', () => {
     expect(cellOfEdges(1, [])).toBe(-1);
   });
 
-  it('probes a field with equal and with unequal samples', () => {
+  it('probe a field with equal and with unequal samples', () => {
     const axis = (from: number, to: number, count: number, edges: Float64Array | null): MapAxis => ({
       name: 'z',
       unit: 'mm',
@@ -72,13 +72,13 @@ describe('scales and cells', () => {
 describe('zoom and pan', () => {
   const whole = [0, 100] as const;
 
-  it('keep the point under the pointer where it is', () => {
+  it('keep the point under the pointer in place', () => {
     const window = zoomed(whole, undefined, 40, 0.5);
     expect(window).toEqual([20, 70]);
     expect(zoomed(whole, window ?? undefined, 40, 2)).toBeNull();
   });
 
-  it('stay inside the whole and never become empty', () => {
+  it('stay inside the complete range and never become empty', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0.2, max: 5, noNaN: true })), {
@@ -99,7 +99,7 @@ describe('zoom and pan', () => {
     );
   });
 
-  it('pan to the ends and no further; a whole axis does not move', () => {
+  it('pan to the ends and no further; a fully visible axis does not move', () => {
     expect(panned(whole, [10, 30], -50)).toEqual([0, 20]);
     expect(panned(whole, [10, 30], 500)).toEqual([80, 100]);
     expect(panned(whole, undefined, 5)).toBeNull();
@@ -107,7 +107,7 @@ describe('zoom and pan', () => {
 });
 
 describe('the frame of a plot', () => {
-  it('gives the colour bar up where there is no room, and never turns inside out', () => {
+  it('drops the colour bar if it does not fit, and never gets a negative size', () => {
     expect(plotFrame(600, 400, 11).bar).not.toBeNull();
     expect(plotFrame(200, 400, 11).bar).toBeNull();
     const { plot } = plotFrame(10, 10, 11);
@@ -122,7 +122,7 @@ describe('ticks', () => {
   const labels = (ticks: readonly { readonly label: string }[]) => ticks.map((tick) => tick.label);
 
   describe('ticks of a linear axis', () => {
-    it('are at round numbers with one number of decimals', () => {
+    it('are at round numbers with a common number of decimals', () => {
       expect(labels(linearTicks(0, 50, 10).ticks)).toEqual([
         '0',
         '5',
@@ -148,13 +148,13 @@ describe('ticks', () => {
       expect(linearTicks(0, 200_000, 4).exponent).toBe(5);
     });
 
-    it('read the same from either end, and are none on an empty axis', () => {
+    it('read the same from either end, and do not exist on an empty axis', () => {
       expect(linearTicks(10, 0, 5).ticks).toEqual(linearTicks(0, 10, 5).ticks);
       expect(linearTicks(3, 3, 5).ticks).toEqual([]);
       expect(linearTicks(0, Number.NaN, 5).ticks).toEqual([]);
     });
 
-    it('lie within the axis, are never more than requested, and differ in their labels', () => {
+    it('lie within the axis, are never more than requested, and have different labels', () => {
       const ends = fc.tuple(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),
         fc.double({ min: 1e-9, max: 1e6, noNaN: true }),
@@ -187,7 +187,7 @@ describe('ticks', () => {
       expect(thin.length).toBeLessThanOrEqual(5);
     });
 
-    it('label as many digits as there is room for where a decade or two are shown', () => {
+    it('label as many digits as fit if one or two decades are shown', () => {
       const named = (from: number, to: number, most: number) =>
         labels(logTicks(from, to, most)).filter((label) => label !== '');
       expect(named(1, 10, 5)).toEqual(['10⁰', '2', '3', '5', '10¹']);
@@ -200,13 +200,13 @@ describe('ticks', () => {
       expect(named(1, 1e4, 30)).toEqual(['10⁰', '10¹', '10²', '10³', '10⁴']);
     });
 
-    it('are none where there is no logarithm', () => {
+    it('do not exist without a positive range', () => {
       expect(logTicks(0, 1, 5)).toEqual([]);
       expect(logTicks(2, 1, 5)).toEqual([]);
     });
   });
 
-  it('writes powers and short numbers', () => {
+  it('powers and short numbers are formatted', () => {
     expect(powerOfTen(-12)).toBe('10⁻¹²');
     expect([0, 0.02, 1234.5, 1e5, 999_999, -3.2e-7].map(shortNumber)).toEqual([
       '0',

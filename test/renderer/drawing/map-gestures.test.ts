@@ -47,7 +47,7 @@ function listening(tool: 'pan' | 'segment' = 'pan') {
 }
 
 describe('the gestures on a map', () => {
-  it('take a click for the point that was pressed, though the plot moves under the pointer', () => {
+  it('use the pressed point for a click, though the plot moves under the pointer', () => {
     const { canvas, pinned, zooms } = listening();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     // A readout that grows pushes the plot down; the browser then reports another pointer position within it.
@@ -66,7 +66,7 @@ describe('the gestures on a map', () => {
     expect(zooms).toEqual([{ horizontal: [30, 70] }]);
   });
 
-  it('mark from the pressed point as far as the edge of the plot', () => {
+  it('select from the pressed point as far as the edge of the plot', () => {
     const { canvas, marks, zooms } = listening('segment');
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     canvas.send('pointermove', { client: [140, 20], top: 0 });
@@ -75,7 +75,7 @@ describe('the gestures on a map', () => {
     expect(zooms).toEqual([]);
   });
 
-  it('forget a press that the browser took away', () => {
+  it('forget a press that the browser cancelled', () => {
     const { canvas, pinned } = listening();
     canvas.send('pointerdown', { client: [40, 50], top: 0 });
     canvas.send('pointercancel', { client: [40, 50], top: 0 });
@@ -87,20 +87,20 @@ describe('the gestures on a map', () => {
 describe('a logarithmic axis', () => {
   const scale = logScale(1e-6, 1, 120, 0);
 
-  it('gives every decade the same room, there and back', () => {
+  it('gives every decade the same space, both ways', () => {
     expect(scale.toPixel(1e-6)).toBeCloseTo(120, 9);
     expect(scale.toPixel(1e-3)).toBeCloseTo(60, 9);
     for (const value of [1e-6, 3e-4, 0.5]) expect(scale.toValue(scale.toPixel(value))).toBeCloseTo(value, 12);
   });
 
-  it('has no place for what is not above zero', () => {
+  it('has no position for values that are not positive', () => {
     expect(scale.toPixel(0)).toBeNaN();
     expect(scale.toPixel(-1)).toBeNaN();
   });
 });
 
-describe('the room around a plot', () => {
-  it('leaves maps side by side more of it, and curves no colour bar', () => {
+describe('the space around a plot', () => {
+  it('is larger for single maps than for maps next to each other, and curves have no colour bar', () => {
     const [full, compact, curves] = (['full', 'compact', 'curves'] as const).map((room) =>
       plotFrame(400, 200, 11, room),
     );
@@ -111,7 +111,7 @@ describe('the room around a plot', () => {
     expect([compact?.plot.left, curves?.plot.left]).toEqual([full?.plot.left, full?.plot.left]);
   });
 
-  it('gives up the bar before the field', () => {
+  it('drops the colour bar before the field', () => {
     expect(plotFrame(200, 200, 11, 'compact').bar).toBeNull();
   });
 });
@@ -139,7 +139,7 @@ function frames() {
 }
 
 describe('the frame loop', () => {
-  it('paints each painter once a frame, and nothing while nobody asks', () => {
+  it('calls each painter once a frame, and none while nothing is requested', () => {
     const f = frames();
     const scheduler = new FrameScheduler(f.source);
     const paint = vi.fn();
@@ -151,7 +151,7 @@ describe('the frame loop', () => {
     expect(f.asked()).toBe(false);
   });
 
-  it('leaves what asks while it paints for the next frame', () => {
+  it('defers requests made while painting to the next frame', () => {
     const f = frames();
     const scheduler = new FrameScheduler(f.source);
     let turns = 0;
@@ -167,7 +167,7 @@ describe('the frame loop', () => {
     expect(turns).toBe(3);
   });
 
-  it('gives credits back after painting, also when a painter fails', async () => {
+  it('returns credits after painting, even if a painter fails', async () => {
     const f = frames();
     const scheduler = new FrameScheduler(f.source);
     const reported = vi.fn();

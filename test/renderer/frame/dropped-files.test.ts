@@ -8,7 +8,7 @@ function dropOn(target: EventTarget, files: readonly string[]): Event {
   return event;
 }
 
-it('keeps files that come before the workbench can open them, and opens each once', () => {
+it('stores files dropped before the workbench is ready, and opens each once', () => {
   const target = new EventTarget();
   const open = collectDroppedFiles(target as Window);
   // Otherwise the browser would leave the page and open the file.

@@ -16,7 +16,7 @@ import {
 import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
 
-test('a kernel has an occupancy where it can be launched with so many threads, and says why where it cannot', () => {
+test('a kernel has an occupancy for an allowed number of threads, and else a reason', () => {
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
   const kernel = { name: 'k', architecture: 'sm_90', registers: 128, shared_bytes: 4176, max_threads: 256, ...none };
   const h200 = publishedFor('sm_90');
@@ -26,7 +26,7 @@ test('a kernel has an occupancy where it can be launched with so many threads, a
   expect(occupancyText(kernel, null, 128)).toEqual({ share: '–', limitedBy: '–' });
 });
 
-describe('the order of a benchmark', () => {
+describe('the request of a benchmark', () => {
   const variant = (id: string, device: 'cpu' | 'cuda', precisions: ('fp32' | 'fp64')[], available = true): Variant =>
     ({ id, device, precisions, available }) as unknown as Variant;
   const known = [
@@ -36,7 +36,7 @@ describe('the order of a benchmark', () => {
     variant('cuda-missing', 'cuda', ['fp32'], false),
   ];
 
-  test('is every variant in every precision on every GPU that it offers, as they were ticked', () => {
+  test('contains every variant in every precision on every offered GPU, as ticked', () => {
     const ticked = { variants: ['cuda-fused', 'gather', 'cuda-tiled'], precisions: [], gpus: [] };
     expect(labelsOf(ticked, known)).toEqual(['cuda-fused', 'gather', 'cuda-tiled']);
     expect(labelsOf({ ...ticked, precisions: ['fp64'] }, known)).toEqual(['cuda-fused@fp64', 'gather@fp64']);
@@ -45,7 +45,7 @@ describe('the order of a benchmark', () => {
     );
   });
 
-  test('says that ticks are on their way, and asks for them only where none come', () => {
+  test('reports that ticks are loading, and requests ticks only if none arrive', () => {
     expect(benchmarkTitle([], false)).toBe('Forecasting run times: variants that fit are ticked then');
     expect(benchmarkTitle([], true)).toBe('Tick the variants to benchmark');
     expect(benchmarkTitle(['gather', 'window'], false)).toBe('gather, window on the scenario in the form');
@@ -66,7 +66,7 @@ describe('the order of a benchmark', () => {
       expect(lockOf(text)).toMatch(/is no clock; allowed: 1 to 10000/);
   });
 
-  test('names a program of the user’s by its file, and leaves out one without', () => {
+  test('names a user program by its file, and leaves out an entry without one', () => {
     const what = 'the program';
     const programs = [
       { id: 'numpy-array', file: null },
@@ -80,7 +80,7 @@ describe('the order of a benchmark', () => {
     ]);
   });
 
-  test('may be a factorial: its variants, each in the precisions that it asks for', () => {
+  test('may be a factorial: its variants, each in its required precisions', () => {
     const place = { workload: 'transport', bench: '' } as const;
     const labels = ['gather@fp64', 'gather@fp32', 'cuda-fused@fp64', 'cuda-fused@fp32'];
     const before = { variants: ['cuda-tiled', 'other'], touched: [], time_s: 60 };
@@ -95,7 +95,7 @@ describe('the order of a benchmark', () => {
     expect(withFactorial(before, place, known, { id: 'f', title: 'F', labels: ['gather'] }).precisions).toEqual([]);
   });
 
-  test('leaves out what is not there any more', () => {
+  test('leaves out removed variants', () => {
     expect(labelsOf({ variants: ['gone', 'cuda-missing'], precisions: [], gpus: [] }, known)).toEqual([]);
   });
 });
@@ -122,7 +122,7 @@ describe('rows', () => {
     sortedBy(list, sort, columnsOf(list, null));
   const titles = (list: readonly ComparedRow[]): string => list.map(({ title }) => title).join('');
 
-  test('sort both ways, and come back to their own order', () => {
+  test('are sorted both ways, and return to their own order', () => {
     const rising = nextSort('time', null);
     const falling = nextSort('time', rising);
     expect(titles(sorted(rows, rising))).toBe('abc');
@@ -132,19 +132,19 @@ describe('rows', () => {
     expect(nextSort('parity', rising)).toEqual({ column: 'parity', descending: false });
   });
 
-  test('without a value are last, whichever way', () => {
+  test('without a value are last in both directions', () => {
     expect(titles(sorted(rows, { column: 'parity', descending: false }))).toBe('cba');
     expect(titles(sorted(rows, { column: 'parity', descending: true }))).toBe('bca');
   });
 
-  test('that are fast and wrong are said to be wrong', () => {
+  test('that are fast and wrong are reported as wrong', () => {
     const wrong = (value: number): ComparedRow => ({ verdict: 'wrong', ratio: { value } }) as unknown as ComparedRow;
     expect(verdictText(wrong(0.5))).toBe('wrong, though faster');
     expect(verdictText(wrong(2))).toBe('wrong');
   });
 });
 
-describe('what is compared of a row', () => {
+describe('the compared values of a row', () => {
   const row = (title: string, setup_s: number, time_s: number, more: object = {}): ComparedRow =>
     ({
       ...bare,
@@ -157,7 +157,7 @@ describe('what is compared of a row', () => {
     return rows.map((one) => column?.text(one) ?? 'no column');
   };
 
-  test('a number that a variant reports has its interval, where one is reported that is more than a point', () => {
+  test('a metric that a variant reports has its interval, if one is reported that is more than a point', () => {
     const told = { id: 'per_term', title: 'Per term', unit: 'ns' };
     const exact = { id: 'launches', title: 'Launches', unit: '' };
     const rows = [
@@ -179,7 +179,7 @@ describe('what is compared of a row', () => {
     expect(texts(rows, 'launches')).toEqual(['3', '4', '–']);
   });
 
-  test('is its end-to-end run first, the share of its steps, and from how many runs on it pays for its set-up', () => {
+  test('are its end-to-end run first, the share of its steps, and the number of runs that pays for its set-up', () => {
     const rows = [
       row('window', 0.02, 0.00384, { verdict: 'reference', paired: false }),
       row('depth', 0.0784, 0.0016),
@@ -193,12 +193,12 @@ describe('what is compared of a row', () => {
     expect(texts(rows, 'pays')).toEqual(['one run', '27 runs', 'never', '–', '–']);
   });
 
-  test('has no share where a session does not separate end-to-end runs from repetitions', () => {
+  test('have no share if a session does not separate end-to-end runs from repetitions', () => {
     const rows = [row('a', 0.1, 1, { samples: [{}] })];
     expect(columnsOf(rows, null).some(({ id }) => id === 'share' || id === 'pays')).toBe(false);
   });
 
-  test('is its cold process with its verdict, or that there is none', () => {
+  test('include its cold process with its verdict, or state that there is none', () => {
     const ratio = { value: 0.5, interval: { low: 0.4, high: 0.625 } };
     const cold = (time_s: number | null, verdict: string) => ({
       process: { reason: null, time_s, ratio: time_s === null ? null : ratio, verdict },
@@ -209,10 +209,10 @@ describe('what is compared of a row', () => {
   });
 });
 
-describe('what is compared', () => {
+describe('the comparison', () => {
   const entry = (label: string) => ({ kind: 'entry', bench: 'b', report: 0, label }) as const;
 
-  test('is added once, coloured apart, moved and removed', () => {
+  test('adds a row once, with its own colour, and moves and removes it', () => {
     const store = createComparisonStore();
     store.add('transport', [entry('a'), entry('b'), entry('a'), { kind: 'run', run: 'r' }]);
     const keys = (): string[] => store.getState().chosen.map(({ key }) => key);
@@ -245,13 +245,13 @@ describe('what is compared', () => {
   });
 });
 
-describe('source', () => {
+describe('source code', () => {
   const kinds = (line: string): string =>
     tokensOf(line, false)
       .tokens.map(({ kind, text }) => `${kind}:${text}`)
       .join('|');
 
-  test('is distinguished: keywords, types, CUDA, numbers, strings, comments, directives, calls', () => {
+  test('is coloured: keywords, types, CUDA, numbers, strings, comments, directives, calls', () => {
     expect(kinds('#include "a.cuh" // why')).toBe('directive:#include|plain: |string:"a.cuh"|plain: |comment:// why');
     expect(kinds('  __shared__ float s[32];')).toBe(
       'plain:  |cuda:__shared__|plain: |type:float|plain: s[|number:32|plain:];',
@@ -261,7 +261,7 @@ describe('source', () => {
     expect(kinds("'\\''")).toBe("string:'\\''");
   });
 
-  test('keeps every character, and comments over lines', () => {
+  test('keeps every character, and comments over several lines', () => {
     const lines = ['int a; /* begins', ' int b;', 'ends */ int c;', '', "auto x = 1'000;"];
     const tokens = highlighted(lines);
     expect(tokens.map((line) => line.map(({ text }) => text).join(''))).toEqual(lines);
@@ -269,7 +269,7 @@ describe('source', () => {
     expect(tokens[2]?.[0]).toEqual({ kind: 'comment', text: 'ends */' });
   });
 
-  test('is line by line, with what differs within a line', () => {
+  test('is shown line by line, with the differences within a line', () => {
     const rows = sourceDiff(['a', 'float x = 1;', 'same', 'gone'], ['a', 'float x = 2;', 'same', 'new', 'more']);
     expect(rows.map(({ kind }) => kind)).toEqual(['same', 'changed', 'same', 'changed', 'right']);
     expect(rows[1]?.left?.changed).toEqual([[10, 11]]);
@@ -278,7 +278,7 @@ describe('source', () => {
     expect(rows.flatMap(({ left }) => left?.text ?? [])).toEqual(['a', 'float x = 1;', 'same', 'gone']);
   });
 
-  test('can be cut down to what differs', () => {
+  test('can be reduced to the differences', () => {
     const many = Array.from({ length: 30 }, (_, i) => `line ${i}`);
     const rows = sourceDiff(many, many.with(15, 'other'));
     const short = condensed(rows, 2);

@@ -59,7 +59,7 @@ const shown = { run: 'a', revision: 1, done: 1, map, against: null };
 const drawn = { resolved, windows: {}, plot: null, rings: true, logarithmic: true };
 
 describe('the image', () => {
-  it('has pixels as wide as high, the narrower range widened around its middle', () => {
+  it('has square pixels, with the narrower range widened around its middle', () => {
     const { horizontal: fast, vertical: slow } = squared(
       { horizontal: [0, 100], vertical: [0, 100] },
       { width: 400, height: 200 },
@@ -72,7 +72,7 @@ describe('the image', () => {
     });
   });
 
-  it('has its first row on top, and rings where Bragg’s law puts them', () => {
+  it('has its first row on top, and rings by the law of Bragg', () => {
     const scene = imageScene({ ...drawn, shown: null });
     expect(scene?.vertical).toMatchObject({ from: 512, to: 0 });
     const geometry = geometryOf(resolved);
@@ -132,7 +132,7 @@ describe('pixel reading', () => {
     await vi.advanceTimersByTimeAsync(1);
   }
 
-  it('asks once the crosshair rests, and takes no answer of a pixel that it has left', async () => {
+  it('requests a value once the crosshair rests, and ignores the answer for a pixel that it has left', async () => {
     point = { fast: 1.5, slow: 1.5 };
     reading.look();
     await look(3.2, 4.9);
@@ -144,7 +144,7 @@ describe('pixel reading', () => {
     expect(told.at(-1)).toEqual({ run: 'a', against: null, fast: 5, slow: 6, photons: 56 });
   });
 
-  it('reads a pinned pixel again of another image, and not at all where a sample is a pixel', async () => {
+  it('reads a pinned pixel again for another image, and not at all if a sample is a pixel', async () => {
     await look(3, 4);
     await answer(0, 7);
     shown = imageOf('b', 2);

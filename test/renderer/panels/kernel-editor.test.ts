@@ -71,7 +71,7 @@ describe('kernel editing', () => {
     return { editing, call, calls, ordered, failed, info, show, end, state: () => editing.store.getState() };
   }
 
-  test('answers about a variant that is no longer shown are not taken', async () => {
+  test('answers about a variant that is no longer shown are ignored', async () => {
     const { editing, call, failed, info, show, state } = open();
     editing.show({ beside: null, id: 'a.cpp' });
     const late = call('userKernels.read', 'a.cpp');
@@ -103,7 +103,7 @@ describe('kernel editing', () => {
     expect(state()).toMatchObject({ busy: null, says: '', read: { id: 'e.cpp' } });
   });
 
-  test('a copy runs next to what it was made from, and one made from nothing by itself', async () => {
+  test('a copy runs next to its original, and one made from a template by itself', async () => {
     const { editing, call, ordered, show, end, state } = open();
     for (const id of ['a.cpp', 'own.cpp']) {
       await show(id);
@@ -153,7 +153,7 @@ describe('kernel editing', () => {
     expect(state()).toMatchObject({ busy: null, says: '', info: { id: 'c.cpp' } });
   });
 
-  test('it is compiled only after the user has said that they trust it', async () => {
+  test('it is compiled only after the user has trusted it', async () => {
     for (const trusts of [true, false]) {
       const { editing, call, calls, show, state } = open(trusts);
       await show('a.cpp');
@@ -179,7 +179,7 @@ describe('kernel editor', () => {
     ...{ available: true, reason: null, source: '' },
   });
 
-  test('variants are chosen within a workload or a row of it, the own ones first', () => {
+  test('variants are chosen within a workload or a row of it, the user kernels first', () => {
     const all = [
       variant('transport', '', 'gather'),
       variant('micro', 'scan', 'cpu-chain'),
@@ -198,7 +198,7 @@ describe('kernel editor', () => {
     holds: bound === null || (value !== null && value <= bound),
   });
 
-  test('a verdict is right when every check holds, the repeats within the first bound', () => {
+  test('a verdict is correct if every check holds, and the repeats are within the first bound', () => {
     const same = { runs: 2, bitwise: true, spread: 0 };
     expect(userKernelVerdict([accuracy(1e-6, 2e-5), accuracy(0.5, null)], same)).toMatchObject({
       right: true,
@@ -219,7 +219,7 @@ describe('kernel editor', () => {
     ]);
   });
 
-  test('an open doubt about memory leaves a verdict neither right nor wrong, unless a check fails', () => {
+  test('an open doubt about memory leaves a verdict neither correct nor wrong, unless a check fails', () => {
     const doubt = { id: 'remembers', title: 'New over known inputs', tip: 'It may remember', unit: '', value: null };
     const same = { runs: 2, bitwise: true, spread: null };
     const verdictWith = (value: number) =>

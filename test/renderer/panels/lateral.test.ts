@@ -36,7 +36,7 @@ describe('lateral', () => {
   };
 
   describe('the lateral profile', () => {
-    it('takes the width of the nearest plane, and none where no protons cross', () => {
+    it('uses the width of the nearest plane, and none where no protons cross', () => {
       expect(momentsAt(moments, 1.2)).toEqual({ depth_mm: 1.5, mean_x_mm: 1, sigma_x_mm: 1.5 });
       expect(momentsAt(moments, 9)).toBeNull();
     });
@@ -89,7 +89,7 @@ describe('lateral', () => {
       expect(lateralChart([], undefined, 'linear')).toBeNull();
     });
 
-    it('is fitted where it is above a tenth of its peak', () => {
+    it('is fitted above a tenth of its peak', () => {
       expect(depthProfile(curve, 1.5, moments).fit?.sigma).toBeCloseTo(1.5, 6);
       const onBackground = values.map((value, i) => value + (i % 2 === 0 ? 0.02 : 0.01));
       expect(fitGaussian(positions, onBackground)?.mean).toBeCloseTo(1, 1);
@@ -143,7 +143,7 @@ describe('ledger steps', () => {
   };
 
   describe('the ledger by step', () => {
-    it('is in shares of what entered, and leaves out what is zero but for rounding', () => {
+    it('is in shares of the entering protons, and leaves out what is zero but for rounding', () => {
       const series = ledgerSeries(table, 'number');
       const of = (name: string) => series.find((each) => each.column === name);
       expect(Array.from(of('stopped')?.curve.y ?? [])).toEqual([0, 0.25, 0.999]);
@@ -162,7 +162,7 @@ describe('ledger steps', () => {
       expect(Array.from(told.find((each) => each.column === 'escaped_x_low')?.curve.y ?? [])).toEqual([0, 0.125, 0.25]);
     });
 
-    it('has energy that is deposited in the place of protons that stopped', () => {
+    it('has deposited energy instead of stopped protons', () => {
       const names = ledgerSeries(table, 'energy').map((each) => each.column);
       expect(names).toContain('deposited');
       expect(names).not.toContain('stopped');
@@ -174,7 +174,7 @@ describe('ledger steps', () => {
       expect(new Set(curves.map(({ ink }) => ink)).size).toBe(curves.length);
     });
 
-    it('draws the size of the error, an exact sum too, on whole decades', () => {
+    it('draws the size of the error, an exact sum too, on full decades', () => {
       expect([...(errorCurve(table, 'number').y as Float64Array)]).toEqual([1e-17, 1e-9, 2e-8]);
       const { from, to } = errorPane(table, 'number').y;
       expect([Math.log10(from), Math.log10(to)]).toEqual([-17, -7]);
@@ -182,13 +182,13 @@ describe('ledger steps', () => {
       expect(exact.to).toBeGreaterThan(exact.from);
     });
 
-    it('spans what is above zero, and a decade at least', () => {
+    it('spans positive values, and a decade at least', () => {
       const curve = { y: [0, 1] } as const;
       expect(decades([curve], 1e-12, 1)).toEqual([1, 10]);
       expect(decades([{ ...curve, y: [1e-30, 0.5] }], 1e-12, 1)).toEqual([1e-12, 1]);
     });
 
-    it('finds the row and the stored moment nearest to a step', () => {
+    it('finds the row and the stored keyframe nearest to a step', () => {
       expect(
         [0, 5, 6, 14.9, 15.1, 99, Number.POSITIVE_INFINITY].map((at) => table.step[rowOfStep(table.step, at)]),
       ).toEqual([1, 1, 10, 10, 20, 20, 20]);

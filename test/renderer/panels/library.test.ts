@@ -43,7 +43,7 @@ describe('empty states', () => {
     return [...text.matchAll(/<EmptyState\b/g)].map(({ index }) => ({ file, tag: tagAt(text, index) }));
   });
 
-  test('an empty state says what can be done about it, or that it reads', () => {
+  test('an empty state suggests an action, or reports that it loads', () => {
     expect(tags.length).toBeGreaterThan(30);
     for (const { file, tag } of tags) {
       expect(tag, file).toMatch(/\baction=\{/);
@@ -57,7 +57,7 @@ describe('handbook', () => {
   const shown = (text: string): string =>
     renderToStaticMarkup(createElement(Markdown, { text, page: 'start', onOpen: () => undefined }));
 
-  test('every file of the folder is a page, under its own title, and listed in its contents', () => {
+  test('every file of the folder is a page, with its own title, and listed in its contents', () => {
     const files = readdirSync(folder).map((file) => file.replace(/\.md$/, ''));
     const pages = files.filter((file) => file !== 'README');
     expect(handbookPages.map(({ id }) => id).toSorted()).toEqual(pages.toSorted());
@@ -70,7 +70,7 @@ describe('handbook', () => {
     }
   });
 
-  test('every panel has a page and a heading that are there', () => {
+  test('every panel has an existing page and heading', () => {
     for (const {
       id: panel,
       help: { page, anchor },
@@ -82,7 +82,7 @@ describe('handbook', () => {
   });
 
   describe('Markdown', () => {
-    test('headings, lists, code, tables', () => {
+    test('renders headings, lists, code and tables', () => {
       const html = shown(
         '# A `b` c\n\n1. one **two**\n2. three\n\n```\na < b && c\n```\n\n| x | >y |\n| --- | --: |\n| `a|b` | 2 |\n',
       );
@@ -93,7 +93,7 @@ describe('handbook', () => {
       expect(shown('a `x < y` & "b"')).toBe('<p>a <code>x &lt; y</code> &amp; &quot;b&quot;</p>');
     });
 
-    test('tags stay text, and only pages are links', () => {
+    test('keeps tags as text, and links only to pages', () => {
       const html = shown(
         '<script>alert(1)</script>\n\na <img src=x onerror=alert(1)> b\n\n[x](javascript:alert(1)) [y](https://example.org/) [z](scenarios.md#mistakes)\n\n![p](a.png)\n',
       );
@@ -104,7 +104,7 @@ describe('handbook', () => {
       expect(html).toContain('y (https://example.org/)');
     });
 
-    test('every page is drawn whole: no token is left as source', () => {
+    test('renders every page completely: no token is left as source', () => {
       for (const id of pageIds) {
         const html = shown(pageText(id) ?? '');
         expect(html, id).not.toMatch(/\]\(|\*\*|^\|/m);
@@ -113,7 +113,7 @@ describe('handbook', () => {
     });
   });
 
-  test('links of a page: to another, to a heading, to neither', () => {
+  test('links of a page lead to another, to a heading, or nowhere', () => {
     expect(placeOf('scenarios.md', 'start')).toEqual({ page: 'scenarios', anchor: null });
     expect(placeOf('scenarios.md#mistakes', 'start')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
     expect(placeOf('#mistakes', 'scenarios')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
@@ -123,7 +123,7 @@ describe('handbook', () => {
   });
 
   describe('search', () => {
-    test('finds parts with every word, headings first, with their surroundings', () => {
+    test('finds parts with every word, headings first, with their context', () => {
       const found = search('noise FLOOR');
       expect(found[0]).toMatchObject({ page: 'comparing', heading: 'Which variant is faster?' });
       expect(found[0]?.excerpt.toLowerCase()).toContain('noise');
@@ -135,7 +135,7 @@ describe('handbook', () => {
     });
   });
 
-  test('the store goes back where it was, and knows the page of the panel in focus', () => {
+  test('the store goes back, and knows the page of the panel in focus', () => {
     const store = createHandbookStore();
     expect(store.placeOfFocus()).toEqual({ page: 'start', anchor: null });
     store.focused('ledger');
@@ -174,7 +174,7 @@ const item = (id: string, more: Partial<LibraryItem> = {}): LibraryItem => ({
   ...more,
 });
 
-describe('kernels from nothing', () => {
+describe('kernel templates', () => {
   it('are found by what they are, as the files are', () => {
     const all = [
       { id: 'vector-add', title: 'Vector add', says: 'a thread for each result' },
@@ -188,13 +188,13 @@ describe('kernels from nothing', () => {
 });
 
 describe('the groups of examples', () => {
-  it('hold every file that comes with the program, once', () => {
+  it('contain every shipped file once', () => {
     const files = filledGroups(exampleGroups, shipped).flatMap((group) => group.files);
     expect(files.length).toBeGreaterThan(60);
     expect([...files].sort()).toEqual([...shipped].sort());
   });
 
-  it('come in their declared order, whatever the order of what was found', () => {
+  it('are in their declared order, whatever the order of the found files', () => {
     const found = grouped([...shipped].reverse().map((id) => item(id)));
     const declared = filledGroups(exampleGroups, shipped).filter(({ files }) => files.length > 0);
     expect(found.map(({ question }) => question)).toEqual(declared.map(({ question }) => question));
@@ -204,7 +204,7 @@ describe('the groups of examples', () => {
     expect(heads).toEqual([...new Set(exampleGroups.map(({ about }) => about))]);
   });
 
-  it('take the examples of a folder that no question names, in their order', () => {
+  it('include examples of a folder that no question names, in their order', () => {
     const found = grouped([item('micro/zebra.json'), item('micro/scan.json'), item('micro/aye-aye.json')]);
     expect(found.map(({ question, items }) => [question, items.map(({ id }) => id)])).toEqual([
       ['How are many values made one, or fewer?', ['micro/scan.json']],
@@ -212,7 +212,7 @@ describe('the groups of examples', () => {
     ]);
   });
 
-  it('leave out what has nothing, and keep what is in none', () => {
+  it('leave out empty groups, and keep examples that are in none', () => {
     const found = grouped([item('new.json'), item('micro/scan.json')]);
     expect(found.map(({ items, heads }) => [items.map(({ id }) => id), heads])).toEqual([
       [['micro/scan.json'], true],
@@ -221,18 +221,18 @@ describe('the groups of examples', () => {
   });
 });
 
-describe('what is next to an example', () => {
+describe('the picture next to an example', () => {
   it('is its field or its session', () => {
     expect(shipped.filter((key) => thumbnailOf(key) === null)).toEqual([]);
     expect(thumbnailOf('recorded/h200-water-70MeV-cuda-depth.h5')).toEqual(thumbnailOf('water-70MeV.json'));
     expect(thumbnailOf('recorded/h200-overlap-cuda-streams.h5')).toEqual(thumbnailOf('micro/overlap.json'));
   });
 
-  it('are the bars of the recorded sessions as they are: `npm run pictures` makes them again', () => {
+  it('shows the bars of the recorded sessions: `npm run pictures` updates them', () => {
     expect(JSON.parse(readFileSync(path.join(assets, 'examples/bars.json'), 'utf8'))).toEqual(exampleBars());
   });
 
-  it('shows the slowest longest, and what is wrong as wrong', () => {
+  it('shows the slowest longest, and wrong variants as wrong', () => {
     const found = thumbnailOf('micro/views.json');
     if (found?.kind !== 'bars') throw new Error('no bars');
     expect(found.bars.filter(({ right }) => !right).length).toBe(2);
@@ -244,7 +244,7 @@ describe('what is next to an example', () => {
     expect(lengths([{ time_s: 2 }, { time_s: 2 }])).toEqual([1, 1]);
   });
 
-  it('has a summary of one line: the first sentence of its notes, or a run’s own', () => {
+  it('has a summary of one line: the first sentence of its notes, or that of the run', () => {
     const notes = 'A chain of loads: sweep it. More words.';
     expect(lineOf(item('a.json', { notes }))).toBe('A chain of loads: sweep it.');
     expect(lineOf(item('a.json', { notes: '' }))).toContain('a.json');
@@ -253,7 +253,7 @@ describe('what is next to an example', () => {
 });
 
 describe('a project', () => {
-  it('says why it cannot be packed yet', () => {
+  it('reports why it cannot be packed yet', () => {
     expect(whyNot(' ', 2)).toBe('The project needs a name.');
     expect(whyNot('x'.repeat(101), 2)).toBe('The name has 101 characters; allowed: at most 100.');
     expect(whyNot('mine', 0)).toBe('Choose at least one part to pack.');

@@ -45,14 +45,14 @@ const near = { z: 0.5, x: 0.5 };
 const pixel = { z: 0.07, x: 0.07 };
 
 describe('the border under the pointer', () => {
-  it('is the nearer end, along the axis that it bounds, of the region that is drawn uppermost', () => {
+  it('is the nearer end, along the axis that it bounds, of the topmost region', () => {
     expect(borderAt(scenario, { z: 10.3, x: 5 }, near)).toEqual({ axis: 'z', region: 0, end: 0 });
     expect(borderAt(scenario, { z: 15.8, x: 5 }, near)).toEqual({ axis: 'z', region: 0, end: 1 });
     expect(borderAt(scenario, { z: 17, x: 2.2 }, near)).toEqual({ axis: 'x', region: 1, end: 1 });
     expect(borderAt(scenario, { z: 14, x: 0 }, near)).toEqual({ axis: 'z', region: 1, end: 0 });
   });
 
-  it('is none inside a region, outside all of them, or where a border is no number', () => {
+  it('does not exist inside a region, outside all of them, or where a border is not a number', () => {
     expect(borderAt(scenario, { z: 12, x: 5 }, near)).toBeNull();
     expect(borderAt(scenario, { z: 10, x: 20 }, near)).toBeNull();
     const typed = { geometry: { regions: [{ z_mm: [10, 'a'], x_mm: [-12, 12] }] } };
@@ -61,13 +61,13 @@ describe('the border under the pointer', () => {
   });
 });
 
-describe('dragging it', () => {
-  it('goes by round numbers of about a pixel', () => {
+describe('dragging a border', () => {
+  it('moves in round numbers of about a pixel', () => {
     const edit = borderMoved(scenario, { axis: 'z', region: 0, end: 0 }, { z: 11.2345, x: 0 }, pixel, [0, 48]);
     expect(edit).toEqual({ path: ['geometry', 'regions', 0, 'z_mm'], value: [11.2, 16] });
   });
 
-  it('stays within the geometry and short of the other end, wherever the hand goes', () => {
+  it('stays within the geometry and short of the other end, wherever the pointer is', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e3, max: 1e3, noNaN: true }),
@@ -86,7 +86,7 @@ describe('dragging it', () => {
     );
   });
 
-  it('leads nowhere once the region is gone', () => {
+  it('does nothing once the region is gone', () => {
     const border = { axis: 'x', region: 5, end: 1 } as const;
     expect(borderMoved(scenario, border, { z: 0, x: 0 }, pixel, [0, 48])).toBeNull();
   });
@@ -110,8 +110,8 @@ const times = new Map([
 const place = { workload: 'transport', bench: '' } as const;
 const kept = { variants: ['diffraction-fp64'], touched: [], time_s: 60 };
 
-describe('variants that are ticked at first', () => {
-  test('are the right ones that are here and fit into the time, in the order of the ladder', () => {
+describe('initially ticked variants', () => {
+  test('are the correct ones that are available and fit the time limit, in the order of the ladder', () => {
     expect(suggestedVariants(known, times, 60)).toEqual(['gather', 'window']);
     expect(suggestedVariants(known, times, 600)).toEqual(['scatter', 'gather', 'window']);
     expect(suggestedVariants(known, times, 0.3)).toEqual(['window']);
@@ -127,7 +127,7 @@ describe('variants that are ticked at first', () => {
     expect(leastSession_s([2, 1])).toBe(11 * 3 + 10 * 2);
   });
 
-  test('stay the user’s once one was changed, and others’ stay too', () => {
+  test('keep the choice of the user once one was changed, and of other users too', () => {
     expect(tickedVariants(kept, place, known, times)).toEqual(['gather', 'window']);
     const changed = { ...kept, ...withTicked(kept, place, known, ['window']) };
     expect(changed.variants).toEqual(['diffraction-fp64', 'window']);
@@ -140,7 +140,7 @@ describe('variants that are ticked at first', () => {
     ]);
   });
 
-  test('have their time next to them, and whose it is', () => {
+  test('have their time next to them, and its source', () => {
     expect(expectedText(undefined)).toBe('');
     expect(expectedText({ variant: 'a', run_s: 0.02384, like: null, right: true, able: true })).toBe(
       'about 24 ms a run',
@@ -154,7 +154,7 @@ describe('variants that are ticked at first', () => {
   });
 });
 
-describe('a session that is shown where there is no GPU', () => {
+describe('a session that is shown without a GPU', () => {
   const info = (id: string, more: Partial<BenchInfo> = {}): BenchInfo =>
     ({
       id,
@@ -168,7 +168,7 @@ describe('a session that is shown where there is no GPU', () => {
       ...more,
     }) as BenchInfo;
 
-  test('came with the program, and is of the scenario in the form if there is one', () => {
+  test('is a shipped one, of the scenario in the form if there is one', () => {
     const stored = [
       info('mine', { recorded: false }),
       info('sweep', { sweep: 'grid.dx_mm' }),
@@ -182,7 +182,7 @@ describe('a session that is shown where there is no GPU', () => {
     expect(sessionToOffer(stored, { workload: 'micro', bench: 'atomics' }, 'new')).toBeNull();
   });
 
-  test('goes as soon as something is chosen, and does not come back', () => {
+  test('disappears as soon as something is chosen, and does not come back', () => {
     const store = createComparisonStore();
     const entry = (label: string) => ({ kind: 'entry', bench: 'b', report: 0, label }) as const;
     store.offer('transport', [entry('a'), entry('b')]);
@@ -195,7 +195,7 @@ describe('a session that is shown where there is no GPU', () => {
   });
 });
 
-describe('gamma pair', () => {
+describe('gamma comparison of two doses', () => {
   const positions = Float64Array.of(0, 1, 2, 3);
   const values = Float64Array.of(1, 2, 4, 1);
   /** 1 MeV/mm in water is 160.2 nGy mm². */
@@ -228,7 +228,7 @@ describe('gamma pair', () => {
     expect(passed(file(1, 'MeV/mm'), 'absolute')).toBe(1);
   });
 
-  test('a dose by mass is held against the dose by mass, of one proton times those of the run', () => {
+  test('a dose by mass is compared with the dose by mass, of one proton times those of the run', () => {
     // MeV cm² g⁻¹ is a tenth of MeV/mm in water.
     expect(passed(file(10, 'MeV cm2/g'), 'absolute')).toBe(1);
     expect(passed(file(10, 'MeV cm2/g per proton'), 'absolute', 5)).toBe(0);
@@ -236,12 +236,12 @@ describe('gamma pair', () => {
     expect(passed(file(nGy, 'Gy mm² per 10⁹ protons'), 'absolute')).toBe(1);
   });
 
-  test('a run has as many protons as its scenario says', () => {
+  test('a run has the number of protons of its scenario', () => {
     const of = (scenario: object) => protonsOf({ scenario } as unknown as Parameters<typeof protonsOf>[0]);
     expect([of({ beam: { weight: 5 } }), of({}), protonsOf(null)]).toEqual([5, 1, 1]);
   });
 
-  test('a file without an absolute unit is distinguished from one with, and so is a run without densities', () => {
+  test('files with and without an absolute unit, and runs without densities, are distinguished', () => {
     expect(passed(file(1, null), 'absolute')).toMatch(/^the file names no unit; allowed in its header: MeV\/mm/);
     expect(passed(file(1, '%'), 'absolute')).toMatch(/^% is no absolute unit/);
     expect(passed(file(1, null), 'drawn')).toBe(1);
@@ -277,17 +277,17 @@ const field = (min: number, max: number, minPositive: number): FieldMap => ({
 });
 
 describe('the maps of phase space', () => {
-  it('have every pair of x, angle and energy, and depth, which a moment has one of, in the last alone', () => {
+  it('show every pair of x, angle and energy, and depth, which has one value per keyframe, only as the last axis', () => {
     const pairs = slots.map((slot) => new Set(Object.values(defaultAxes[slot])));
     expect(pairs).toEqual([new Set(['theta', 'x']), new Set(['e', 'x']), new Set(['theta', 'e']), new Set(['z', 'x'])]);
   });
 
-  it('take any two axes: the one that is taken from the other place goes where this one was', () => {
+  it('swap the axes of a map if the chosen one is already used', () => {
     expect(withAxis({ horizontal: 'z', vertical: 'x' }, 'horizontal', 'e')).toEqual({ horizontal: 'e', vertical: 'x' });
     expect(withAxis({ horizontal: 'z', vertical: 'x' }, 'horizontal', 'x')).toEqual({ horizontal: 'x', vertical: 'z' });
   });
 
-  it('say what became of the axes that they do not show', () => {
+  it('state how the hidden axes are reduced', () => {
     const axes = { horizontal: 'z', vertical: 'x' } as const;
     const cuts = [
       { axis: 'e', index: 40 },
@@ -298,7 +298,7 @@ describe('the maps of phase space', () => {
     expect(hiddenText(axes, [{ axis: 'e', index: 40 }], ({ index }) => `at ${index}`)).toBe('Σθ, E at 40');
   });
 
-  it('know where a cell of an axis lies from any map that shows the axis', () => {
+  it('find the position of an axis cell from any map that shows the axis', () => {
     const shown = field(0, 1, 1e-3);
     expect(positionOf('z', 10, 100, [shown])).toBe(5.25);
     expect(positionOf('e', 10, 100, [shown])).toBeNull();
@@ -308,19 +308,19 @@ describe('the maps of phase space', () => {
     expect(positionOf('e', 1, 6, [{ ...shown, vertical: energy }])).toBeNull();
   });
 
-  it('of a difference have limits around zero', () => {
+  it('have limits around zero for a difference', () => {
     const difference = { ...field(-1, 0.5, 1e-3), quantity: 'protons difference' };
     expect(commonLimits([difference], 'log')).toEqual({ low: -1, high: 1 });
   });
 
-  it('show the window of an axis, or all of it', () => {
+  it('show the zoomed window of an axis, or all of it', () => {
     const shown = { run: 'a', field: field(0, 1, 1e-3), step: 1, depth_mm: 1 };
     const { horizontal, vertical } = phaseScene(shown, { z: [10, 20] });
     expect([horizontal.from, horizontal.to]).toEqual([10, 20]);
     expect([vertical.from, vertical.to]).toEqual([-20, 20]);
   });
 
-  it('have common limits that hold every value of every map', () => {
+  it('have common limits that cover every value of every map', () => {
     const fields = [field(0, 2, 1e-6), field(-1, 0.5, 1e-3)];
     expect(commonLimits(fields, 'linear')).toEqual({ low: -1, high: 2 });
     // On a logarithmic scale: values above zero in any field, over at most five decades.
@@ -330,7 +330,7 @@ describe('the maps of phase space', () => {
     expect(commonLimits([], 'log')).toBeNull();
   });
 
-  it('keep their own limits until they are matched', () => {
+  it('have separate limits until they are matched', () => {
     const config = { scale: 'linear', matched: false } as const;
     expect(limitsOf([field(0, 2, 1)], config)).toBeNull();
     expect(limitsOf([field(0, 2, 1)], { ...config, matched: true })).toEqual({ low: 0, high: 2 });
@@ -345,7 +345,7 @@ describe('the maps of phase space', () => {
     [50, 100, 2],
     [800, 160, 1],
     [0.001, 100, 4],
-  ])('tell two cells of %s over %s apart', (extent, count, digits) => {
+  ])('distinguish two cells of %s over %s', (extent, count, digits) => {
     expect(axisDecimals({ from: 0, to: extent, count })).toBe(digits);
   });
 });

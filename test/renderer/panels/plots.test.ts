@@ -38,7 +38,7 @@ const shownCurve = (final: Partial<DepthDose['metrics']> | null): ShownDepthDose
 });
 
 describe('the beam axis', () => {
-  it('leads from the map to the depth along the beam and back', () => {
+  it('converts a map position to the depth along the beam and back', () => {
     const axis = beamAxis(resolvedWith({ angle_deg: 45, x_mm: -5, z_mm: 2 }));
     const at = pointAlong(axis, 10);
     expect(at.z).toBeCloseTo(2 + 10 * Math.SQRT1_2, 12);
@@ -47,7 +47,7 @@ describe('the beam axis', () => {
     expect(beamAxis(null)).toEqual({ entrance_mm: { z: 0, x: 0 }, angle_rad: 0 });
   });
 
-  it('reads a curve between its points and nowhere else', () => {
+  it('interpolates a curve between its points and not beyond', () => {
     const { positions, values } = shownCurve(null).curve;
     expect([0.4, 0.5, 1, 2, 2.5, 2.6].map((depth) => interpolate(positions, values, depth))).toEqual([
       null,
@@ -82,7 +82,7 @@ describe('the depth dose figure', () => {
     expect(labels(pane).map((label) => label?.text)).toEqual([['Range 40.80 mm'], ['R80 40.76 mm']]);
   });
 
-  it('is drawn by mass with its unit, other runs by theirs, and files as high as the peak', () => {
+  it('is drawn by mass with its unit, other runs by theirs, and files scaled to the peak', () => {
     const depth_mm = Float64Array.of(0.5, 1.5, 2.5);
     const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', look: 0 };
     const overlays = [{ ...other, perMass: Float64Array.of(160, 320, 80) }, other];
@@ -95,7 +95,7 @@ describe('the depth dose figure', () => {
     expect(pane.y).toMatchObject({ title: 'Dose', unit: 'nGy mm²' });
   });
 
-  it('has the units of overlaid curves on its axis where there is no run to scale them to', () => {
+  it('has the units of overlaid curves on its axis if there is no run to scale them to', () => {
     const curve = { name: 'b', depth_mm: Float64Array.of(0.5, 1.5), dose: Float64Array.of(1, 2), look: 0 };
     const unitWith = (...units: readonly (string | null)[]) =>
       figure({ overlays: units.map((unit) => ({ ...curve, unit })) }).y.unit;
@@ -105,17 +105,17 @@ describe('the depth dose figure', () => {
     expect(unitWith('Gy', null)).toBe('as in the files');
   });
 
-  it('says that the range is that of the axis where regions lie', () => {
+  it('states that the range is along the axis if there are regions', () => {
     const pane = figure({ resolved: resolvedWith({}, [{}]) });
     expect(labels(pane)).toEqual([{ text: ['Range on', 'the axis 40.80 mm'], side: 'right' }]);
   });
 
-  it('writes the range on the side where there is room, and not over R80', () => {
+  it('writes the range on the side with space, and not over R80', () => {
     const pane = figure({ resolved: resolvedWith({}), width: 27 });
     expect(labels(pane)).toEqual([{ text: ['Range 40.80 mm'], side: 'left', row: 1 }]);
   });
 
-  it('shows no readouts of half a dose', () => {
+  it('shows no readouts of an incomplete dose', () => {
     expect(figure({ shown: shownCurve(null), resolved: resolvedWith({}) }).marks).toHaveLength(1);
   });
 
@@ -143,7 +143,7 @@ describe('the scene of the dose map', () => {
     expect(doseScene({ ...input, resolved: null })).toBeNull();
   });
 
-  it('shows R80 of a straight beam from where it enters, and none of a tilted one', () => {
+  it('shows R80 of a straight beam at its distance from the entrance, and none of a tilted one', () => {
     const axis = {
       name: 'z',
       unit: 'mm',

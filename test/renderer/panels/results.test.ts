@@ -17,7 +17,7 @@ import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-re
 describe('claims', () => {
   const found = (value: number | null, unit = '×') => ({ value, unit }) as TableClaim['findings'][number];
 
-  test('what nobody measured has no number without its unit', () => {
+  test('a claim without a measurement has no number without its unit', () => {
     const claim = { from: 0.05, to: 0.2, tolerance: 0, reason: null, unit: '', findings: [found(null)] };
     expect(claimText(claim as unknown as TableClaim)).toBe('–');
     const measured = { ...claim, unit: 's', findings: [found(0.1, 's')] };
@@ -30,7 +30,7 @@ describe('claims', () => {
     expect(['as claimed', 'more', 'not judged'].map(findingTone)).toEqual(['good', 'less', 'none']);
   });
 
-  test('every word that is sought is there', () => {
+  test('every searched word must occur', () => {
     const row = { title: 'Bank conflicts cost 5–10×', source: 'a note' };
     const claim = {
       claim: 'Avoiding them',
@@ -57,13 +57,13 @@ describe('launch explorer', () => {
   const chosen = (kernel: string, preferred: string) =>
     explain({ ...config, kernel }, sets, gpus, preferred)?.choice?.id;
 
-  it('is one of the scenario’s workload, else any but a probe; a choice stays', () => {
+  it("selects a kernel of the scenario's workload, else any but a probe, and keeps a choice", () => {
     expect(chosen('', 'transport')).toBe('transport/transport_kernel');
     expect(chosen('', 'micro')).toBe('diffraction/diffraction_kernel');
     expect(chosen('diffraction/diffraction_kernel', 'transport')).toBe('diffraction/diffraction_kernel');
   });
 
-  it('is launched with the block of its launch bound until another block is chosen', () => {
+  it('uses the block of the launch bound until another block is chosen', () => {
     const bound = (threads: number | null): readonly KernelSet[] =>
       sets.map((one) => ({ ...one, kernels: one.kernels.map((kernel) => ({ ...kernel, max_threads: threads })) }));
     const launched = (threads: number | null, block: [number, number, number] | null) =>

@@ -35,19 +35,19 @@ const issue = (path: string, message: string): Issue => ({
   allowed: null,
 });
 
-describe('a field whose values are named one by one', () => {
+describe('a field with listed values', () => {
   const micro = { kind: 'micro', version: 1, problem: { kind: 'coalescing' } };
   const choices = (key: string) => {
     const field = fieldModel(micro, null, ['problem', key]);
     return field === null ? undefined : { of: choicesOf(field.schema), fallback: field.fallback };
   };
 
-  it('offers words and numbers, and a number stays one', () => {
+  it('offers words and numbers, and a number stays a number', () => {
     expect(choices('order')).toEqual({ of: ['forward', 'random'], fallback: 'forward' });
     expect(choices('element_bytes')).toEqual({ of: [4, 8, 16], fallback: 4 });
   });
 
-  it('is none where any number may be, or one of several shapes', () => {
+  it('does not exist if any number is allowed, or one of several shapes', () => {
     expect(choices('stride')?.of).toBeNull();
     const energy = fieldModel(draft, null, ['grid', 'energy']);
     expect(energy === null ? undefined : choicesOf(energy.schema)).toBeNull();
@@ -94,7 +94,7 @@ describe('the scenario form', () => {
     }
   });
 
-  it('distinguishes the author’s value from the default in force', () => {
+  it('distinguishes a value of the author from the current default', () => {
     expect(fieldModel(draft, null, ['beam', 'energy_MeV'])).toMatchObject({
       value: 70,
       unit: 'MeV',
@@ -107,7 +107,7 @@ describe('the scenario form', () => {
     expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.fallback).toBeUndefined();
   });
 
-  it('takes no value that is set for its own default, and offers no way back to none', () => {
+  it('does not report a set value as its own default, and offers no reset to none', () => {
     const own = { ...draft, grid: { dx_mm: 1 } };
     const kept = { ...resolved.scenario, grid: { ...(resolved.scenario['grid'] as object), dx_mm: 1 } };
     expect(fieldModel(own, kept, ['grid', 'dx_mm'])).toMatchObject({ usual: undefined, resettable: true });
@@ -120,14 +120,14 @@ describe('the scenario form', () => {
     });
   });
 
-  it('has the fields of the branch that the document is in', () => {
+  it('has the fields of the active branch of the document', () => {
     const uniform = { ...draft, grid: { energy: { kind: 'uniform' } } };
     expect(fieldModel(draft, null, ['grid', 'energy', 'step_mm'])).not.toBeNull();
     expect(fieldModel(uniform, null, ['grid', 'energy', 'step_mm'])).toBeNull();
     expect(fieldModel(uniform, null, ['grid', 'energy', 'step_MeV'])?.fallback).toBe(0.2);
   });
 
-  it('answers at once from the schema, and keeps what only the host knows until the value changes', () => {
+  it('validates at once by the schema, and keeps issues of the host until the value changes', () => {
     const outside = issue('geometry.regions[0].z_mm', 'lies outside the geometry');
     const regions = [{ material: 'lead', x_mm: [0, 1], z_mm: [0, 90] }];
     const checked = { ...draft, geometry: { regions } };
@@ -141,14 +141,14 @@ describe('the scenario form', () => {
     expect(currentIssues(mended, check)).toEqual([]);
   });
 
-  it('gives an error to its field and to those that hold it', () => {
+  it('shows an error at its field and at its parents', () => {
     const issues = [issue('geometry.regions[1].x_mm[0]', 'a'), issue('beam.energy_MeV', 'b')];
     expect(issuesAt(issues, ['geometry', 'regions', 1]).map((each) => each.message)).toEqual(['a']);
     expect(issuesAt(issues, ['geometry', 'regions', 0])).toEqual([]);
     expect(issuesAt(issues, ['geometry'])).toHaveLength(1);
   });
 
-  it('of a kind without a layout of its own follows from its schema', () => {
+  it('follows from the schema for a kind without a layout', () => {
     const fields = sectionsOf('diffraction').flatMap((section) => section.fields.map((path) => path.join('.')));
     const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
     const all = keysOf(schemaOfKind('diffraction')).filter((key) => !naming.includes(key));
@@ -170,7 +170,7 @@ describe('the scenario form', () => {
     ]);
   });
 
-  it('sums a closed section up', () => {
+  it('summarises a closed section', () => {
     const geometry = sections.find((section) => section.id === 'geometry');
     if (geometry === undefined) throw new Error('no geometry');
     expect(sectionSummary(geometry, draft, resolved.scenario)).toBe('40 mm · 50 mm · water');
@@ -193,7 +193,7 @@ describe('the scenario form', () => {
 
 const rest = { name: 'a', density_g_cm3: 1 };
 
-describe('what a material is made of, in one line', () => {
+describe('the composition of a material in one line', () => {
   test.each([
     ['C5H8O2', { formula: 'C5H8O2' }],
     ['H 0.112, O 0.888', { composition: { H: 0.112, O: 0.888 } }],
@@ -206,7 +206,7 @@ describe('what a material is made of, in one line', () => {
     expect(madeOf({ ...rest, formula: 'H2O' }, text, atomsOf)).toEqual({ ...rest, ...expected });
   });
 
-  test.each([['C5H8O2'], ['H 0.112, O 0.888']])('%s comes back as it was typed', (text) => {
+  test.each([['C5H8O2'], ['H 0.112, O 0.888']])('%s reads back as typed', (text) => {
     expect(compositionText(madeOf(rest, text, atomsOf))).toBe(text);
   });
 });

@@ -73,7 +73,7 @@ describe('the arrangement of panels', () => {
     expect(groupWith(movedPanel(tree, 'one', 'a', 'center', 2), 'one')?.panels).toEqual(['two', 'one']);
   });
 
-  it('counts the place of a tab that moves right with the tab itself', () => {
+  it('moves a tab to the right with correct indices', () => {
     const three = group('g', 'one', 'two', 'three');
     const order = (panel: string, index: number) =>
       groupWith(movedPanel(three, panel, 'g', 'center', index), panel)?.panels;
@@ -82,14 +82,14 @@ describe('the arrangement of panels', () => {
     expect(order('three', 1)).toEqual(['one', 'three', 'two']);
   });
 
-  it('shows the neighbour of a tab that is closed', () => {
+  it('shows the neighbour of a closed tab', () => {
     const showing = (active: string) => activated(group('g', 'one', 'two', 'three'), active);
     expect(withoutPanel(showing('two'), 'two')).toMatchObject({ panels: ['one', 'three'], active: 'three' });
     expect(withoutPanel(showing('three'), 'three')).toMatchObject({ panels: ['one', 'two'], active: 'two' });
     expect(withoutPanel(showing('two'), 'one')).toMatchObject({ panels: ['two', 'three'], active: 'two' });
   });
 
-  it('leaves everything as it is when nothing would change or the target is gone', () => {
+  it('does not change if nothing would move or the target is gone', () => {
     expect(movedPanel(tree, 'four', 'c', 'right')).toBe(tree);
     expect(movedPanel(tree, 'four', 'nowhere', 'center')).toBe(tree);
     expect(withoutPanel(group('g', 'only'), 'only')).toBeNull();
@@ -101,7 +101,7 @@ describe('the arrangement of panels', () => {
     expect(resized(tree, 's', [share(1)])).toEqual(tree);
   });
 
-  it('stays sound whatever is dragged where', () => {
+  it('stays valid whatever is dragged where', () => {
     const panels = panelsOf(tree);
     const zone = fc.constantFrom<Zone>('center', 'left', 'right', 'top', 'bottom');
     const drag = fc.tuple(fc.constantFrom(...panels), fc.nat(9), zone, fc.option(fc.nat(4), { nil: undefined }));
@@ -117,7 +117,7 @@ describe('the arrangement of panels', () => {
     );
   });
 
-  it('resizes the two parts at a handle and no others', () => {
+  it('resizes only the two parts at a handle', () => {
     const sizes = [px(300), share(1), share(3)];
     const [a, b, c] = movedSizes(sizes, [300, 200, 600], 1, 50, 100);
     expect(a).toEqual(px(300));
@@ -132,7 +132,7 @@ describe('the layouts', () => {
     layoutNames.flatMap((layout) => sizeClasses.map((size) => [kind, layout, size] as const)),
   );
 
-  it.each(all)('%s: %s for %s windows is sound and holds what the table of panels says', (kind, layout, size) => {
+  it.each(all)('%s: %s for %s windows is valid and matches the table of panels', (kind, layout, size) => {
     const own = panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads) && panel[layout] !== undefined);
     sound(
       defaultLayouts[kind][layout][size],
@@ -140,7 +140,7 @@ describe('the layouts', () => {
     );
   });
 
-  it('know every panel that there is', () => {
+  it('include every existing panel', () => {
     // One table lists all panels: a folder without an entry, or an entry without a folder, would be an invisible panel.
     const folders = readdirSync(path.resolve(import.meta.dirname, '../../../renderer/panels'));
     expect(panelSlots.map(({ id }) => id).sort()).toEqual(folders.sort());
@@ -153,7 +153,7 @@ describe('the layouts', () => {
     }
   });
 
-  it('are changed one by one', () => {
+  it('are changed independently', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.choose('profile');
     store.close('phase-space');
@@ -165,7 +165,7 @@ describe('the layouts', () => {
     expect(store.getState().shown).toBe('profile');
   });
 
-  it('take in a closed panel next to those that it was with, wherever they are now', () => {
+  it('reopen a closed panel next to its former neighbours, wherever they are now', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.move('wide', 'dose-map', 'lower', 'right');
     store.close('phase-space');
@@ -178,7 +178,7 @@ describe('the layouts', () => {
     sound(root, panelsOf(defaultLayouts.transport.simulate.wide));
   });
 
-  it('open a panel that does not belong to them, and enlarge it', () => {
+  it('open a foreign panel, and maximise it', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.choose('profile');
     expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).not.toContain('lateral');
@@ -191,7 +191,7 @@ describe('the layouts', () => {
     expect(store.enlarged.getState().panel).toBeNull();
   });
 
-  it('keep their last panel', () => {
+  it('do not close their last panel', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     for (const { id } of panelSlots) store.close(id);
     for (const size of sizeClasses)
@@ -222,7 +222,7 @@ describe('the stored layouts', () => {
       },
     });
 
-  it('come back as they were left', () => {
+  it('are restored as they were left', () => {
     const storage = memoryStorage();
     const reset = vi.fn();
     const first = createLayoutStore(storage, reset, pageWorkloads);
@@ -235,7 +235,7 @@ describe('the stored layouts', () => {
     expect(reset).not.toHaveBeenCalled();
   });
 
-  it('are carried over from the program that had one', () => {
+  it('migrate from the program that had one layout', () => {
     const storage = memoryStorage();
     const old = split('root', 'row', [px(300), group('input', 'scenario', 'runs')], [share(1), group('g', 'run')]);
     storage.setItem('braggbench.layout', JSON.stringify({ version: 1, data: { wide: old, narrow: old, small: old } }));
@@ -250,7 +250,7 @@ describe('the stored layouts', () => {
     expect(layouts.diffraction).toEqual(defaultLayouts.diffraction);
   });
 
-  it('are those of transport where they are from before there were other kinds', () => {
+  it('are those of transport if they predate other kinds', () => {
     const storage = memoryStorage();
     const before = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     before.close('lateral');
@@ -264,7 +264,7 @@ describe('the stored layouts', () => {
     expect(layouts).toEqual({ ...defaultLayouts, transport });
   });
 
-  it('of one kind of scenario are not those of another', () => {
+  it('are separate for each kind of scenario', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).toContain('dose-map');
     store.arrangeFor('diffraction');
@@ -278,7 +278,7 @@ describe('the stored layouts', () => {
     expect(panelsNow()).not.toContain('image');
   });
 
-  it('get the panels of a newer program behind the tabs in use', () => {
+  it('get new panels of a newer program behind the tabs in use', () => {
     const storage = memoryStorage();
     const known = current.known.filter((id) => id !== 'phase-space');
     const before = createLayoutStore(storage, vi.fn(), pageWorkloads);
@@ -304,7 +304,7 @@ describe('the stored layouts', () => {
     ['a layout that is unknown', JSON.stringify({ version: 2, data: { ...current, shown: 'paint' } })],
     ['a panel that stands twice', withSimulate({ wide: group('g', 'scenario', 'scenario') })],
     ['a panel that is unknown', withSimulate({ small: group('g', 'hologram') })],
-  ])('are reset with a note when they are %s', (_what, text) => {
+  ])('are reset with a note if they are %s', (_what, text) => {
     const storage = memoryStorage();
     storage.setItem('braggbench.layout', text);
     const reset = vi.fn();

@@ -38,7 +38,7 @@ describe('playback', () => {
     expect(store.getState()).toMatchObject({ index: 1, playing: false });
   });
 
-  it('begins where there is a beam to see', () => {
+  it('begins at the first frame with a visible beam', () => {
     expect(firstShown(frames(9), false)).toBe(4);
     expect(firstShown(frames(9), true)).toBe(8);
     expect(firstShown([], true)).toBe(0);
@@ -70,7 +70,7 @@ describe('the player', () => {
     vi.useRealTimers();
   });
 
-  it('asks for the frame that a loaded run begins with, and for every one that is chosen', () => {
+  it('requests the initial frame of a loaded run, and every chosen frame', () => {
     kept.set(SHOWN, { run: 'a', frames: frames(5), stopped: false, pairs: [] });
     playback.go(4);
     playback.go(4);
@@ -80,7 +80,7 @@ describe('the player', () => {
     expect(requested).toEqual([2, 4]);
   });
 
-  it('stays where it is along the run while Live keeps fewer frames, and is there again when the hand rests', () => {
+  it('stays at its position while Live keeps fewer frames, and returns there at rest', () => {
     kept.set(SHOWN, { run: 'a', frames: frames(64), stopped: false, pairs: [] });
     playback.go(20);
     requested.length = 0;
@@ -94,7 +94,7 @@ describe('the player', () => {
     expect(playback.getState().index).toBe(63);
   });
 
-  it('plays every frame to the end, and not on after a pause', async () => {
+  it('plays every frame to the end, and stops on pause', async () => {
     kept.set(SHOWN, { run: 'a', frames: frames(6), stopped: false, pairs: [] });
     requested.length = 0;
     playback.toggle();
@@ -111,7 +111,7 @@ describe('the player', () => {
 });
 
 describe('the crosshair', () => {
-  it('keeps the axes that a plot does not have where they were pinned', () => {
+  it('keeps the pinned position on axes that a plot does not have', () => {
     const selection = createSelectionStore();
     selection.pin({ z: 1, x: 2 });
     selection.pin({ theta: 3, e: 4 });
@@ -127,7 +127,7 @@ describe('stored settings', () => {
   const schema = z.strictObject({ size: z.number() });
   const options = { name: 'test', schema, initial: { size: 1 } };
 
-  it('are carried over from an older version', () => {
+  it('migrate from an older version', () => {
     const storage = memoryStorage();
     storage.setItem('braggbench.test', JSON.stringify({ version: 1, data: { inches: 2 } }));
     const reset = vi.fn();
@@ -139,7 +139,7 @@ describe('stored settings', () => {
     expect(reset).not.toHaveBeenCalled();
   });
 
-  it('are reset when there is no way from their version', () => {
+  it('are reset if there is no migration from their version', () => {
     const storage = memoryStorage();
     storage.setItem('braggbench.test', JSON.stringify({ version: 1, data: {} }));
     const reset = vi.fn();
@@ -147,7 +147,7 @@ describe('stored settings', () => {
     expect(reset).toHaveBeenCalledWith('test', 'settings of version 1 cannot be carried over');
   });
 
-  it('are lost without harm where storage is full', () => {
+  it('are lost without an error if storage is full', () => {
     const storage = {
       getItem: () => null,
       setItem: () => {
@@ -185,7 +185,7 @@ describe('the array cache', () => {
 });
 
 describe('dialogs', () => {
-  it('answer whoever asked; one that takes the place of another dismisses it', async () => {
+  it('return an answer to their caller, and a new one dismisses the open one', async () => {
     const dialogs = createDialogsStore();
     const first = dialogs.ask('name', { title: 'First', suggested: 'a', extension: '.json' });
     const second = dialogs.ask('confirm', { title: 'Second', text: '', choices: [{ id: 'yes', label: 'Yes' }] });
@@ -202,7 +202,7 @@ describe('notices', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('go by themselves when they are good news, and stay when they are not', () => {
+  it('disappear by themselves for good news, and stay for bad', () => {
     const notices = createNoticesStore();
     notices.tell({ tone: 'success', title: 'Saved' });
     const issue = {
@@ -224,7 +224,7 @@ describe('notices', () => {
     expect(notices.getState().notices).toEqual([]);
   });
 
-  it('say the same thing once, and never more than fits', () => {
+  it('show the same message once, and at most what fits', () => {
     const notices = createNoticesStore();
     for (let i = 0; i < 3; i += 1) notices.tell({ tone: 'error', title: 'Same' });
     expect(notices.getState().notices).toHaveLength(1);
@@ -239,7 +239,7 @@ describe('notices', () => {
 });
 
 describe('selection and windows', () => {
-  it('show the pointer before the pin', () => {
+  it('show the pointer position before the pinned one', () => {
     const selection = createSelectionStore();
     selection.setState({ pinned: { z: 1 } });
     expect(shownCrosshair(selection.getState())).toEqual({ z: 1 });
@@ -247,7 +247,7 @@ describe('selection and windows', () => {
     expect(shownCrosshair(selection.getState())).toEqual({ z: 2, x: 3 });
   });
 
-  it('zoom one axis without the other', () => {
+  it('zoom one axis independently of the other', () => {
     const windows = createWindowStore();
     windows.zoom({ z: [1, 2], x: [3, 4] });
     windows.zoom({ x: null });

@@ -22,7 +22,7 @@ describe('tracing', () => {
   const golden = path.resolve(import.meta.dirname, '../../golden/devices-nvidia-h200.json');
   const report = deviceReportSchema.parse(JSON.parse(readFileSync(golden, 'utf8')));
 
-  test('the GPU can be recorded where there is one, by CUPTI or by events; else it is said why not', () => {
+  test('the GPU can be recorded by CUPTI or by events, or the reason is given', () => {
     expect(tracingOf(report)).toEqual({ possible: true, says: expect.stringContaining('until the program ends.') });
     const cupti = { ...report.cupti, available: false, reason: 'libcupti was not found.' };
     const byEvents = tracingOf({ ...report, cupti });
@@ -51,7 +51,7 @@ const info = (id: string): TraceInfo => ({
 });
 
 describe('the list of timelines', () => {
-  it('keeps what it knows as it is while another one is read', () => {
+  it('keeps its contents while another timeline is read', () => {
     const store = createTimelinesStore();
     const first: TraceState = { state: 'open', info: info('a') };
     store.listed([first]);
@@ -67,7 +67,7 @@ describe('the list of timelines', () => {
     expect(store.getState().reading).toEqual([]);
   });
 
-  it('has the files on their way, each once', () => {
+  it('lists the files that are loading, each once', () => {
     const store = createTimelinesStore();
     const file = { key: 1, name: 'a', total_bytes: 10 };
     store.sending({ ...file, sent_bytes: 0 });
@@ -110,7 +110,7 @@ describe('questions', () => {
   const [first] = questions;
   if (first === undefined) throw new Error('there are no questions');
 
-  it('comes to the front at the start, until it is closed once', () => {
+  it('open at the start, until they are closed once', () => {
     const storage = memoryStorage();
     const begun = open(storage);
     offerQuestions(begun);
@@ -124,7 +124,7 @@ describe('questions', () => {
     expect(again.questions.getState().atStart).toBe(false);
   });
 
-  it('stays behind for who works in another layout or began with a file of theirs', () => {
+  it('stay in the background for other layouts and for a start with a user file', () => {
     const elsewhere = open();
     elsewhere.layout.choose('profile');
     offerQuestions(elsewhere);
@@ -137,7 +137,7 @@ describe('questions', () => {
     expect(theirs.front()).toBe(false);
   });
 
-  it('closing it where it was only looked up is no answer for the start', () => {
+  it('do not count as dismissed when they are closed after a lookup', () => {
     const { layout, questions: store } = open();
     layout.choose('compare');
     layout.reveal('questions');
@@ -145,7 +145,7 @@ describe('questions', () => {
     expect(store.getState().atStart).toBe(true);
   });
 
-  it('goes from hint to hint, leaves out dismissed ones, and ends with the last', () => {
+  it('step from hint to hint, skip dismissed ones, and end with the last', () => {
     const { questions: store } = open();
     store.begin(first.id);
     const at = (place: number) => hintIn(store.guide.getState(), first.hints[place]?.panel ?? '');
@@ -165,7 +165,7 @@ describe('questions', () => {
     expect(store.guide.getState().question).toBeNull();
   });
 
-  it('takes its hints along when another layout is chosen', () => {
+  it('move their hints along when another layout is chosen', () => {
     const { layout, questions: store } = open();
     store.begin(first.id);
     layout.choose('profile');
@@ -182,7 +182,7 @@ function opened() {
 }
 
 describe('the scenario being edited', () => {
-  it('undoes and redoes, and knows when it is what was saved', () => {
+  it('undoes and redoes, and knows when it equals the saved file', () => {
     const store = opened();
     store.edit(['beam', 'energy_MeV'], 100, 'Energy');
     store.edit(['beam', 'angle_deg'], 5, 'Angle');
@@ -199,7 +199,7 @@ describe('the scenario being edited', () => {
     expect(store.getState().draft).toMatchObject({ beam: { energy_MeV: 100, angle_deg: 5 } });
   });
 
-  it('takes the digits of one number as one edit, until the field is left', () => {
+  it('counts the digits of one number as one edit, until the field is left', () => {
     const store = opened();
     for (const value of [1, 15, 150]) store.edit(['beam', 'energy_MeV'], value, 'Energy', 'beam.energy_MeV');
     expect(store.getState().past).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('the scenario being edited', () => {
     expect(store.getState().draft).toMatchObject({ beam: { energy_MeV: 150 } });
   });
 
-  it('forgets what could be redone once something else is edited', () => {
+  it('drops redo steps after another edit', () => {
     const store = opened();
     store.edit(['name'], 'A', 'Name');
     store.undo();
@@ -218,7 +218,7 @@ describe('the scenario being edited', () => {
     expect(store.getState().future).toEqual([]);
   });
 
-  it('leaves no empty objects behind when a value goes back to its default', () => {
+  it('leaves no empty objects behind when a value returns to its default', () => {
     const store = opened();
     store.edit(['grid', 'energy', 'step_mm'], 0.1, 'Range step');
     store.edit(['grid', 'energy', 'step_mm'], undefined, 'Range step');
@@ -226,14 +226,14 @@ describe('the scenario being edited', () => {
     expect(isEdited(store.getState())).toBe(false);
   });
 
-  it('does not count an edit that changes nothing', () => {
+  it('does not count an edit without a change', () => {
     const store = opened();
     store.edit(['beam', 'energy_MeV'], 70, 'Energy');
     store.edit(['solver', 'threads'], undefined, 'Threads');
     expect(store.getState().past).toEqual([]);
   });
 
-  it('keeps what is typed while it is saved as unsaved', () => {
+  it('treats input typed during saving as unsaved', () => {
     const store = opened();
     store.edit(['name'], 'A', 'Name');
     const { draft } = store.getState();
@@ -244,7 +244,7 @@ describe('the scenario being edited', () => {
     expect(isEdited(store.getState())).toBe(false);
   });
 
-  it('is called by its file, its name, or nothing', () => {
+  it('is titled by its file, its name, or nothing', () => {
     const store = createScenarioStore();
     expect(documentTitle(store.getState())).toBe('Untitled');
     store.edit(['name'], 'Mine', 'Name');
@@ -255,7 +255,7 @@ describe('the scenario being edited', () => {
     expect(documentTitle(store.getState())).toBe('Mine');
   });
 
-  it('keeps the last values that resolved while an error is corrected', () => {
+  it('keeps the last valid values while an error is corrected', () => {
     const store = opened();
     const resolved = { variant: 'window' } as never;
     store.checked({ draft: store.getState().draft, issues: [], resolved });

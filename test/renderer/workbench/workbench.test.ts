@@ -11,7 +11,7 @@ import { awaitsFirst, createScenarioStore, emptyDraft } from '../../../renderer/
 import { createSelectionStore } from '../../../renderer/state/selection.ts';
 import { followBenches, followDocument, keepChecked } from '../../../renderer/workbench/follow.ts';
 
-describe('follow kind', () => {
+describe('changes of the document kind', () => {
   function page() {
     const scenario = createScenarioStore();
     const selection = createSelectionStore();
@@ -25,7 +25,7 @@ describe('follow kind', () => {
 
   const document = { draft: { ...emptyDraft, name: 'another' }, file: null, readOnly: false };
 
-  it('takes maps, curves and hints along when another document is opened', () => {
+  it('bring maps, curves and hints along when another document is opened', () => {
     const { scenario, selection, questions, overlays } = page();
     scenario.open(document);
     expect(selection.getState().run).toBeNull();
@@ -33,13 +33,13 @@ describe('follow kind', () => {
     expect(overlays.clear).toHaveBeenCalledOnce();
   });
 
-  it('keeps the maps of the run whose scenario is opened', () => {
+  it('keep the maps of the run whose scenario is opened', () => {
     const { scenario, selection } = page();
     scenario.open({ ...document, ofRun: 'run-1' });
     expect(selection.getState().run).toBe('run-1');
   });
 
-  it('keeps everything while the document is edited', () => {
+  it('keep everything while the document is edited', () => {
     const { scenario, selection, questions, overlays } = page();
     scenario.edit(['name'], 'edited', 'Name');
     scenario.undo();
@@ -66,14 +66,14 @@ describe('the check of the form', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('begins with the empty document where nothing is to be opened', async () => {
+  it('begins with the empty document if nothing is to be opened', async () => {
     const { asked, scenario } = checking(null);
     await vi.runAllTimersAsync();
     expect(asked).toEqual([emptyDraft]);
     expect(scenario.getState().check?.issues).toEqual([]);
   });
 
-  it('leaves the empty document unchecked, and so not to be run, until the first one has been opened', async () => {
+  it('leaves the empty document unchecked, and so not runnable, until the first one has been opened', async () => {
     const { asked, scenario, recheck } = checking(first);
     recheck();
     await vi.runAllTimersAsync();
@@ -86,13 +86,13 @@ describe('the check of the form', () => {
     expect(awaitsFirst(scenario.getState(), first)).toBe(false);
   });
 
-  it('takes an edited document as the one that is wanted', () => {
+  it('uses an edited document as the requested one', () => {
     const { scenario } = checking(first);
     scenario.edit(['name'], 'edited', 'Name');
     expect(awaitsFirst(scenario.getState(), first)).toBe(false);
   });
 
-  it('checks the empty document when the first one could not be opened', async () => {
+  it('checks the empty document if the first one could not be opened', async () => {
     const { asked, scenario } = checking({ kind: 'library', key: 'gone.json' });
     scenario.open({ draft: emptyDraft, file: null, readOnly: false });
     await vi.runAllTimersAsync();
@@ -100,7 +100,7 @@ describe('the check of the form', () => {
   });
 });
 
-describe('follow benches', () => {
+describe('sessions shown in Compare', () => {
   type Benches = { readonly benches: readonly BenchInfo[] };
 
   const bench = (id: string, state: BenchInfo['state'], workload: BenchInfo['workload'] = 'transport'): BenchInfo =>
@@ -124,7 +124,7 @@ describe('follow benches', () => {
     return { send: (benches: readonly BenchInfo[]) => send({ benches }), rows, store };
   }
 
-  it('shows a reloaded page the newest session of each workload, and its comparison stays with the scenario', () => {
+  it('include the newest session of each workload after a reload, and a comparison stays with its scenario', () => {
     const { send, rows, store } = page();
     // Newest first, as the host lists them.
     send([bench('c', 'cancelled', 'diffraction'), bench('b', 'done'), bench('a', 'done'), bench('failed', 'failed')]);
@@ -132,7 +132,7 @@ describe('follow benches', () => {
     expect(store.getState().workload).toBe('transport');
   });
 
-  it('shows a session when it ends, in place of the one that a reloaded page shows', () => {
+  it('include an ended session, in place of the one that a reloaded page shows', () => {
     const { send, rows } = page();
     send([bench('new', 'running'), bench('old', 'done')]);
     expect(rows()).toEqual(['old']);

@@ -28,7 +28,7 @@ const scenarios: readonly (readonly [string, Record<string, unknown>])[] = [
   ['linear-relu', layer],
 ];
 
-test.for(scenarios)('a run of %s beyond what is allowed', async ([, scenario]) => {
+test.for(scenarios)('a run of %s beyond the time limit is rejected', async ([, scenario]) => {
   const before = await page.call('scenario.resolve', { scenario, file: null });
   expect(before.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', '1e-12');
@@ -57,7 +57,7 @@ const onCpu: readonly (readonly [string, Record<string, unknown>, string])[] = [
 ];
 
 test.for(onCpu)(
-  'a benchmark of %s that is longer than allowed, of runs that are not',
+  'a benchmark of %s beyond the time limit is rejected, though each run is allowed',
   async ([, scenario, variant]) => {
     // The limit allows one run, but not a first run and a round.
     vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * (await leastOf(scenario))));
@@ -71,7 +71,7 @@ test.for(onCpu)(
   },
 );
 
-test('what follows the beam takes less than its box, and the least that is said of it is less than what it took', async () => {
+test('a variant that follows the beam needs less than its box, and its least time is below its measured time', async () => {
   const on = async (variant: string, depth_mm: number) => {
     const geometry = { ...smallScenario.geometry, depth_mm };
     const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant, threads: 1 } };
@@ -91,7 +91,7 @@ test('what follows the beam takes less than its box, and the least that is said 
   expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
 });
 
-test('what follows the beam is refused by what it visits, whatever lies behind the beam', async () => {
+test('a variant that follows the beam is limited by the cells it visits, whatever lies behind the beam', async () => {
   const geometry = { ...smallScenario.geometry, depth_mm: 1100 };
   const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant: 'window', threads: 1 } };
   const least = await leastOf(scenario);
@@ -109,7 +109,7 @@ test('what follows the beam is refused by what it visits, whatever lies behind t
   await page.call('bench.cancel', { bench: id });
 });
 
-test('a small workload takes at least its samples by the clock, a large one its operations', async () => {
+test('a small workload needs at least its samples by the clock, a large one its operations', async () => {
   const on = (batch: number) => ({
     ...layer,
     problem: { batch, inputs: 4096, outputs: 4096 },
@@ -122,7 +122,7 @@ test('a small workload takes at least its samples by the clock, a large one its 
   expect(large).toBeGreaterThan(5 * ((2 * 4096 ** 3) / fastest.flops.thread));
 });
 
-test('a sweep of forty values, each of which is allowed', async () => {
+test('a sweep of forty values is rejected, though each is allowed', async () => {
   const [, scenario, variant] = onCpu[0] ?? ['', {}, ''];
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
   const sweep = { path: 'output.keyframes', values: Array.from({ length: 40 }, (_, i) => i) };
@@ -131,7 +131,7 @@ test('a sweep of forty values, each of which is allowed', async () => {
   ).rejects.toThrow(/^the benchmark takes at least .* \(40 together/);
 });
 
-test('a batch of beams that together take longer than allowed', async () => {
+test('a batch of beams that together exceed the limit is rejected', async () => {
   const scenario = { ...smallScenario, solver: { threads: 1 } };
   const read = () => host.host.scenarios.check(scenario, { name: 'beam', folder: null });
   const beams = Array.from({ length: 40 }, (_, i) => ({ name: `beam ${i}`, read }));
@@ -150,7 +150,7 @@ test('a batch of beams that together take longer than allowed', async () => {
 describe('the least time', () => {
   const work = { variant: 'v', of: 'steps', rate: fastest.cellSteps, threads: 2 };
 
-  test('is of the fastest machine, and a day is allowed', () => {
+  test('is that of the fastest machine, and a day is allowed', () => {
     const day = 24 * 60 * 60 * 2 * fastest.cellSteps.thread;
     expect(() => refuseTooLong({ ...work, amount: day }, {})).not.toThrow();
     expect(() => refuseTooLong({ ...work, amount: 1.1 * day }, {})).toThrow(
@@ -160,7 +160,7 @@ describe('the least time', () => {
     expect(() => refuseTooLong({ ...work, amount: 1.1 * day }, { BRAGGBENCH_MOST_MINUTES: '2000' })).not.toThrow();
   });
 
-  test('of a thousand sub-pixels each way, and ten thousand directions, is years', async () => {
+  test('is years for a thousand sub-pixels each way and ten thousand directions', async () => {
     const scenario = {
       ...smallImage,
       beam: {
@@ -179,7 +179,7 @@ describe('the least time', () => {
   });
 });
 
-test('operators of many angles and materials count in addition to the state', async () => {
+test('includes operators of many angles and materials in addition to the state', async () => {
   const regions = Array.from({ length: 200 }, (_, i) => ({
     material: 'bone-compact-icru',
     density_scale: 1 + i / 200,

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('every variant has its row: measured with interval and check, or refused with the reason', () => {
+test('every variant has a row: measured with interval and check, or rejected with the reason', () => {
   expect(sessionReportSchema.parse(report)).toEqual(report);
   expect(report.rounds).toBe(9);
   expect(report.judged).toEqual({ precision: null, margin: 0.01, instances: 3, rounds_per_instance: 3 });
@@ -92,7 +92,7 @@ test('reported metrics are saved for each sample, with an interval by their agre
   expect(sessionReportSchema.parse(found)).toEqual(found);
 });
 
-test('a value of one instance has no interval; a value that all report alike is exact and in no sample', async () => {
+test('a value of one instance has no interval; a value that all report alike is exact and saved once', async () => {
   const touched = { id: 'touched', title: 'Memory that the chain touches', value: 0.004096, unit: 'MB' };
   const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: limitsOf(3, 600) });
   expect(latency(once).told?.interval).toBeNull();
@@ -102,7 +102,7 @@ test('a value of one instance has no interval; a value that all report alike is 
   expect(thrice.samples.flatMap(({ told }) => Object.keys(told ?? {}))).toEqual(Array(9).fill('latency'));
 });
 
-test('modes: cold has samples of its own, a graph its reason', async () => {
+test('cold mode has separate samples, and a graph has its reason', async () => {
   // Caches are emptied for every cold sample, which needs a hundred times as long as the rest.
   const found = await benchTask(addon, problem, {
     ...options,
@@ -121,7 +121,7 @@ test('modes: cold has samples of its own, a graph its reason', async () => {
   expect(coldGraph).toEqual({ ...graph, mode: 'cold-graph' });
 });
 
-test('warm-up samples are taken before the first sample of each prepared state, and are not reported', async () => {
+test('warm-up samples run before the first sample of each prepared state, and are not reported', async () => {
   let sampled = 0;
   const counted = {
     ...addon,
@@ -153,7 +153,7 @@ test('warm-up samples are taken before the first sample of each prepared state, 
   expect(without.found.facts.map(([name]) => name)).not.toContain('Warm-up');
 });
 
-test('published claims are shown with the pair that isolates them, not with other numbers of launches', () => {
+test('published claims are shown for the pair that isolates them, not for other launch counts', () => {
   // The fusion claim is about three launches, and another claim about ten thousand.
   expect(report.claims.map(({ id }) => id)).toEqual(['cuda-graphs', 'cupy-graphs', 'launch-cost']);
   expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-graph' });
@@ -181,7 +181,7 @@ test('a session is saved and read again; a sweep gives fixed cost and slope', as
   expect(() => parseTaskSession('{"format":"other"}', 'x.json')).toThrow('x.json is not a benchmark');
 });
 
-test('a variant whose check does not hold is wrong, whatever its speed', async () => {
+test('a variant whose check fails is wrong, whatever its speed', async () => {
   const bent = new Proxy(addon, {
     get: (target, key: keyof NativeAddon) =>
       key !== 'createTask'
@@ -206,7 +206,7 @@ test('a variant whose check does not hold is wrong, whatever its speed', async (
   ]);
 });
 
-test('a session that is ended early keeps what it has; unknown variants are refused by name', async () => {
+test('a session that ends early keeps its results, and unknown variants are rejected by name', async () => {
   const controller = new AbortController();
   const ended = await benchTask(addon, problem, {
     ...options,
@@ -223,7 +223,7 @@ test('a session that is ended early keeps what it has; unknown variants are refu
   );
 });
 
-test('what fits no memory is refused with the estimate before it is allocated', async () => {
+test('a problem that exceeds memory is rejected with the estimate before it is allocated', async () => {
   const large = { ...problem, memory_limit_bytes: 1000 };
   const refused = await benchTask(addon, large, { ...options, variants: ['cpu-fused'] });
   expect(refused.stopped).toBe('refused');

@@ -38,7 +38,7 @@ import { renderDocument, renderShipped, smallProblem } from './image.ts';
 import { smallImage } from './small-image.ts';
 
 describe('measures', () => {
-  test('units are at the ends of names, quotients too', () => {
+  test('units are at the ends of names, also of quotients', () => {
     const units = ['r80_mm', 'plateau_MeV_per_mm', 'solve_s', 'per_term_and_core_ns', 'peak_to_entrance', 'mm'].map(
       unitBySuffix,
     );
@@ -131,7 +131,7 @@ describe('image claims', async () => {
     expect(sizes).toEqual(['256', '512', '1024', '2048', '4096'].map((size) => [size, `total-${size}`]));
   });
 
-  test('a new session contains its claims', async () => {
+  test('a new session contains the claims of its workload', async () => {
     const report = await benchHere(
       addon,
       { kind: 'diffraction', problem: await smallProblem() },
@@ -237,7 +237,7 @@ describe('recorded layers', () => {
     for (const { what, met } of targets) expect(met, what).toBe(true);
   });
 
-  test('fusing gives less the larger the layer; the mask with a bit where Z is 0 is wrong', () => {
+  test('fusing gains less the larger the layer, and the mask with a bit where Z is 0 is wrong', () => {
     const fusion = ['layer-256.json', 'layer-1024.json', 'layer-8192.json'].map(
       (name) => entry(name, 'cuda-cublas').quantities.find(({ id }) => id === 'fusion')?.value ?? Number.NaN,
     );
@@ -247,7 +247,7 @@ describe('recorded layers', () => {
     expect(mask.accuracy.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
   });
 
-  test('the medium layer is counted: twice its multiply-adds, and bytes that take a small share of its time', () => {
+  test('the medium layer is counted: twice its multiply-adds, and bytes that need a small share of its time', () => {
     const { numberOf } = measuredReport(report('layer-1024.json'));
     const multiplyAdds = 1024 * 784 * 2048;
     expect(numberOf('cuda-cublas', 'operations')?.value).toBeCloseTo((2 * multiplyAdds) / 1e9, 1);
@@ -274,7 +274,7 @@ describe('diffraction', () => {
     expect(Math.abs(image.sum / sum - 1)).toBeLessThan(1e-11);
   });
 
-  test('the brightest pixel lies on a reflection, where the host says that it looks', async () => {
+  test('the brightest pixel lies on a reflection, at the position that the host computes', async () => {
     const run = await renderShipped('triclinic-512');
     const { brightest, peak_rss_MB } = imageSummary(run);
     // Megabytes, as in runs of beams, not mebibytes.
@@ -285,7 +285,7 @@ describe('diffraction', () => {
       expect(Math.abs(index - Math.round(index))).toBeLessThan(0.02);
   });
 
-  test('sums in FP64 are gone with the run that made an image: with its handle they would be freed on the main thread', async () => {
+  test('FP64 sums are freed with the run that made an image, not on the main thread through its handle', async () => {
     const before = process.memoryUsage.rss();
     const { image } = await renderDocument({ ...smallImage, detector: { width: 4096, height: 4096 } });
     const fp64_bytes = (image.byteLength / Float32Array.BYTES_PER_ELEMENT) * Float64Array.BYTES_PER_ELEMENT;
@@ -305,7 +305,7 @@ describe('diffraction', () => {
     expect(resolution_A).toBeCloseTo(6.2 / (2 * Math.sin(Math.atan(0.3) / 2)), 10);
   });
 
-  test('a matrix is the cell that it was made of', async () => {
+  test('a matrix gives back the cell that it was made from', async () => {
     const lattice = {
       kind: 'matrix',
       a_star: { x: 0.01, y: 0, z: 0 },
@@ -317,7 +317,7 @@ describe('diffraction', () => {
     expect(imageError(byMatrix.image, byCell.image).bright).toBeLessThan(1e-6);
   });
 
-  test('image errors are distinguished', () => {
+  test('errors of images are distinguished by kind', () => {
     const reference = Float32Array.of(0, 1, 2, 1000);
     const same = { rel_l2: 0, max: 0, bright: 0, sum: 0, mean: 0, correlation: expect.closeTo(1, 12) };
     expect(imageError(reference, reference)).toEqual(same);
@@ -334,7 +334,7 @@ describe('diffraction', () => {
     expect(imageError(reference, new Float32Array(4))).toEqual(nothing);
   });
 
-  test('a benchmark says which variants are wrong, and refuses those that do not fit', async () => {
+  test('a benchmark reports which variants are wrong, and rejects unsuitable ones', async () => {
     const document = {
       ...smallImage,
       crystal: { ...smallImage.crystal, cells: { a: 20, b: 20, c: 20 } },
@@ -409,7 +409,7 @@ describe('diffraction', () => {
     expect(sessionReportSchema.parse(JSON.parse(JSON.stringify(first)))).toEqual(first);
   });
 
-  test('the roof is the ceiling that allows least', () => {
+  test('the roofline is the ceiling that allows least', () => {
     const plan = { width: 100, height: 100, orientations: 10, terms: 100_000 };
     const declared = {
       precision: 'fp32',

@@ -10,8 +10,8 @@ import { type Brush, hoverTextOfDot } from '../../../../renderer/drawing/charts/
 import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
 import { LastDrawn } from '../../../../renderer/drawing/charts/plotly.ts';
 
-describe('last drawn', () => {
-  test('the same is drawn once, until something else is there', () => {
+describe('redrawing', () => {
+  test('draws an unchanged figure once, until another one is shown', () => {
     const last = new LastDrawn();
     const spec = (to: number) => [[{ x: [1, 2], y: [3, to] }], { width: 400 }];
     expect(last.isNew(spec(4))).toBe(true);
@@ -48,7 +48,7 @@ describe('chart plot', () => {
     return columns;
   }
 
-  test('every column of pixels keeps its ends, its least and its most, and no more than these', () => {
+  test('every pixel column keeps its ends, minimum and maximum, and no more than these', () => {
     const kept = thinned(xs, ys, { x: axis(0, POINTS), y: axis(0, 2000) }, { width: WIDTH }) ?? [];
     const pixel = (x: number): number => (x * WIDTH) / POINTS;
     expect(columnsOf(kept, pixel)).toEqual(columnsOf(xs.keys(), pixel));
@@ -56,7 +56,7 @@ describe('chart plot', () => {
     expect([...kept]).toEqual([...kept].toSorted((a, b) => a - b));
   });
 
-  test('a window keeps the points that lead into it from either side, and all within where there is room', () => {
+  test('a window keeps the points that lead into it from either side, and all within if there is space', () => {
     const kept = thinned(xs, ys, { x: axis(500, 520), y: axis(0, 2000) }, { width: WIDTH }) ?? new Uint32Array();
     expect([...kept].filter((i) => i >= 500 && i < 520)).toEqual(Array.from({ length: 20 }, (_, k) => 500 + k));
     expect(kept).toContain(499);
@@ -65,7 +65,7 @@ describe('chart plot', () => {
     expect([kept[0], kept.at(-1)]).toEqual([0, POINTS - 1]);
   });
 
-  test('a logarithmic axis has columns of its own, and what it cannot show is one gap', () => {
+  test('a logarithmic axis has separate columns, and values it cannot show are one gap', () => {
     const gaps = Float64Array.from(ys, (y, i) => (i >= 4000 && i < 4100 ? 0 : y + 1));
     const kept = thinned(xs, gaps, { x: axis(1, POINTS, 'log'), y: axis(1, 2000, 'log') }, { width: WIDTH }) ?? [];
     expect([...kept].filter((i) => i >= 4000 && i < 4100)).toEqual([4000]);
@@ -74,12 +74,12 @@ describe('chart plot', () => {
     expect(kept).toContain(4100);
   });
 
-  test('a line that turns back is left as it is', () => {
+  test('a line that turns back is unchanged', () => {
     expect(thinned([0, 2, 1], [1, 2, 3], { x: axis(0, 2), y: axis(0, 3) }, { width: WIDTH })).toBeNull();
   });
 
   test.each(['low', 'high'] as const)(
-    'the %s edge of a band keeps that end of each column, and what leads in',
+    'the %s edge of a band keeps that extreme of each column, and the points that lead in',
     (edge) => {
       const axes = { x: axis(1000, 2000), y: axis(0, 2000) };
       const kept = thinned(xs, ys, axes, { width: WIDTH }, edge) ?? new Uint32Array();
@@ -91,7 +91,7 @@ describe('chart plot', () => {
   );
 });
 
-describe('dots layer', () => {
+describe('a layer of dots', () => {
   const axis = (from: number, to: number, kind: 'linear' | 'log' = 'linear') => ({
     title: '',
     unit: '',
@@ -101,7 +101,7 @@ describe('dots layer', () => {
   });
   const box = { width: 100, height: 50 };
 
-  test('places go by the axes, logarithmic ones too; what lies outside or is no number has none', () => {
+  test('places dots by the axes, logarithmic ones too, and leaves out invalid and outside points', () => {
     const numbers = { x: [0, 5, 10, 11, Number.NaN], y: [1, 10, 100, 10, 10] };
     const { x, y } = placesOf(numbers, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
     expect([...x]).toEqual([0, 50, 100, Number.NaN, Number.NaN]);
@@ -127,13 +127,13 @@ describe('dots layer', () => {
     ['round', Math.PI * 9],
     ['square', 36],
     ['ring', 2 * Math.PI * 3],
-  ] as const)('a %s dot covers what its form does', (form, area) => {
+  ] as const)('a %s dot covers its shape', (form, area) => {
     const found = pictureOf([[10.3, 9.8]], { form, radius: 3 });
     expect(found.area / area).toBeGreaterThan(0.95);
     expect(found.area / area).toBeLessThan(1.05);
   });
 
-  test('dots over each other let as little through as their opacities together, in any order and in their colour', () => {
+  test('overlapping dots combine their opacities, in any order and in their colour', () => {
     const { pixel } = pictureOf(
       [
         [10.5, 10.5],
@@ -156,25 +156,25 @@ describe('dots layer', () => {
     expect([...picture.data.slice(16, 20)]).toEqual([128, 0, 128, 255]);
   });
 
-  test('a dot at an edge is cut, and one that has no place leaves nothing', () => {
+  test('a dot at an edge is clipped, and one without a position is not drawn', () => {
     expect(pictureOf([[0, 10]]).area).toBeCloseTo(pictureOf([[20, 10]]).area / 2, 0);
     expect(pictureOf([[Number.NaN, Number.NaN]]).area).toBe(0);
   });
 
-  test('on a finer picture it has its own place and pad', () => {
+  test('on a finer picture it has a separate position and margin', () => {
     const { pixel } = pictureOf([[10, 4]], { scale: 2, pad: 8, radius: 1 });
     expect(pixel(28, 16)[3]).toBeGreaterThan(0);
     expect(pixel(10, 4)[3]).toBe(0);
   });
 
-  test('of places as near as each other the last is nearest, which lies above', () => {
+  test('among equally near dots the last is nearest, since it lies above', () => {
     const places = { x: Float32Array.of(10, 30, 10, Number.NaN), y: Float32Array.of(10, 30, 10, Number.NaN) };
     expect(nearestPlace(places, [12, 10], 20)).toEqual({ i: 2, far: 2 });
     expect(nearestPlace(places, [60, 30], 20)).toBeNull();
   });
 });
 
-describe('many points', () => {
+describe('plots with many points', () => {
   const brush: Brush = {
     color: () => '#123456',
     theme: {
@@ -206,7 +206,7 @@ describe('many points', () => {
 
   const plotOf = (points: number) => chartPlot(chartOf(points), { width: 600, label: 11 }, 400, brush);
 
-  test('few are elements of the page, many are stamped, and none is left out', () => {
+  test('draw few points as elements of the page, many as pixels, and leave none out', () => {
     const few = plotOf(MANY_POINTS);
     expect(few.dots).toEqual([]);
     expect(Reflect.get(few.data[0] ?? {}, 'x')).toHaveLength(MANY_POINTS);
@@ -221,7 +221,7 @@ describe('many points', () => {
     ]);
   });
 
-  test('many are counted over all groups', () => {
+  test('count points over all groups', () => {
     const [pane] = chartOf(MANY_POINTS / 2 + 1).panes;
     const [half] = pane?.series ?? [];
     if (pane === undefined || half === undefined) throw new Error('no dots');
@@ -229,7 +229,7 @@ describe('many points', () => {
     expect(chartPlot(chart, { width: 600, label: 11 }, 400, brush).dots).toHaveLength(2);
   });
 
-  test('a band goes from the plot with the name that it is of', () => {
+  test('remove a band together with its series', () => {
     const [pane] = chartOf(3).panes;
     const [dots] = pane?.series ?? [];
     if (pane === undefined || dots === undefined) throw new Error('no series');
@@ -239,7 +239,7 @@ describe('many points', () => {
     expect(data.map((trace) => Reflect.get(trace, 'legendgroup'))).toEqual(['all', 'all']);
   });
 
-  test('dots of a small group next to a large one are stamped, too, and distinguished by their numbers', () => {
+  test('draw a small group next to a large one as pixels, too, and distinguish them by their numbers', () => {
     const [pane] = chartOf(MANY_POINTS + 1).panes;
     const [many] = pane?.series ?? [];
     if (pane === undefined || many?.kind !== 'dots') throw new Error('no dots');
@@ -255,7 +255,7 @@ describe('many points', () => {
     expect(hoverTextOfDot({ ...small, tips: ['a < b'] }, pane, 0)).toBe('a &lt; b');
   });
 
-  test('a long line is thinned to what its plot distinguishes, with what its points represent', () => {
+  test('thin a long line to what the plot can resolve, with what its points represent', () => {
     const points = 50_000;
     const numbers = Float64Array.from({ length: points }, (_, i) => i);
     const waves = Float64Array.from(numbers, (i) => (i * 31) % 97);
@@ -281,7 +281,7 @@ describe('many points', () => {
     expect(drawn('values').x).toHaveLength(points);
   });
 
-  test('labels of many digits have room next to the title', () => {
+  test('leave space for labels of many digits next to the title', () => {
     const boxOf = (to: number) => {
       const chart = chartOf(2);
       const panes = chart.panes.map((pane) => ({ ...pane, y: { ...pane.y, from: 40, to } }));
@@ -290,7 +290,7 @@ describe('many points', () => {
     expect(boxOf(40.002)).toBeGreaterThan(boxOf(50));
   });
 
-  test('a group that has a silent line is named by its dots', () => {
+  test('name a group with a hidden line by its dots', () => {
     const [pane] = chartOf(3).panes;
     const [dots] = pane?.series ?? [];
     if (pane === undefined || dots === undefined) throw new Error('no series');

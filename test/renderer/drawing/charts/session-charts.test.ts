@@ -50,7 +50,7 @@ const sentences = {
 const texts = ({ shapes }: Figure): string[] => shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
 
 describe('the ladder', () => {
-  test('is the chain of the fastest right variant', () => {
+  test('is the chain of the fastest correct variant', () => {
     const chain = fastestChain(report);
     const right = measuredEntries(report).filter(({ verdict }) => verdict !== 'wrong');
     expect(chain.at(-1)?.time_s).toBe(Math.min(...right.map(({ time_s }) => time_s)));
@@ -60,7 +60,7 @@ describe('the ladder', () => {
     expect(chain[0]?.builds_on === null || !right.some(({ label }) => label === chain[0]?.builds_on)).toBe(true);
   });
 
-  test('leaves out what is wrong, however fast', () => {
+  test('leaves out wrong variants, however fast', () => {
     const fastest = fastestChain(report).at(-1);
     const spoilt: SessionReport = {
       ...report,
@@ -75,7 +75,7 @@ describe('the ladder', () => {
     expect(figure.shapes).toContainEqual(expect.objectContaining({ kind: 'dot', ink: 'danger' }));
   });
 
-  test('ends where variants build on each other in a circle', () => {
+  test('ends if variants build on each other in a cycle', () => {
     const [a, b] = measuredEntries(report);
     if (a === undefined || b === undefined) throw new Error('too few');
     const ring = [
@@ -85,7 +85,7 @@ describe('the ladder', () => {
     expect(ring[0] && chainOf(ring[0], ring)).toHaveLength(2);
   });
 
-  test('draws each time where its axis says', () => {
+  test('draws each time at its position on the axis', () => {
     const chain = fastestChain(report);
     const { shapes, arrays } = chartFigure(waterfallChart(chain), size);
     const bars = shapes.filter((shape) => shape.kind === 'rect');
@@ -108,7 +108,7 @@ describe('the ladder', () => {
   });
 });
 
-test('a roofline has the roofs of every GPU that entries ran on, and says which is whose', () => {
+test('a roofline has the roofs of every GPU that entries ran on, with their names', () => {
   const gpu = report.machine.gpu;
   if (gpu === null || gpu.ceilings === null) throw new Error('no ceilings');
   const single = texts(chartFigure(rooflineChart(report), size)).filter(
@@ -149,7 +149,7 @@ describe.for([
 ])('%s', (name) => {
   const one = session(name);
 
-  test('has figures whose words stay inside, with what is plotted', () => {
+  test('has figures with all text inside, and with the plotted data', () => {
     for (const each of one.reports) {
       const { charts, missing } = sessionCharts(one, each);
       const ids = charts.map(({ id }) => id);
@@ -176,7 +176,7 @@ describe.for([
     }
   });
 
-  test('comes out as the same bytes every time', () => {
+  test('renders the same bytes every time', () => {
     const write = (): string[] =>
       sessionCharts(one, firstReport(one)).charts.map(({ chart }) =>
         figureSvg(chartFigure(chart, size), { background: true }),
@@ -185,7 +185,7 @@ describe.for([
   });
 });
 
-test('a figure says on what it was measured', () => {
+test('a figure states the machine it was measured on', () => {
   const text = provenanceText(reportProvenance(report, grid.created));
   const commit = report.program.commit?.slice(0, 9) ?? 'none';
   expect(text).toBe(
@@ -224,7 +224,7 @@ test('times and ratios keep three digits and their unit', () => {
   expect(timesText(gainOf({ value: 0.5, interval: { low: 0.4, high: 0.8 } }))).toBe('2.00× (1.25–2.50)');
 });
 
-test('a waterfall is bars that begin where the one above ends, with lines between them', () => {
+test('a waterfall has bars that begin where the one above ends, with lines between them', () => {
   const axis = { title: 'Time', unit: 's', kind: 'log', from: 1, to: 10, fixed: true } as const;
   const series = {
     ...({ kind: 'waterfall', name: 'Time', ink: 'series-8', thick: 0.5 } as const),

@@ -40,7 +40,7 @@ const theme: DrawingTheme = {
 };
 
 describe('the SVG drawing context', () => {
-  it('writes lines in the place that the transformations give them, at their own width', () => {
+  it('writes lines at their transformed position, with their own width', () => {
     const context = svg();
     context.translate(10, 20);
     context.scale(2, 2);
@@ -70,7 +70,7 @@ describe('the SVG drawing context', () => {
     expect(text.match(/clip-path="url\(#f-clip1\)"/g)).toHaveLength(1);
   });
 
-  it('embeds the part of an image that is drawn, without smoothing where cells are to be seen', () => {
+  it('embeds the visible part of an image, without smoothing if cells are to be seen', () => {
     const context = svg();
     context.imageSmoothingEnabled = false;
     context.drawImage({} as HTMLCanvasElement, 1, 2, 3, 4, 10, 20, 30, 40);
@@ -93,7 +93,7 @@ describe('the SVG drawing context', () => {
     expect(text).toContain('>a &lt; b &amp; &quot;c&quot;</text>');
   });
 
-  it('takes the drawings of the page: an axis with ticks, labels and its unit', () => {
+  it('accepts the drawings of the page: an axis with ticks, labels and its unit', () => {
     const context = svg();
     const box = { left: 20, top: 5, width: 160, height: 60 };
     drawHorizontalAxis(context.drawing, box, linearScale(0, 40, 20, 180), 'Depth z', 'mm', theme);
@@ -119,7 +119,7 @@ describe('figures as CSV', () => {
     expect(figureCsv([depth, dose])).toBe('depth_mm,dose_MeV_per_mm\n0.5,1\n1.5,2.5\n2.5,1e-7\n');
   });
 
-  it('end shorter curves in empty fields', () => {
+  it('pad shorter curves with empty fields', () => {
     const other = axisArray('depth_2', 'mm', 'depth', [7]);
     const second = curveArray('dose_2', '', 'dose', 'depth_2', [9]);
     const lines = figureCsv([depth, dose, other, second]).split('\n');
@@ -138,7 +138,7 @@ describe('figures as CSV', () => {
     );
   });
 
-  it('name units and words as a header can hold them', () => {
+  it('name units and words in valid header text', () => {
     expect(unitName('MeV/mm²')).toBe('MeV_per_mm2');
     expect(identifier('θ – E')).toBe('theta_E');
     expect(identifier('σx at 3 mm')).toBe('sigmax_at_3_mm');
@@ -155,7 +155,7 @@ function npy(bytes: Uint8Array | undefined): { readonly header: string; readonly
 describe('figures as NPZ', () => {
   const files = unzipSync(figureNpz([across, depth, map], { run: 'Bone σ', step: 12 }));
 
-  it('hold each array with its type and shape, aligned for mapping', () => {
+  it('store each array with its type and shape, aligned for mapping', () => {
     expect(Object.keys(files).sort()).toEqual(['about.npy', 'depth.npy', 'protons.npy', 'x.npy']);
     const field = npy(files['protons.npy']);
     expect(field.header).toMatch(/^\{'descr': '<f4', 'fortran_order': False, 'shape': \(2, 3\), \} *\n$/);
@@ -167,7 +167,7 @@ describe('figures as NPZ', () => {
     expect([...new Float64Array(axis.data.buffer)]).toEqual([0.5, 1.5, 2.5]);
   });
 
-  it('say in text what they are of, with units and axes', () => {
+  it('state their contents as text, with units and axes', () => {
     const { header, data } = npy(files['about.npy']);
     const text = String.fromCodePoint(...new Uint32Array(data.buffer));
     expect(header).toContain(`'<U${[...text].length}'`);
@@ -178,7 +178,7 @@ describe('figures as NPZ', () => {
 });
 
 describe('joined figures', () => {
-  it('keep the arrays of every part apart, and are in rows', () => {
+  it('store the arrays of every part separately, and are in rows', () => {
     const part = { name: 'a', title: 'a', width: 100, height: 50, arrays: [depth, dose], notes: {}, paint: () => {} };
     const labels = ['z – x', 'θ – x', 'z – E'];
     const whole: Figure = joined([part, part, part], { name: 'q', title: 'q', columns: 2, labels }, () => {});

@@ -34,26 +34,26 @@ describe('axes', () => {
     });
   }
 
-  it('leaves as many pixels behind the largest value of a logarithmic axis as are wanted', () => {
+  it('leaves the requested pixels behind the largest value of a logarithmic axis', () => {
     // A quarter of 200 pixels stays free if the two decades fill three quarters: the axis ends at 100 · 100^(1/3).
     const to = roomBehind(1, 100, 200, 50);
     expect(to).toBeCloseTo(464.159, 3);
     expect(scaleOf({ ...time, from: 1, to }, 0, 200).toPixel(100)).toBeCloseTo(150, 9);
   });
 
-  describe('labels across', () => {
+  describe('labels of a horizontal axis', () => {
     it.each([300, 500, 800, 1200])('never touch on a logarithmic axis of %d pixels', (width) => {
       for (const gap of gaps(time, width)) expect(gap).toBeGreaterThan(0.5 * LABEL);
     });
 
-    it('are as many as there is room for', () => {
+    it('are as many as fit', () => {
       const labels = (width: number) => ticksAcross(time, box(width), LABEL).ticks.flatMap(({ label }) => label || []);
       expect(labels(1600)).toEqual(['20', '30', '40', '50', '60', '70', '80', '90', '100'].map((n) => `${n} µs`));
       expect(labels(600)).toEqual(['20', '30', '50', '100'].map((n) => `${n} µs`));
       expect(labels(180)).toEqual(['20', '50', '100'].map((n) => `${n} µs`));
     });
 
-    it('of a linear axis keep apart too', () => {
+    it('of a linear axis do not touch either', () => {
       const long: FigureAxis = { ...time, kind: 'linear', from: 0, to: 10, format: (x) => `${x.toFixed(1)} thousand` };
       for (const gap of gaps(long, 500)) expect(gap).toBeGreaterThan(0.5 * LABEL);
       expect(gaps(long, 500).length).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ describe('table', () => {
       11,
     );
 
-    it('is wide enough for its longest text, and sets parts in', () => {
+    it('is wide enough for its longest text, and indents parts', () => {
       const all = texts(figure);
       const at = (text: string) => all.find((shape) => shape.text === text)?.at[0] ?? Number.NaN;
       expect(at('at low x')).toBe(at('In') + 11);
@@ -91,13 +91,13 @@ describe('table', () => {
       expect(all.at(-1)?.text).toBe('Water, window, fp32');
     });
 
-    it('gives its numbers as columns, and its words as notes', () => {
+    it('has its numbers as columns, and its words as notes', () => {
       expect(figureCsv(figure.arrays).split('\n').slice(0, 3)).toEqual(['row,protons', '1,1', '2,0.25']);
       expect(figure.notes).toMatchObject({ row_1: 'In', row_3: 'at low x' });
     });
   });
 
-  it('every claim of a recorded session has a line, with what was claimed and what was measured', () => {
+  it('every claim of a recorded session has a line, with the claimed and the measured value', () => {
     const file = path.resolve(import.meta.dirname, '../../../../assets/runs/h200-uniform-grid-70MeV.json');
     const [report] = sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).reports;
     const claims = (report?.claims ?? []).map((claim) => ({ ...claim, values: [] }));
@@ -133,7 +133,7 @@ describe('launch', () => {
     figure.shapes.flatMap((shape) => (shape.kind === 'rect' && shape.tip !== undefined ? [shape.tip] : []));
 
   describe('the map of threads', () => {
-    it('holds every element of a small problem once, and the threads without one', () => {
+    it('shows every element of a small problem once, and the threads without one', () => {
       const figure = threadMapFigure(launchOf({ elements: [700, 1, 1] }), 3, size);
       // Eight blocks of 96 threads.
       expect(values(figure, 'element')).toEqual(Array.from({ length: 768 }, (_, i) => i));
@@ -143,7 +143,7 @@ describe('launch', () => {
       expect(tips(figure)[750]).toContain('no element');
     });
 
-    it('of a long grid-stride loop shows the ends, and every turn of the chosen thread', () => {
+    it('of a long grid-stride loop shows the ends, and every pass of the chosen thread', () => {
       const launch = launchOf({
         elements: [100_000_000, 1, 1],
         mapping: 'grid-stride',
@@ -159,7 +159,7 @@ describe('launch', () => {
     });
   });
 
-  it('the curve of occupancy ends in what the launch has', () => {
+  it('the occupancy curve ends at the occupancy of the launch', () => {
     const launch = launchOf({ block: [256, 1, 1] });
     const figure = occupancyChart(kernel, h200, launch);
     const at = values(figure, 'threads').indexOf(256);
@@ -177,7 +177,7 @@ describe('launch', () => {
   describe('the values of a sum', () => {
     const ones = (threads: number): readonly number[] => new Array<number>(threads).fill(1);
 
-    it('says in each cell what was added to what', () => {
+    it('shows in each cell what was added to what', () => {
       const figure = reductionValuesFigure('sequential', reducedValues('sequential', ones(64)), 2, size);
       expect(tips(figure)).toContain('s[0] = 4: 2 + 2 of s[16]');
       expect(tips(figure)).toContain('s[63] = 1');
@@ -196,7 +196,7 @@ describe('launch', () => {
       expect(tips(five)).toContain('thread 2: v = 1: thread 6 is not there');
     });
 
-    it('shows a value only where its digits have room', () => {
+    it('shows a value only if its digits fit', () => {
       const numbers = Array.from({ length: 1024 }, (_, t) => t);
       const figure = reductionValuesFigure('sequential', reducedValues('sequential', numbers), 10, size);
       const words = figure.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
@@ -208,7 +208,7 @@ describe('launch', () => {
   describe('the loop over the data', () => {
     const launch = launchOf({ elements: [1000, 1, 1], mapping: 'grid-stride', blocks: 4, block: [96, 1, 1] });
 
-    it('shows the stretch of a turn by its blocks, and the element of the chosen thread', () => {
+    it('shows the range of a pass by its blocks, and the element of the chosen thread', () => {
       expect(turnsOf(launch)).toBe(3);
       const figure = strideFigure(launch, 100, 1, size);
       expect(tips(figure)).toContain('turn 2: elements 384 to 767');
@@ -217,7 +217,7 @@ describe('launch', () => {
       expect(values(figure, 'element')).toEqual([100, 484, 868]);
     });
 
-    it('says which threads leave the loop in its last turn', () => {
+    it('shows which threads leave the loop in its last pass', () => {
       const none = strideFigure(launch, 300, 2, size);
       expect(tips(none)).toContain('block 2');
       const words = none.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
@@ -226,7 +226,7 @@ describe('launch', () => {
       expect(values(none, 'element')[2]).toBeNaN();
     });
 
-    it('joins blocks that cannot be distinguished, and stays small', () => {
+    it('merges blocks that cannot be distinguished, and stays small', () => {
       const long = launchOf({ elements: [2 ** 31, 1, 1], mapping: 'grid-stride', blocks: 100_000, block: [256, 1, 1] });
       const figure = strideFigure(long, 0, 3, size);
       expect(figure.shapes.length).toBeLessThan(1000);

@@ -25,7 +25,7 @@ test('a PNG holds its pixels and its colours', () => {
   expect(png.subarray(-12).toString('hex')).toBe('0000000049454e44ae426082');
 });
 
-test('base64 is as Node writes it', () => {
+test('base64 equals that of Node', () => {
   for (const length of [0, 1, 2, 3, 4, 255]) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 91) % 256);
     expect(base64(bytes)).toBe(Buffer.from(bytes).toString('base64'));

@@ -68,13 +68,13 @@ describe('a ruler', () => {
     expect(labels(0, 300e9)).toEqual(['0 min', '1 min', '2 min', '3 min', '4 min', '5 min']);
   });
 
-  it('counts from a round time near by when it is far from zero', () => {
+  it('counts from a nearby round time if it is far from zero', () => {
     const { base_ns, ticks } = timeTicks(120e9 + 300, 120e9 + 400, 5);
     expect(base_ns).toBe(120e9);
     expect(ticks.map(({ label }) => label)).toEqual(['+300 ns', '+320 ns', '+340 ns', '+360 ns', '+380 ns', '+400 ns']);
   });
 
-  it('has no more ticks than requested, all within, wherever it is', () => {
+  it('has at most the requested ticks, all within, at any position', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e12, max: 1e12, noNaN: true }),
@@ -97,7 +97,7 @@ describe('a ruler', () => {
 describe('the window of time', () => {
   const whole = { from: 0, to: 180e9 };
 
-  it('zooms from minutes to ten nanoseconds around a moment that stays where it is', () => {
+  it('zooms from minutes to ten nanoseconds around a fixed moment', () => {
     const at = 97.123456789e9;
     let window = fitted(whole);
     const share = (at - window.from) / (window.to - window.from);
@@ -108,7 +108,7 @@ describe('the window of time', () => {
     expect(window.to - window.from).toBeCloseTo(fitted(whole).to - fitted(whole).from, -3);
   });
 
-  it('never leaves what there is, whatever is done to it', () => {
+  it('never leaves the trace, whatever the gesture', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('zoom'), by: fc.double({ min: 0.01, max: 100, noNaN: true }) }),
       fc.record({ kind: fc.constant('move'), by: fc.double({ min: -1e12, max: 1e12, noNaN: true }) }),
@@ -128,7 +128,7 @@ describe('the window of time', () => {
     );
   });
 
-  it('stays where it is for a span that can be seen, and goes to one that cannot', () => {
+  it('stays for a visible span, and moves to a hidden one', () => {
     const window = { from: 0, to: 1000 };
     expect(revealing(window, whole, 200, 100)).toBe(window);
     const far = revealing(window, whole, 90e9, 100);
@@ -143,7 +143,7 @@ describe('the window of time', () => {
 });
 
 describe('the scroll position that shows a row', () => {
-  it('stays where the row is in sight, and else puts its upper edge into the middle', () => {
+  it('stays if the row is visible, and else moves its upper edge into the middle', () => {
     expect(scrolledTo({ y: 150, height: 20 }, 100, 200)).toBe(100);
     expect(scrolledTo({ y: 280, height: 20 }, 100, 200)).toBe(100);
     expect(scrolledTo({ y: 281, height: 20 }, 100, 200)).toBe(181);
@@ -178,20 +178,20 @@ const written = (window: TimelineWindow, width: number, offset = 0, scale = 1): 
 };
 
 describe('rectangles as pixels', () => {
-  it('fill what they cover, at least one pixel, with a gap after those that are wide', () => {
+  it('cover their time, at least one pixel, with a gap after wide ones', () => {
     expect(written(windowOf([1, 3], [5, 5.2], [6, 12]), 16)).toBe('.##..######.....');
     expect(written(windowOf([2, 8], [8, 14]), 16)).toBe('..#####.#####...');
   });
 
-  it('are cut at the edges, and those beyond are left out', () => {
+  it('are clipped at the edges, and left out beyond', () => {
     expect(written(windowOf([-50, -1], [-3, 2], [6, 60], [70, 80]), 10)).toBe('##....####');
   });
 
-  it('are moved and stretched while a better answer is on its way', () => {
+  it('are moved and stretched until a better answer arrives', () => {
     expect(written(windowOf([1, 2], [3, 4]), 12, 2, 2)).toBe('....##..##..');
   });
 
-  it('are fainter the less of their time was busy, and faintest where a search does not match', () => {
+  it('are fainter the less of their time was busy, and faintest if a search does not match', () => {
     const lightness = (pixel: number): number => (pixel >> 8) & 255;
     const [full, part, dim] = [
       pixelOf(palette, 0, 255, false),
@@ -204,8 +204,8 @@ describe('rectangles as pixels', () => {
   });
 });
 
-describe('names', () => {
-  it('lose what matters least first', () => {
+describe('shortened names', () => {
+  it('lose their least important part first', () => {
     const name = 'void march<float, 4>(float*, int)';
     expect(fittingName(name, 1000, 10)).toBe(name);
     expect(fittingName(name, 60, 10)).toBe('march');
@@ -244,8 +244,8 @@ function scene(
   return { blocks: [block], rows, metrics, view: { from: 0, to: 1000 }, scroll: 0, search: '', ...change };
 }
 
-describe('rows', () => {
-  it('are below each other, large lanes folded until they are opened', () => {
+describe('rows of the timeline', () => {
+  it('are stacked, with large lanes folded until they are opened', () => {
     const lanes = [{ trace: 't', lanes: [lane(0, 1), lane(1, 12)] }];
     const folded = rowsOf(lanes, metrics, new Set(), new Set());
     const open = rowsOf(lanes, metrics, new Set([laneKey('t', 1)]), new Set());
@@ -262,7 +262,7 @@ describe('rows', () => {
     expect(trackPlace(folded.rows, metrics, 'other', 0)).toBeNull();
   });
 
-  it('are in sight when a part of them is', () => {
+  it('are visible if a part of them is', () => {
     const { rows } = scene();
     expect(lanesInSight(scene(), 1)).toHaveLength(0);
     expect(lanesInSight(scene(), 1000)).toHaveLength(2);
@@ -292,11 +292,11 @@ describe('what is under the pointer', () => {
     expect(pointedAt(scene(), frame, -1, y)).toBeNull();
   });
 
-  it('is nothing while there is no answer yet', () => {
+  it('is empty while there is no answer yet', () => {
     expect(pointedAt(scene({}, null), frame, at(150), y)).toMatchObject({ region: 'lane', span: null });
   });
 
-  it('falls on the same place for an answer of another part of time', () => {
+  it('is at the same position for an answer of another time range', () => {
     const view = { from: 100, to: 300 };
     const block = scene().blocks[0] as SceneBlock;
     const placement = placementOf(block, { view }, 1000);

@@ -29,7 +29,7 @@ describe('words', () => {
     ...{ at_once: 2, memory_bytes: 3 * 2 ** 20 },
   };
 
-  test('a forecast names machine, time, memory and by what', () => {
+  test('a forecast names machine, time, memory and its source', () => {
     expect(forecastText(forecast, false)).toBe(
       'On desk (EPYC, 2 cores): about 3 min 00 s, 2 points at a time, up to 3.00 MiB, estimated from 2 trial points.',
     );
@@ -57,7 +57,7 @@ describe('values', () => {
   const points = packedIds(['00000000000000a0', 'ffffffff00000001', '0123456789abcdef']);
   const first = withAnswer(NO_VALUES, { rows: 'all', points, columns: [column('a'), column('b')] }, ['a', 'b']);
 
-  test('each point has its own of the texts that differ', () => {
+  test('each point has its own value of texts that differ', () => {
     const texts = { different: ['fp32', ''], of: Uint32Array.of(0, 1, 0) };
     const columns = [column('a'), { key: 'b', numbers: null, texts }];
     expect(withAnswer(NO_VALUES, { rows: 'all', points, columns }, ['a', 'b'])).toEqual({
@@ -70,14 +70,14 @@ describe('values', () => {
     });
   });
 
-  test('columns of the same rows are there already, with their points', () => {
+  test('columns of the same rows are reused, with their points', () => {
     expect(missingOf(first, ['b', 'c'])).toEqual(['c']);
     const next = withAnswer(first, { rows: 'all', points: null, columns: [column('c')] }, ['b', 'c']);
     expect(next.points).toBe(first.points);
     expect(missingOf(next, ['a', 'b', 'c'])).toEqual([]);
   });
 
-  test('of other rows nothing stays', () => {
+  test('columns of other rows are dropped', () => {
     const next = withAnswer(first, { rows: 'fewer', points: points.slice(0, 2), columns: [column('c')] }, ['b', 'c']);
     expect(next.points).toHaveLength(2);
     expect([0, 1].map((i) => idAt(next.points, i))).toEqual(['00000000000000a0', null]);
@@ -85,7 +85,7 @@ describe('values', () => {
     expect(missingOf(next, ['b', 'c'])).toEqual(['b']);
   });
 
-  test('unseen data is cached for some plots, then dropped; requested data stays', () => {
+  test('hidden data is cached for some plots, then dropped; visible data stays', () => {
     let values = first;
     for (let k = 0; k < 20; k += 1)
       values = withAnswer(values, { rows: 'all', points: null, columns: [column(`c${k}`)] }, ['a', `c${k}`]);
@@ -101,7 +101,7 @@ describe('points', () => {
     ...rest,
   });
 
-  test('a unit that the name ends with is not written again', () => {
+  test('a unit is not repeated if the name ends with it', () => {
     const titles = [
       ['r80_mm', 'mm'],
       ['plateau_MeV_per_mm', 'MeV/mm'],
@@ -114,7 +114,7 @@ describe('points', () => {
     ]);
   });
 
-  test('the condition of a group; none where it cannot be written', () => {
+  test('a group has a condition, or none if it cannot be written', () => {
     const columns = [column('axis', 'solver.variant'), column('axis', 'problem.n')];
     const groups = ['axis solver.variant', 'axis problem.n'];
     expect(conditionOf(columns, ['a "b"', -2.5e-7], groups)).toBe(`solver.variant == 'a "b"' && problem.n == -2.5e-7`);
@@ -122,7 +122,7 @@ describe('points', () => {
     expect(conditionOf([column('axis', 'a+b')], ['x'], ['axis a+b'])).toBeNull();
   });
 
-  test('columns to see: groups and points always, equal ones when requested, machines when grouped by', () => {
+  test('visible columns include groups and points always, equal ones on request, machines if grouped by', () => {
     const columns = [
       ...[column('point', 'point', { equal: true }), column('axis', 'n', { equal: true }), column('where', 'machine')],
       ...[column('group', 'machines', { equal: true })],
@@ -134,7 +134,7 @@ describe('points', () => {
     expect(names({ groups: ['where machine'] })).toEqual(['point', 'machine']);
   });
 
-  test('two points: what differs, by how much; curves that both have over each other', () => {
+  test('two points list what differs and by how much, with their common curves overlaid', () => {
     const pointOf = (time_s: number, r80_mm: number, y: readonly number[]) => {
       const { line, result } = solved({ at: { n: 1 }, time_s, readouts: { r80_mm, right: 'yes' } });
       const curve = {
@@ -174,13 +174,13 @@ describe('line density', () => {
       return sum;
     });
 
-  test('every line passes every column once', () => {
+  test('every line crosses every column once', () => {
     const { width, height, counts } = densityOf(axes, selectedLines(axes, []), halves, size);
     expect([width, height]).toEqual([200, 101]);
     expect(new Set(columnSums(counts, width))).toEqual(new Set([LINES]));
   });
 
-  test('a line runs from where it crosses one axis to where it crosses the next, the largest above', () => {
+  test('a line runs from its crossing of one axis to its crossing of the next, with the largest value on top', () => {
     const one = [Float32Array.of(0), Float32Array.of(1)];
     const { width, counts } = densityOf(one, new Uint8Array([1]), new Float32Array([1]), size);
     const heights = Array.from({ length: width }, (_, x) =>
@@ -191,7 +191,7 @@ describe('line density', () => {
     expect(heights).toEqual(heights.toSorted((a, b) => b - a));
   });
 
-  test('a range selected on an axis leaves the other lines out, and colours are means of those that pass', () => {
+  test('a selected range on an axis hides the other lines, and colours are means of those that pass', () => {
     const lower = selectedLines(axes, [[0, 0.1]]);
     expect(lower.reduce((a, b) => a + b)).toBe(LINES / 10);
     const two = selectedLines(axes, [[0, 0.1], null, [1, 1]]);
@@ -201,7 +201,7 @@ describe('line density', () => {
     for (const [i, count] of counts.entries()) if (count > 0) expect((sums[i] ?? 0) / count).toBe(1);
   });
 
-  test('lines that take the same pixels are drawn once: very many of few values keep every column', () => {
+  test('lines over the same pixels are drawn once: very many of few values keep every column', () => {
     const many = new Float32Array(1_000_000);
     const on = new Uint8Array(many.length).fill(1);
     const { width, counts } = densityOf([many, many, many], on, many, { most: 1200, height: 2 });
@@ -209,7 +209,7 @@ describe('line density', () => {
     expect(counts.at(-1)).toBe(many.length);
   });
 
-  test('very many lines of their own are drawn on fewer columns, so that they take no longer', () => {
+  test('very many different lines are drawn on fewer columns, to limit the time', () => {
     const many = Float32Array.from({ length: 400_000 }, (_, i) => (i % 1000) / 999);
     const others = Float32Array.from(many, (_, i) => Math.floor(i / 1000) / 399);
     const on = new Uint8Array(many.length).fill(1);
@@ -217,7 +217,7 @@ describe('line density', () => {
     expect(width).toBeLessThan(100);
   });
 
-  test('a click finds the line that passes nearest, of the visible ones, and none from afar', () => {
+  test('a click finds the nearest visible line, and none from afar', () => {
     const two = [Float32Array.of(0, 0.9), Float32Array.of(1, 0.9), Float32Array.of(0, 0.9)];
     const at = (across: number, up: number, on = Uint8Array.of(1, 1)): number | null =>
       nearestLine(two, on, { across, up, reach: 0.02 });
@@ -239,7 +239,7 @@ describe('plots', () => {
   const texts = (name: string, ...values: string[]) => ({ info: info(name, { numeric: false }), texts: values });
 
   describe('a heat map', () => {
-    test('has the median of what meets in a cell, and nothing where nothing is', () => {
+    test('shows the median of the points in a cell, and nothing for an empty cell', () => {
       const cells = heatCells(
         numbers('n', 64, 64, 64, 256, 64),
         texts('variant', 'tiled', 'tiled', 'tiled', 'plain', 'plain'),
@@ -258,7 +258,7 @@ describe('plots', () => {
       });
     });
 
-    test('puts very many values into bins, says so, and loses none', () => {
+    test('bins very many values, reports it, and loses none', () => {
       const many = Array.from({ length: 100_000 }, (_, i) => i / 7);
       const cells = heatCells(
         numbers('x', ...many.slice(0, 5000)),
@@ -280,7 +280,7 @@ describe('plots', () => {
     const [variant, n, time] = axes;
     if (variant === undefined || n === undefined || time === undefined) throw new Error('an axis is missing');
 
-    test('points without a number on some axis, or none that it can show, have no line', () => {
+    test('omit points with a missing number or one that an axis cannot show', () => {
       expect([...rows]).toEqual([0, 1]);
       expect(left).toBe(2);
       expect(axes.map(({ at }) => [...at])).toEqual([
@@ -290,7 +290,7 @@ describe('plots', () => {
       ]);
     });
 
-    test('words are sorted, logarithmic axes have decades', () => {
+    test('sort words, and give logarithmic axes decades', () => {
       expect(ticksOf(variant, 400, 11).ticks).toEqual([
         { at: 0, text: 'plain' },
         { at: 1, text: 'tiled' },
@@ -301,14 +301,14 @@ describe('plots', () => {
       expect([wordsAt(variant, 0.9), wordsAt(n, 1 / 3), wordsAt(time, 0.5)]).toEqual(['tiled', '10.00', '3.500']);
     });
 
-    test('more words than an axis has lines are thinned; one value is in the middle', () => {
+    test('thin out words beyond the height of an axis, and centre a single value', () => {
       const many = Array.from({ length: 100 }, (_, i) => `v${i}`);
       const [words, same] = parallelOf([texts('w', ...many), numbers('same', ...many.map(() => 7))], new Set()).axes;
       expect(words === undefined ? 0 : ticksOf(words, 140, 10).ticks.length).toBeLessThan(15);
       expect(new Set(same?.at)).toEqual(new Set([0.5]));
     });
 
-    test('a logarithmic axis within a decade has plain steps, as they lie on its scale', () => {
+    test('give a logarithmic axis within a decade linear ticks, at their logarithmic positions', () => {
       const [short] = parallelOf([numbers('energy', 20, 29)], new Set(['axis energy'])).axes;
       const found = short === undefined ? [] : ticksOf(short, 400, 11).ticks;
       const [, second, third] = found;
@@ -317,13 +317,13 @@ describe('plots', () => {
       expect((third?.at ?? 0) - (second?.at ?? 0)).toBeLessThan(second?.at ?? 0);
     });
 
-    test('a power of ten that labels leave out is in the title', () => {
+    test('put a power of ten that labels leave out into the title', () => {
       const [large] = parallelOf([numbers('bytes', 0, 3e9)], new Set()).axes;
       expect(large === undefined ? '' : ticksOf(large, 400, 11).title).toBe('bytes (10⁹)');
     });
   });
 
-  test('what is plotted before anybody chooses: axes, and what was measured', () => {
+  test('the initial plot shows axes and measured values', () => {
     const columns = [
       info('point', { key: 'point point', of: 'point', numeric: false }),
       info('solver.variant', { numeric: false }),
@@ -346,7 +346,7 @@ describe('plots', () => {
     });
   });
 
-  test('a Pareto front is of error against time, where a study has both', () => {
+  test('a Pareto front plots error against time, if a study has both', () => {
     const columns = [
       info('grid.dx_mm'),
       info('r80_mm', { key: 'measure r80_mm', of: 'measure' }),
@@ -360,7 +360,7 @@ describe('plots', () => {
     expect(chosenOf(columns, { ...plot, look: 'lines' }).x).toBe('axis grid.dx_mm');
   });
 
-  test('times have intervals; two sides of a box are none', () => {
+  test('times have intervals, and two sides of a box have none', () => {
     expect(endKeys('measure solve_s')).toEqual(['measure solve_s_low', 'measure solve_s_high']);
     expect(endKeys('measure protons.escaped_x')).toEqual([]);
   });

@@ -27,8 +27,8 @@ const answer = (wish: Wish): TimelineWindow => ({
 
 const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): Wish => ({ from_ns, to_ns, pixels: 1000, tracks });
 
-describe('an answer', () => {
-  it('serves what it covers at about its resolution', () => {
+describe('a cached answer', () => {
+  it('serves the range that it covers at about its resolution', () => {
     const window = answer(widened(wish(0, 1000)));
     expect([window.from_ns, window.to_ns, window.pixels]).toEqual([-500, 1500, 2000]);
     expect(serves(window, wish(0, 1000))).toBe(true);
@@ -59,7 +59,7 @@ describe('the feed of a timeline', () => {
   }
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-  it('has one question on its way, then asks for the newest wish alone', async () => {
+  it('has one request in flight, then requests only the newest one', async () => {
     const { asked, feed, changes } = fixture();
     feed.want(wish(0, 1000));
     for (let i = 1; i < 20; i += 1) feed.want(wish(i * 10_000, i * 10_000 + 1000));
@@ -81,7 +81,7 @@ describe('the feed of a timeline', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is silent once it is closed', async () => {
+  it('is silent after it is closed', async () => {
     const { asked, feed, changes } = fixture();
     feed.want(wish(0, 1000));
     feed.close();
@@ -98,7 +98,7 @@ describe('steps in time', () => {
     end_ns: Float64Array.of(200, 400, 550),
   };
 
-  it('pass evenly in a row that represents several', () => {
+  it('advance evenly in a row that represents several', () => {
     expect([50, 100, 149, 199, 250, 300, 351, 520, 551].map((ns) => stepAt(table, ns))).toEqual([
       null,
       0,
@@ -113,18 +113,18 @@ describe('steps in time', () => {
     expect([0, 5, 10, 11, 12, 99].map((step) => timeOfStep(table, step))).toEqual([100, 150, 300, 350, 500, 500]);
   });
 
-  it('are none where there are none', () => {
+  it('are absent if there are none', () => {
     const none = { step: new Uint32Array(), start_ns: new Float64Array(), end_ns: new Float64Array() };
     expect([stepAt(none, 5), timeOfStep(none, 5)]).toEqual([null, null]);
   });
 
-  it('find the keyframe at or before them', () => {
+  it('find the last keyframe at or before them', () => {
     const frames = [0, 49, 98].map((step) => ({ step }));
     expect([0, 48, 49, 97, 500].map((step) => keyframeAt(frames, step))).toEqual([0, 0, 1, 1, 2]);
   });
 });
 
-describe('parts', () => {
+describe('blocks of the timeline', () => {
   const info = (id: string, duration_ns: number, tracks = 1): TraceInfo =>
     ({ id, name: id, about: '', duration_ns, run: null, lanes: [{ firstTrack: 0, tracks }] }) as unknown as TraceInfo;
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -165,7 +165,7 @@ describe('parts', () => {
     end_ns: Float64Array.from(start, (each) => each + 5),
   });
 
-  it('blocks are at their starts or at a step, and the axis holds them all', async () => {
+  it('start at their start or at a step, and the axis covers them all', async () => {
     const { blocks, state, answer } = fixture();
     expect(blocks.whole()).toEqual({ from: 0, to: 1000 });
     expect(blocks.takeUp([info('a', 500), info('b', 900)])).toBe(true);
@@ -189,7 +189,7 @@ describe('parts', () => {
     expect(blocks.of('a')).toBeNull();
   });
 
-  it('a lane folds from some of its rows to all, to one, and back', () => {
+  it('fold a lane from some of its rows to all, to one, and back', () => {
     const { blocks } = fixture();
     blocks.takeUp([info('a', 1, 10)]);
     const folds = new LaneFolds();
@@ -207,7 +207,7 @@ describe('parts', () => {
     expect(folds.toggle('a', 0, 1)).toBe(false);
   });
 
-  it('what was found is gone through in the order of the axis, from what is in sight', async () => {
+  it('step through search results in axis order, from the visible ones', async () => {
     const { blocks, context, state, viewport, marks, answer } = fixture();
     const hits = new SearchHits(context, blocks, viewport, new SpanChoice(context, blocks, viewport));
     blocks.takeUp([info('a', 500), info('b', 900)]);
@@ -242,7 +242,7 @@ describe('parts', () => {
     expect(marks.at(-1)).toEqual({ hits: new Float64Array(), currentHit_ns: null });
   });
 
-  it('a selection is counted in every block by its own time; a newer one, or none, takes its place', async () => {
+  it('count a selection in every block by its own time, until a newer one or none replaces it', async () => {
     const { blocks, context, state, answer, host, failed } = fixture();
     const selection = new TimeSelection(context, blocks);
     blocks.takeUp([info('a', 500)]);
@@ -270,7 +270,7 @@ describe('parts', () => {
     expect(failed).toHaveLength(1);
   });
 
-  it('arrows are those of the window that is shown, whichever answer comes last, and none once they are switched off', async () => {
+  it('draw arrows of the visible window, whichever answer comes last, and none once they are switched off', async () => {
     const { host, settings, blocks, context, viewport, marks } = fixture();
     blocks.takeUp([info('a', 500)]);
     const [block] = blocks.all;
@@ -299,7 +299,7 @@ describe('parts', () => {
     expect(marks.at(-1)).toEqual({ arrows: [] });
   });
 
-  it('counts the GPU apart from the host, and every lane by itself', async () => {
+  it('count the GPU apart from the host, and every lane by itself', async () => {
     const { blocks, context, state, answer } = fixture();
     const lane = (name: string, kind: string, firstTrack: number, tracks: number) => ({
       ...{ process: kind === 'thread' && name !== 'steps' ? 'Host' : 'H200', name, kind, firstTrack, tracks, spans: 9 },
@@ -331,7 +331,7 @@ describe('parts', () => {
     });
   });
 
-  it('puts the first kernels of two timelines at zero', () => {
+  it('align the first kernels of two timelines at zero', () => {
     const { blocks, state } = fixture();
     const of = (id: string, duration: number, firstKernel_ns: number | null) => ({
       ...info(id, duration),

@@ -55,13 +55,13 @@ describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {
     return found;
   };
 
-  it.each(text)('text in %s reads at 4.5 : 1', (name, backgrounds) => {
+  it.each(text)('text in %s has a contrast of 4.5 : 1', (name, backgrounds) => {
     for (const ground of backgrounds) {
       expect(contrast(value(name), value(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(4.5);
     }
   });
 
-  it.each(graphics)('graphics in %s are seen at 3 : 1', (name, backgrounds) => {
+  it.each(graphics)('graphics in %s have a contrast of 3 : 1', (name, backgrounds) => {
     for (const ground of backgrounds) {
       expect(contrast(value(name), value(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(3);
     }

@@ -70,7 +70,7 @@ it(`no two rules have the same ${REPEATED} or more declarations`, () => {
   expect(repeated).toEqual([]);
 });
 
-it('every class of a style sheet is one that the page gives to elements', () => {
+it('every class of a style sheet is used by an element of the page', () => {
   const words = new Set(page.match(/[\w-]+/g));
   // Prefixes of names that are composed at run time, such as `button--${tone}`.
   const beginnings = [...page.matchAll(/([a-z][\w-]*-)\$\{/g)].map(([, beginning = '']) => beginning);
@@ -84,7 +84,7 @@ it('every class of a style sheet is one that the page gives to elements', () => 
   expect(unknown).toEqual([]);
 });
 
-it('every class that a script looks for is given to an element', () => {
+it('every class that a script queries is used by an element', () => {
   const sought = [...page.matchAll(/classList\.contains\('([\w-]+)'\)/g)].map(([, name = '']) => name);
   expect(sought.length).toBeGreaterThan(0);
   const given = new Set([...page.matchAll(/className="([^"]*)"/g)].flatMap(([, names = '']) => names.split(/\s+/)));
@@ -92,7 +92,7 @@ it('every class that a script looks for is given to an element', () => {
   expect(sought.filter((name) => name !== 'js-plotly-plot' && !given.has(name))).toEqual([]);
 });
 
-it('every utility saves lines: three elements or more have it', () => {
+it('every utility class saves lines: three elements or more use it', () => {
   const given = [...page.matchAll(/className="([^"]*)"|'([^'\n]*)'/g)].flatMap(([, attribute, text]) => [
     ...new Set((attribute ?? text ?? '').split(/\s+/)),
   ]);

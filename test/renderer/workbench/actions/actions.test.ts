@@ -20,12 +20,12 @@ import {
 import { FakeHost } from '../../data/fake-host.ts';
 
 describe('names of files', () => {
-  it('have their extension once', () => {
+  it('have their extension exactly once', () => {
     expect(withExtension('mine', '.json')).toBe('mine.json');
     expect(withExtension(' mine.JSON ', '.json')).toBe('mine.JSON');
   });
 
-  it('hold nothing that a file system refuses or that leads elsewhere', () => {
+  it('contain nothing that a file system rejects or that leads elsewhere', () => {
     expect(safeFileName('../../etc/passwd')).toBe('-..-etc-passwd');
     expect(safeFileName('a:b*c?"d<e>|f')).toBe('a-b-c-d-e-f');
     expect(safeFileName(' .hidden. ')).toBe('hidden');
@@ -63,7 +63,7 @@ describe('timelines', () => {
     return { host, timelines, actions, closed };
   }
 
-  it('a recorded run is offered once, and makes room for what somebody requested', async () => {
+  it('a recorded run is offered once, and gives way to a requested one', async () => {
     const { host, timelines, actions, closed } = open();
     const offering = actions.offer(file, 'A');
     await Promise.resolve();
@@ -85,7 +85,7 @@ describe('timelines', () => {
     expect(host.calls.filter(({ method }) => method === 'timeline.open')).toHaveLength(1);
   });
 
-  it('one that the user has closed is not closed again', async () => {
+  it('a timeline that the user has closed is not closed again', async () => {
     const { host, timelines, actions, closed } = open();
     const offering = actions.offer(file, 'A');
     await Promise.resolve();
@@ -131,7 +131,7 @@ describe('document', () => {
   const file = { kind: 'granted', key: 'first.json' } as never;
 
   describe('opening documents', () => {
-    it('leaves in the form what was requested last, whichever is read sooner', async () => {
+    it('shows the last requested document, whichever is read sooner', async () => {
       const { documents, host, turn, name } = open();
       const first = documents.openFile(file, 'first.json');
       const dropped = documents.openText('dropped.json', '{}');
@@ -151,7 +151,7 @@ describe('document', () => {
       expect(name()).toBe('Dropped');
     });
 
-    it('asks before it replaces what was typed while the file was read', async () => {
+    it('asks before it replaces input typed while the file was read', async () => {
       const { documents, host, scenario, asked, turn } = open('cancel');
       const opening = documents.openText('slow.json', '{}');
       await turn();
@@ -162,7 +162,7 @@ describe('document', () => {
       expect(scenario.getState().draft['name']).toBe('Typed');
     });
 
-    it('asks once where what was edited before is given up', async () => {
+    it('asks once before earlier edits are discarded', async () => {
       const { documents, host, scenario, asked, turn, name } = open('discard');
       scenario.edit(['name'], 'Typed', 'Name');
       const opening = documents.openText('slow.json', '{}');
@@ -175,7 +175,7 @@ describe('document', () => {
       expect(name()).toBe('Slow');
     });
 
-    it('leaves a document alone that was opened while another was saved', async () => {
+    it('does not change a document that was opened while another was saved', async () => {
       const { documents, host, scenario, turn } = open();
       scenario.open({
         draft: named('First'),
@@ -210,7 +210,7 @@ describe('document', () => {
       expect(scenario.getState()).toMatchObject({ stamp: '3', saved: { name: 'Third' } });
     });
 
-    it('says why a file was not opened, and leaves the form as it was', async () => {
+    it('reports why a file was not opened, and leaves the form unchanged', async () => {
       const { documents, host, asked, turn, name } = open();
       const opening = documents.openText('gone.json', '{}');
       await turn();
@@ -243,8 +243,8 @@ describe('runs', () => {
 
   const bytes = new Uint8Array();
 
-  describe('what is shown', () => {
-    it('is what was requested last: a start that is answered late takes the place of nothing', async () => {
+  describe('the shown run', () => {
+    it('is the last requested one, and a late start replaces nothing', async () => {
       const { host, runs, shown } = open();
       const started = runs.start();
       runs.show('chosen');
@@ -261,7 +261,7 @@ describe('runs', () => {
       expect(shown()).toBe('newer');
     });
 
-    it('is what there was before only where nothing was requested', async () => {
+    it('is the earlier one only if nothing was requested', async () => {
       const { host, runs, shown } = open();
       runs.offer('latest');
       expect(shown()).toBe('latest');
@@ -277,7 +277,7 @@ describe('runs', () => {
   describe('a run that is removed from the list', () => {
     const run = { id: 'a', name: 'Long', state: 'done', wall_s: 7200, file: null } as unknown as RunInfo;
 
-    it('is asked about first where it took long and is in no file', async () => {
+    it('asks first if it was long and is not saved', async () => {
       const { host, runs, dialogs } = open();
       const removed = runs.forget(run);
       expect(dialogs.getState().open?.request).toMatchObject({ title: 'Remove Long unsaved?' });
@@ -292,7 +292,7 @@ describe('runs', () => {
       await again;
     });
 
-    it('goes at once where it is saved, took a moment, or has no result', async () => {
+    it('is removed at once if it is saved, was short, or has no result', async () => {
       const { host, runs, dialogs } = open();
       for (const [i, plain] of [
         { ...run, file: { file: 'x', name: 'x.h5', place: '/x.h5' } },
@@ -371,7 +371,7 @@ describe('user kernels', () => {
   }
 
   describe('user kernels in the page', () => {
-    it('are those of the newest question, whichever answer comes last; who asked before waits for it too', async () => {
+    it('are those of the newest request, whichever answer comes last, and earlier callers wait for it too', async () => {
       const { actions, answers, userKernels, variants } = open();
       let told = false;
       const first = actions.refresh().then(() => {
@@ -395,7 +395,7 @@ describe('user kernels', () => {
       expect(userKernels.getState().variants.map(({ sha256 }) => sha256)).toEqual(['newest']);
     });
 
-    it('are asked for trust by what the newest list says, though an older one comes first', async () => {
+    it('ask for trust by the newest list, though an older one arrives first', async () => {
       const { actions, answers, asked } = open();
       const trusted = actions.trust('mine.cpp');
       const saved = actions.refresh();

@@ -73,7 +73,7 @@ describe('questions', () => {
       expect(stores.questions.guide.getState().question).toBe(id);
     });
 
-    it('does not wait for the run of the one before, and leaves the user’s own alone', async () => {
+    it('does not wait for the run of the one before, and does not change that of the user', async () => {
       const { actions, stores, started, stopped } = open();
       const running = (id: string) => ({ id, state: 'running' }) as RunInfo;
       stores.runs.setState({ runs: [running('mine')], listed: true });
@@ -89,7 +89,7 @@ describe('questions', () => {
       expect(stopped.mock.calls).toEqual([['asked']]);
     });
 
-    it('changes nothing where the user wants to keep what is in the form', async () => {
+    it('changes nothing if the user wants to keep the form', async () => {
       const { actions, stores, started, shown, host } = open({ mayLeave: false });
       await actions.open(byKind('run').id);
       const opening = actions.open(byKind('recorded').id);
@@ -102,7 +102,7 @@ describe('questions', () => {
       expect(stores.questions.guide.getState().question).toBeNull();
     });
 
-    it('opens a recorded run with what runs here in the place of its variant', async () => {
+    it('opens a recorded run with an available variant instead of its own', async () => {
       const { actions, stores, host, shown } = open();
       const draft = { kind: 'transport', version: 2, beam: { energy_MeV: 70 }, solver: { variant: 'cuda-fused' } };
       stores.scenario.replace(draft, 'the run’s own');
@@ -116,7 +116,7 @@ describe('questions', () => {
       expect(isEdited(stores.scenario.getState())).toBe(false);
     });
 
-    it('shows a session against its reference, and takes it away for the next, but nothing of the user’s', async () => {
+    it('shows a session against its reference, and removes it for the next question, but nothing of the user', async () => {
       const { actions, stores, host } = open();
       const { id, example } = byKind('session');
       const reference = example.kind === 'session' ? example.reference : '';
@@ -137,7 +137,7 @@ describe('questions', () => {
       expect(comparison.getState().tableWanted).toBe(true);
     });
 
-    it('that is answered after the next one was asked does nothing more', async () => {
+    it('answered after the next one was opened has no further effect', async () => {
       const { actions, stores, host } = open();
       const late = actions.open(byKind('session').id);
       await vi.waitFor(() => host.pending('bench.session'));
@@ -149,11 +149,11 @@ describe('questions', () => {
     });
   });
 
-  describe('a beam of the Monte Carlo', () => {
+  describe('a Monte Carlo beam', () => {
     const file = path.resolve(import.meta.dirname, '../../../../assets/reference/topas-water-depth-dose.csv');
     const text = readFileSync(file, 'utf8');
 
-    it('is that of the energy, in MeV/mm: its dose over depth leaves no more than the beam has', () => {
+    it('has its energy in MeV/mm: the dose over depth contains no more than the beam', () => {
       const { example } = byKind('monte-carlo');
       const energy = example.kind === 'monte-carlo' ? example.energy_MeV : Number.NaN;
       const { depth_mm, dose, unit } = curveOfBeam(text, energy);
@@ -167,7 +167,7 @@ describe('questions', () => {
       expect(deposited / energy).toBeLessThan(1);
     });
 
-    it('is refused where the file has none of that energy', () => {
+    it('is rejected if the file has no such energy', () => {
       expect(() => curveOfBeam(text, 70)).toThrow('No beam of 70 MeV');
     });
   });
@@ -216,7 +216,7 @@ describe('what if', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it('asks once a frame however often the scenario is edited, and for the full answer when the hand rests', async () => {
+    it('requests an answer once a frame however often the scenario is edited, and the full answer at rest', async () => {
       const { live, asked, edit } = open();
       live.toggle();
       await frames(1);
@@ -232,7 +232,7 @@ describe('what if', () => {
       expect(asked()).toHaveLength(3);
     });
 
-    it('draws what is newer than what is drawn, and nothing older', async () => {
+    it('draws newer answers, and none that are older than the drawn one', async () => {
       const { live, drawn, edit, answer, state, stores } = open();
       live.toggle();
       for (const energy of [60, 61, 62]) {
@@ -247,7 +247,7 @@ describe('what if', () => {
       expect(state()).toMatchObject({ run: 'own', answer: { sequence: 3, full: false }, phase: 'answered' });
     });
 
-    it('waits with an answer whose run is not listed yet', async () => {
+    it('delays an answer whose run is not listed yet', async () => {
       const { live, drawn, answer, stores } = open();
       stores.runs.setState({ live: [] });
       live.toggle();
@@ -258,7 +258,7 @@ describe('what if', () => {
       expect(drawn).toEqual([1]);
     });
 
-    it('keeps the last answer when a question is refused, says why, and forgets that with the next answer', async () => {
+    it('keeps the last answer when a request is rejected, gives the reason, and drops it with the next answer', async () => {
       const { host, live, drawn, edit, answer, state } = open();
       live.toggle();
       await frames(1);
@@ -287,7 +287,7 @@ describe('what if', () => {
       expect(drawn).toEqual([1, 3]);
     });
 
-    it('counts the answers that were drawn in the last second of a drag', async () => {
+    it('counts the drawn answers of the last second of a drag', async () => {
       const { live, edit, answer, state } = open();
       live.toggle();
       await frames(1);
@@ -303,7 +303,7 @@ describe('what if', () => {
       expect(state()).toMatchObject({ perSecond: null, resting: true });
     });
 
-    it('says of the full answer too how long after the edit it was drawn', async () => {
+    it('reports for the full answer too how long after the edit it was drawn', async () => {
       const { live, asked, answer, edit, state } = open();
       live.toggle();
       await frames(1);
@@ -320,7 +320,7 @@ describe('what if', () => {
       expect(state().latency_ms).toBeGreaterThan(dragging + 5000);
     });
 
-    it('switched off it closes its session and shows the run that was shown before', async () => {
+    it('closes its session when it is switched off, and shows the previous run', async () => {
       const { host, live, edit, asked, answer, state, stores } = open();
       live.toggle();
       await frames(1);

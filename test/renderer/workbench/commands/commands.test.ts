@@ -37,7 +37,7 @@ describe('shortcuts', () => {
     expect(matches(save, press('s', { ctrlKey: true }), true)).toBe(false);
   });
 
-  it('want exactly their modifiers', () => {
+  it('require exactly their modifiers', () => {
     const redo = parseShortcut('CmdOrCtrl+Shift+Z');
     expect(matches(redo, press('Z', { ctrlKey: true, shiftKey: true }), false)).toBe(true);
     expect(matches(redo, press('z', { ctrlKey: true }), false)).toBe(false);
@@ -45,19 +45,19 @@ describe('shortcuts', () => {
     expect(matches(parseShortcut('Escape'), press('Escape'), false)).toBe(true);
   });
 
-  it('go by the place of the key where Alt makes another sign of it', () => {
+  it('use the key position if Alt changes the character of a key', () => {
     expect(matches(parseShortcut('Alt+N'), press('˜', { altKey: true }, 'KeyN'), true)).toBe(true);
     expect(matches(parseShortcut('Alt+0'), press('º', { altKey: true }, 'Digit0'), true)).toBe(true);
   });
 
-  it('are shown as the platform does', () => {
+  it('are displayed as usual on the platform', () => {
     expect(shortcutText('CmdOrCtrl+Shift+S', false)).toBe('Ctrl+Shift+S');
     expect(shortcutText('CmdOrCtrl+Shift+S', true)).toBe('⇧⌘S');
     expect(shortcutText('CmdOrCtrl+Enter', false)).toBe('Ctrl+Enter');
     expect(shortcutText('CmdOrCtrl+.', false)).toBe('Ctrl+.');
   });
 
-  it('refuse what is none: the table is written by hand', () => {
+  it('reject invalid entries, since the table is written by hand', () => {
     expect(() => parseShortcut('Ctl+S')).toThrow('Ctl+S is not a shortcut');
     expect(() => parseShortcut('CmdOrCtrl+')).toThrow();
   });
@@ -70,15 +70,15 @@ const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
   .join('\n');
 const inSources = new Set([...sources.matchAll(/\b(?:data-)?action="([\w-]+)"/g)].map(([, control]) => control));
 
-describe('what the palette offers of panels', () => {
-  it('has a control in a panel for every action, and an action for every control', () => {
+describe('panel actions of the palette', () => {
+  it('have a panel control each, and each control has an action', () => {
     const declared = new Set<string>(panelActions.map(({ control }) => control));
     // The menu entry Benchmark uses this control.
     declared.add('benchmark');
     expect([...inSources].sort()).toEqual([...declared].sort());
   });
 
-  it('names panels that exist, each control once, and every panel by further words', () => {
+  it('name existing panels, each control once, and every panel has keywords', () => {
     const panels = panelSlots.map(({ id }) => id);
     expect(panelActions.filter(({ panel }) => !panels.includes(panel))).toEqual([]);
     const names = panelActions.map(({ panel, control }) => `${panel}.${control}`);
@@ -86,7 +86,7 @@ describe('what the palette offers of panels', () => {
     expect(Object.keys(panelKeywords).sort()).toEqual([...panels].sort());
   });
 
-  it('numbers the panels of every workload in the order of the menu', () => {
+  it('number the panels of every workload in menu order', () => {
     const keys = scenarioKindNames.map((kind) =>
       panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads)).flatMap(({ key }) => key ?? []),
     );
@@ -114,23 +114,23 @@ const commands = [
 const found = (query: string): string[] => searchCommands(commands, query).map((command) => command.title);
 
 describe('the search for commands', () => {
-  it('lists all of them until something is typed', () => {
+  it('lists all of them for an empty query', () => {
     expect(found('  ')).toEqual(commands.map((command) => command.title));
   });
 
-  it('puts the beginning of a title before a word of it, and that before its menu', () => {
+  it('ranks the beginning of a title before a word of it, and that before its menu', () => {
     expect(found('run')).toEqual(['Run', 'Save run as…']);
     expect(found('appear')).toEqual(['Dark']);
     expect(found('d')).toEqual(['Dark', 'Dose map']);
   });
 
-  it('wants every word, in any order', () => {
+  it('requires every word, in any order', () => {
     expect(found('as save')).toEqual(['Save run as…']);
     expect(found('view map')).toEqual(['Dose map']);
     expect(found('view hologram')).toEqual([]);
   });
 
-  it('finds a command by its keywords, after those that are named so', () => {
+  it('finds a command by its keywords, after those named so', () => {
     const launch: Command = { ...make('Launch explorer', 'View', 'Panels'), keywords: 'Occupancy run waves' };
     const all = [launch, ...commands];
     const titles = (query: string): string[] => searchCommands(all, query).map(({ title }) => title);
@@ -139,7 +139,7 @@ describe('the search for commands', () => {
     expect(titles('occupancy hologram')).toEqual([]);
   });
 
-  it('names a command by its menu', () => {
+  it('finds a command by its menu', () => {
     expect(commandPath(make('Dark', 'View', 'Appearance'))).toEqual(['View', 'Appearance', 'Dark']);
     expect(commandPath(make('Hidden', null))).toEqual(['Hidden']);
   });

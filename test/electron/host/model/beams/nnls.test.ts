@@ -30,17 +30,17 @@ const problem = fc.record({
 });
 
 describe('non-negative least squares', () => {
-  test('what has a non-negative solution gets it', () => {
+  test('finds an existing non-negative solution', () => {
     const columns = columnsOf([1, 0, 1], [0, 1, 1], [1, 1, 0.5]);
     const x = nnls(columns, combined(columns, [2, 0.5, 1]));
     expect([...x].map((value) => Number(value.toFixed(10)))).toEqual([2, 0.5, 1]);
   });
 
-  test('a column that would be negative is 0, and the others make up for it', () => {
+  test('sets a column that would be negative to 0, and the others compensate', () => {
     expect([...nnls(columnsOf([1, 0], [1, 1]), Float64Array.of(1, -1))]).toEqual([1, 0]);
   });
 
-  test('is as good as the best of all sets of columns, from any start', () => {
+  test('is as good as the best of all subsets of columns, from any start', () => {
     fc.assert(
       fc.property(problem, fc.boolean(), ({ values, b }, warm) => {
         const columns = [0, 1, 2, 3].map((k) => Float64Array.from(values.slice(6 * k, 6 * k + 6)));
@@ -60,7 +60,7 @@ describe('non-negative least squares', () => {
     expect([...x].map((value) => Number(value.toFixed(12)))).toEqual([2, 3]);
   });
 
-  test('with a second difference of weight s has the solution of its normal equations', () => {
+  test('with a second difference of weight s solves its normal equations', () => {
     // b = (0, 3, 0), row s (1, -2, 1): x = b - d s² (1, -2, 1) with d = (1, -2, 1) x = -6 / (1 + 6 s²).
     for (const s of [0.5, 1, 2]) {
       const d = -6 / (1 + 6 * s * s);
@@ -72,7 +72,7 @@ describe('non-negative least squares', () => {
     }
   });
 
-  test('of unknowns that must not rise replaces those that would by their mean', () => {
+  test('replaces unknowns that must not rise and would by their mean', () => {
     const unit = columnsOf([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]);
     // 2 and 4 are pooled to their mean, 3; the negative value becomes 0.
     const x = fallingNnls(unit, Float64Array.of(5, 2, 4, -1));
@@ -83,7 +83,7 @@ describe('non-negative least squares', () => {
     expect(scaled[1]).toBeCloseTo(3.6, 12);
   });
 
-  test('columns of nothing, or twice the same, are no harm', () => {
+  test('accepts zero columns and duplicate columns', () => {
     const columns = columnsOf([0, 0, 0], [1, 2, 3], [1, 2, 3]);
     const x = nnls(columns, Float64Array.of(2, 4, 6));
     expect(x[0]).toBe(0);
@@ -92,14 +92,14 @@ describe('non-negative least squares', () => {
 });
 
 describe('first weights by Jette and Chen', () => {
-  test('the power is that of their table at its entries, and between them', () => {
+  test('interpolate the power in their table, and meet its entries', () => {
     expect(jetteChenPower(150, 0.3)).toBeCloseTo(1.66, 12);
     expect(jetteChenPower(175, 0.3)).toBeCloseTo(1.61, 12);
     expect(jetteChenPower(40, 0.1)).toBeCloseTo(1.72, 12);
     expect(jetteChenPower(300, 0.9)).toBeCloseTo(1.48, 12);
   });
 
-  test('layers at equal distances have the weights of their formula', () => {
+  test('follow the formula for layers at equal distances', () => {
     const [n, share, range] = [10, 0.3, 158];
     const ranges = Array.from({ length: n + 1 }, (_, k) => range * (1 - (share * k) / n));
     const power = 1 - 1 / jetteChenPower(150, share);

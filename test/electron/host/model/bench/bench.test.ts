@@ -63,18 +63,18 @@ describe('least time', () => {
   /** 10 GB/s from memory; with the allowed margin of 15 %, 11.5 GB/s. */
   const processor = { cores: 2, last_level_cache_bytes: 32 * MiB, memory_bytes_per_s: () => 10e9 };
 
-  test('a state larger than all caches cannot be read faster than memory', () => {
+  test('a state larger than all caches is not read faster than memory allows', () => {
     const least = leastTime(work(1.15e9), 1.15e9, processor);
     expect(least?.time_s).toBeCloseTo(0.1, 12);
     expect(least?.sum).toContain('1.15e+9 bytes');
   });
 
-  test('a small state that is read many times is bounded by reading it once, at what cores load', () => {
+  test('a small state that is read many times is bounded by reading it once, at the load rate of the cores', () => {
     // 2 cores with 128 bytes per cycle at 6.2 GHz load 1.5872 TB/s.
     expect(leastTime(work(1e12), 1.5872e6, processor)?.time_s).toBeCloseTo(1e-6, 18);
   });
 
-  test('nothing is said where nothing is declared, or nothing is known of the machine', () => {
+  test('no bound is given if nothing is declared, or the machine is unknown', () => {
     expect(leastTime(work(0), MiB, processor)).toBeNull();
     expect(leastTime(work(1e9), 1e9, null)).toBeNull();
   });
@@ -86,7 +86,7 @@ describe('sources', () => {
   const kernels = path.resolve(assetsFolder, '../kernels');
 
   describe('the source of a variant', () => {
-    test('begins with its own file and the one with its kernels', async () => {
+    test('begins with the file of the variant and the one with its kernels', async () => {
       for (const variant of [...addon.variants(), ...addon.diffractionVariants(), ...addon.taskVariants()]) {
         const files = await variantSources(kernels, variant);
         expect(files[0]?.text, variant.id).toContain(`"${variant.id}"`);
@@ -149,7 +149,7 @@ describe('label', () => {
   ] as const;
   const ask = (...labels: string[]) => requestedVariants(labels, known, ({ precisions }) => precisions);
 
-  test('a label names a variant and, where they are requested, a precision and a GPU', () => {
+  test('a label names a variant and, if requested, a precision and a GPU', () => {
     expect(
       ask('gather@fp64', 'cuda-fused', 'cuda-fused:1', 'cuda-fused@fp32:12').map(({ variant, precision, gpu }) => [
         ...[variant.id, precision, gpu],
@@ -162,7 +162,7 @@ describe('label', () => {
     ]);
   });
 
-  test('what cannot be requested is refused with what can', () => {
+  test('an invalid label is rejected with the valid ones', () => {
     expect(() => ask('gathr')).toThrow('did you mean gather?');
     expect(() => ask('gather', 'gather')).toThrow('the variant gather is listed twice');
     expect(() => ask('cuda-fused@fp64')).toThrow('cuda-fused@fp64 is not known; allowed: cuda-fused@fp32');
@@ -173,7 +173,7 @@ describe('label', () => {
     expect(() => ask('gather:1')).toThrow('allowed: gather, which runs on the CPU');
   });
 
-  test('the GPU of a label goes to the engine, of images and of small workloads alike', async () => {
+  test('the GPU of a label is passed to the engine, for images and for small workloads', async () => {
     const problem = await smallProblem();
     const [usual, second] = imageCandidates(
       problem,
@@ -219,7 +219,7 @@ describe('label', () => {
 describe('environment', () => {
   const scratch = scratchFolder('environment');
 
-  test('a checkout is dirty once a source differs, not a recording; a folder without one does not say', async () => {
+  test('a checkout is dirty once a source differs, not a recording; without a checkout nothing is reported', async () => {
     const root = path.join(scratch, 'checkout');
     mkdirSync(root);
     expect(await isDirty(root)).toBeNull();
@@ -238,7 +238,7 @@ describe('environment', () => {
     expect(await isDirty(root)).toBe(true);
   });
 
-  test('governors of all cores are named once each', () => {
+  test('governors of all cores are each named once', () => {
     for (const [core, governor] of ['performance', 'powersave', 'performance'].entries()) {
       const folder = path.join(scratch, `cpus/cpu${core}/cpufreq`);
       mkdirSync(folder, { recursive: true });
@@ -248,7 +248,7 @@ describe('environment', () => {
     expect(governorOf(path.join(scratch, 'none'), 4)).toBeNull();
   });
 
-  test('another process at work is load, and a moment says nothing', async () => {
+  test('another working process counts as load, and a short moment does not', async () => {
     const load = new OtherLoad();
     expect(load.cores()).toBeNull();
     const other = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
@@ -266,7 +266,7 @@ describe('environment', () => {
     ...parts,
   });
 
-  test('readings of all samples are one range each, in words that name the limit', () => {
+  test('readings of all samples are printed as one range each, and name the limit', () => {
     const before = state({ power_W: 120.4, powerLimit_W: 700, temperature_C: 41 });
     const after = state({ sm_MHz: 1755, power_W: 699.6, powerLimit_W: 700, temperature_C: 66 });
     const known = {
@@ -295,7 +295,7 @@ describe('environment', () => {
     ]);
   });
 
-  test('without a GPU, a checkout or time to tell nothing is said', () => {
+  test('without a GPU, a checkout or measured time nothing is reported', () => {
     const found = environmentOf(unknownSurroundings, null, [{ clocks: { before: null, after: null } }]);
     expect(found.gpu).toBeNull();
     expect(environmentFacts(found, 16)).toEqual([]);
@@ -307,18 +307,18 @@ describe('flags', () => {
   /** Quartiles 1.01 and 1.03: the outer fences are 0.95 and 1.09. */
   const calm = [1, 1.01, 1.01, 1.02, 1.02, 1.02, 1.03, 1.03, 1.04];
 
-  test('a time beyond the far fences is odd, on either side', () => {
+  test('a time beyond the outer fences is an outlier, on either side', () => {
     const odd = oddIn([...calm, 1.5, 0.5]);
     expect([0.5, 0.94, 0.99, 1.08, 1.5].map(odd)).toEqual([true, true, false, false, true]);
   });
 
-  test('of few samples nothing is odd, and neither is what lies near to the median of a calm series', () => {
+  test('few samples have no outlier, and neither has a calm series near its median', () => {
     expect(oddIn([1, 1, 1, 1, 9])(9)).toBe(false);
     const still = oddIn([...Array.from({ length: 11 }, () => 1), 1.04, 1.06]);
     expect([1.04, 1.06].map(still)).toEqual([false, true]);
   });
 
-  test('every sample stays, flagged by its clock or else by its time', () => {
+  test('every sample is saved, flagged by its clock or else by its time', () => {
     const at = (time_s: number, sm_MHz: number) => {
       const clock = { sm_MHz, memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null };
       return { time_s, clocks: { before: null, after: { ...clock, reasons: [], throttled: false } } };

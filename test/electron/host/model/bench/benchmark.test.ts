@@ -34,7 +34,7 @@ describe('a benchmark of the real engine', () => {
     });
   });
 
-  test('takes whole interleaved rounds, in another order each', () => {
+  test('runs complete interleaved rounds, each in another order', () => {
     expect(report.rounds).toBe(6);
     expect(report.stopped).toBe('rounds');
     for (const entry of report.entries)
@@ -46,14 +46,14 @@ describe('a benchmark of the real engine', () => {
     expect(new Set(orders).size).toBeGreaterThan(1);
   });
 
-  test('measures its own noise with the first variant against itself', () => {
+  test('measures its own noise by comparing the first variant with itself', () => {
     expect(report.reference).toBe('gather');
     expect(report.noise.ratio?.interval).not.toBeNull();
     expect(report.noise.floor).toBeGreaterThan(0);
     expect(measured(report, 'gather').verdict).toBe('reference');
   });
 
-  test('holds every dose to the plain FP64 reference', () => {
+  test('checks every dose against the plain FP64 reference', () => {
     expect(report.facts.filter(([name]) => name === 'Answers checked against')).toEqual([
       ['Answers checked against', 'path: reference in fp64'],
       ['Answers checked against', 'depth: reference in fp64'],
@@ -69,7 +69,7 @@ describe('a benchmark of the real engine', () => {
     expect(accuracyIn(measured(report, 'reference'), 'parity')).toMatchObject({ value: 0, bound: 1e-12 });
   });
 
-  test('says what differs from the scenario, and what each variant gains over the one it builds on', () => {
+  test('reports differences from the scenario, and the gain of each variant over the one it builds on', () => {
     expect(measured(report, 'depth').note).toBe('depth stepping');
     expect(measured(report, 'gather').note).toBeNull();
     // Every round is an instance, so the value is the geometric mean of the rounds' ratios.
@@ -82,7 +82,7 @@ describe('a benchmark of the real engine', () => {
     expect(measured(report, 'reference').rung).toBeNull();
   });
 
-  test('keeps set-up and the first run apart, and reports whether repeats agree', () => {
+  test('reports set-up and the first run separately, and whether repeats agree', () => {
     const entry = measured(report, 'gather');
     expect(entry.first?.wall_s).toBeGreaterThanOrEqual(entry.first?.time_s ?? Number.NaN);
     expect(entry.wall_s).toBeGreaterThan(entry.time_s);
@@ -96,7 +96,7 @@ describe('a benchmark of the real engine', () => {
   });
 });
 
-test('a variant that is refused keeps its row and its reason', async () => {
+test('a rejected variant has a row with its reason', async () => {
   const problem = await smallProblem();
   const tight = { ...problem, solver: { ...problem.solver, memory_limit_bytes: 1e5 } };
   const report = await benchmark(addon, tight, { scenario: 's', variants: ['gather', 'scatter'], seed: 1, limits });
@@ -106,7 +106,7 @@ test('a variant that is refused keeps its row and its reason', async () => {
   expect(report.entries[0]).toMatchObject({ reason: expect.stringMatching(/^needs about .* the limit is/) });
 });
 
-test('names that are not known or are twice are refused', async () => {
+test('unknown and duplicate names are rejected', async () => {
   const problem = await smallProblem();
   const start = (variants: string[]) => async () =>
     benchmark(addon, problem, { scenario: 's', variants, seed: 1, limits });
@@ -145,7 +145,7 @@ test('a fast variant with a wrong answer is wrong', async () => {
   expect(measured(report, 'window').verdict).toBe('reference');
 });
 
-test('a session that is cancelled reports what it has', async () => {
+test('a cancelled session reports its results so far', async () => {
   const problem = await smallProblem();
   const stop = new AbortController();
   let turns = 0;

@@ -43,7 +43,7 @@ test('recordings are small', () => {
 });
 
 describe.for(sessions)('%s', (name) => {
-  test('reopens to what was written, and prints every variant', async () => {
+  test('reopens unchanged, and prints every variant', async () => {
     const session = await readRecorded(name);
     expect(session).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
     const text = await textOf(name);
@@ -59,7 +59,7 @@ describe.for(sessions)('%s', (name) => {
   });
 });
 
-test('a report gives the reason of each answer that is not correct, and of each share above 100 %', async () => {
+test('a report gives the reason for each answer that is not correct, and for each share above 100 %', async () => {
   const session = await readRecorded('h200-uniform-grid-70MeV.json');
   const [report] = session.reports;
   const entry = report?.entries.find((one) => one.status === 'measured');
@@ -81,12 +81,12 @@ test('a report gives the reason of each answer that is not correct, and of each 
   expect(await of({ roofline: { ...rates, share_of_copy: 0.99 } })).not.toContain('Above 100 %');
 });
 
-test('a candidate that takes more steps is marked', async () => {
+test('a candidate with more steps is marked', async () => {
   const text = await textOf('h200-uniform-grid-70MeV.json');
   expect(text).toMatch(/^cuda-window is \d+\.\d× .* as fast as CuPy, RawKernel, which takes 96 steps to its 89$/m);
 });
 
-test('claims are judged from the raw samples again', async () => {
+test('claims are judged again from the raw samples', async () => {
   const session = await readRecorded('h200-uniform-grid-70MeV.json');
   const [report] = session.reports;
   if (report === undefined) throw new Error('no report');
@@ -108,7 +108,7 @@ test('targets are reported from the files alone', () => {
   expect(targets.find(({ what }) => what === 'variants outside parity')?.met).toBe(true);
 });
 
-test('a session survives writing, and foreign files are refused', async () => {
+test('a session survives writing, and foreign files are rejected', async () => {
   const scratch = await mkdtemp(path.join(tmpdir(), 'bench-'));
   try {
     const session = await readSession(path.join(folder, 'h200-water-70MeV.json'));
@@ -128,14 +128,14 @@ test('a session survives writing, and foreign files are refused', async () => {
 });
 
 describe('parts of a report', () => {
-  test('a sweep of an exact line gives the line back', () => {
+  test('a sweep of an exact line returns that line', () => {
     const points = [1e6, 4e6, 9e6].map((cells) => ({ cells, time_s: 0.002 + 3e-9 * cells }));
     expect(fitLine(points)?.fixed_s).toBeCloseTo(0.002, 12);
     expect(fitLine(points)?.slope_s_per_cell).toBeCloseTo(3e-9, 18);
     expect(fitLine(points.slice(0, 1))).toBeNull();
   });
 
-  test('times that are no line in size have no fixed cost and no slope to print', () => {
+  test('times that are not linear in size print no fixed cost and no slope', () => {
     const fitOf = (...times_s: readonly number[]) => {
       const points = times_s.map((time_s, i) => ({
         ...{ value: i + 1, size: i + 1, time_s, setup_s: 0, setup_share: 0, rate: null },
@@ -172,7 +172,7 @@ describe('parts of a report', () => {
     expect(roofline(work, 1, null)).toMatchObject({ bytes_per_s: 8e9, share_of_copy: null });
   });
 
-  test('unpaired intervals hold the ratio', () => {
+  test('unpaired intervals contain the ratio', () => {
     const interval = unpairedRatioInterval([4, 4.1, 3.9, 4.05, 3.95], [1, 1.02, 0.98, 1.01], 1);
     expect(interval?.low).toBeLessThan(4);
     expect(interval?.high).toBeGreaterThan(4);

@@ -50,7 +50,7 @@ describe('the bootstrap interval of a ratio', () => {
     }
   });
 
-  test('covers the true ratio as often as it says', () => {
+  test('covers the true ratio as often as stated', () => {
     // Proportional noise, and a drift that both share: pairing has to remove the drift.
     const random = seededRandom(7);
     const gauss = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
@@ -121,20 +121,20 @@ describe('stopping', () => {
     expect(stopOf(rule, faster)).toEqual({ stop: 'decided', now: 6, settled: 1 });
   });
 
-  test('ends when all are the same within the margin', () => {
+  test('ends when all variants are the same within the margin', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     const same = (count: number) => [series(count, 1, 1e-3), series(count, 1, 2e-3), series(count, 1, -1e-3)];
     expect(stopOf(rule, same)).toMatchObject({ stop: 'decided' });
   });
 
-  test('goes on while anything is undecided, however many rounds that takes', () => {
+  test('continues while a verdict is undecided, however many rounds that needs', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     // Candidates that differ by 3 %, with instances that vary by 20 %.
     const open = (count: number) => [series(count, 1, 0.1), series(count, 1.03, -0.1), series(count, 1, 0.1)];
     expect(stopOf(rule, open)).toBeNull();
   });
 
-  test('goes on while end-to-end runs are undecided, also where the steps are as precise as can be', () => {
+  test('continues while end-to-end runs are undecided, even if the steps are as precise as possible', () => {
     const steps = { times: () => instances(40, 1, 0) };
     const wholes = (time_s: number, stray: number) => ({ ...steps, wholes: () => instances(40, time_s, stray) });
     const of = (stray: number) => () => [
@@ -146,7 +146,7 @@ describe('stopping', () => {
     expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(1e-3))).toMatchObject({ stop: 'decided' });
   });
 
-  test('goes on while the fastest two cannot be distinguished, though both are faster than the reference', () => {
+  test('continues while the fastest two cannot be distinguished, though both are faster than the reference', () => {
     const three = (stray: number) => (count: number) => [
       series(count, 1, 1e-3),
       series(count, 0.5, stray),
@@ -168,7 +168,7 @@ describe('stopping', () => {
     expect(stopOf(rule, wrong)).toMatchObject({ stop: 'decided', now: 6 });
   });
 
-  test('ends at the precision that is given, and by its limits', () => {
+  test('ends at the given precision, and by its limits', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
     const narrow = (count: number) => [series(count, 1, 1e-3), series(count, 1.01, 1e-3), series(count, 1, 1e-3)];
     expect(stopOf(rule, narrow)).toMatchObject({ stop: 'precise', now: 6 });
@@ -179,7 +179,7 @@ describe('stopping', () => {
     expect(rule.afterRound(40, 1, 0.5)).toBe('rounds');
   });
 
-  test('begins no round that would end after the limit', () => {
+  test('starts no round that would end after the limit', () => {
     const rule = new StoppingRule<Given>(limitsOf(40, 10));
     expect(rule.afterRound(1, 8, 1.9)).toBeNull();
     expect(rule.afterRound(1, 8, 2.1)).toBe('time');
@@ -188,7 +188,7 @@ describe('stopping', () => {
 });
 
 describe('random numbers', () => {
-  test('repeat with the seed and are spread evenly', () => {
+  test('repeat with the seed and are evenly distributed', () => {
     const draw = (seed: number): number[] => {
       const random = seededRandom(seed);
       return Array.from({ length: 10_000 }, () => random.next());
@@ -205,7 +205,7 @@ describe('random numbers', () => {
     expect(bins.reduce((sum, count) => sum + (count - 1000) ** 2 / 1000, 0)).toBeLessThan(27.9);
   });
 
-  test('shuffle without losing anything, every order alike', () => {
+  test('shuffle without losing anything, with every order equally likely', () => {
     const random = seededRandom(5);
     fc.assert(
       fc.property(fc.array(fc.integer()), (list) => {

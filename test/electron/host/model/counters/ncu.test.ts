@@ -16,7 +16,7 @@ const wide = [
   '"1","1","fused(float*, int)","2","0","1,000,000","1,000","10","1","3","1"',
 ].join('\r\n');
 
-test('launches are summed, in bytes and seconds whatever their prefixes', () => {
+test('launches are summed in bytes and seconds, whatever their unit prefixes', () => {
   const found = readNcuCsv(wide, 'a.csv');
   expect(found).toMatchObject({ launches: 2, dram_bytes: 4e6, l2_bytes: 5e6, instructions: 4000 });
   expect(found.time_s).toBeCloseTo(30.5e-6, 12);
@@ -58,7 +58,7 @@ test('occupancy is weighted by time, and hits by the lookups of all launches', (
   expect(readNcuCsv(csv(first.with(1, 'n/a')), 'a.csv').occupancy).toBeCloseTo(0.5, 12);
 });
 
-test('a row a metric says the same', () => {
+test('one row per metric gives the same result', () => {
   const head = '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"';
   const rows = [
     '"0","k","","dram__bytes_read.sum","byte","1,024"',
@@ -87,7 +87,7 @@ test('a row a metric says the same', () => {
 /** Files modelled on public bug reports: cases/README.md. */
 const ofCase = (name: string) => readNcuCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name);
 
-test.each(['u00-good.csv', 'u01-german.csv'])('%s has its counters in any locale', (name) => {
+test.each(['u00-good.csv', 'u01-german.csv'])('%s has the same counters in any locale', (name) => {
   const { dram_bytes, l2_bytes, instructions } = ofCase(name);
   expect([dram_bytes, l2_bytes]).toEqual([expect.closeTo(16.77e6, 0), expect.closeTo(33.55e6, 0)]);
   expect(instructions).toBe(1_234_567);
@@ -122,7 +122,7 @@ test('numbers of two locales in one file are refused', () => {
   );
 });
 
-test('launches of two processes with one number are two', () => {
+test('launches with one number in two processes count as two', () => {
   const head = '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"';
   const rows = ['7', '8'].map((process) => `"0","${process}","k","lts__t_bytes.sum","byte","10"`);
   expect(readNcuCsv([head, ...rows].join('\n'), 'a.csv')).toMatchObject({ launches: 2, l2_bytes: 20 });
@@ -137,7 +137,7 @@ const ofRows = (rows: readonly (readonly [string, string, string])[]) =>
     'd.csv',
   );
 
-test('what two metrics say is counted once, one way of memory is not both, and binary prefixes are binary', () => {
+test('overlapping metrics count once, a partial memory path is not the total, and binary prefixes are binary', () => {
   const full = ofRows([
     ['sm__inst_executed.sum', 'inst', '3,000'],
     ['smsp__inst_executed.sum', 'inst', '3,000'],
@@ -152,14 +152,14 @@ test('what two metrics say is counted once, one way of memory is not both, and b
   expect(whole.dram_bytes).toBe(5e6);
 });
 
-test('whole bytes and instructions have no decimals: marks in them part thousands', () => {
+test('integer byte and instruction counts have no decimals, so that their separators are thousands', () => {
   expect(ofRows([['smsp__inst_executed.sum', 'inst', '1.234']]).instructions).toBe(1234);
   expect(ofRows([['smsp__inst_executed.sum', 'inst', '1,234']]).instructions).toBe(1234);
   // With a unit prefix, digits after the point are decimals.
   expect(ofRows([['lts__t_bytes.sum', 'Kbyte', '1.234']]).l2_bytes).toBe(1234);
 });
 
-test('a unit that a metric cannot have is refused, and microseconds may have either letter', () => {
+test('a unit that a metric cannot have is rejected, and microseconds have either letter', () => {
   for (const unit of ['us', 'µs', 'μs', 'usecond']) {
     const time = ofRows([
       ['smsp__inst_executed.sum', 'inst', '5'],
@@ -173,11 +173,11 @@ test('a unit that a metric cannot have is refused, and microseconds may have eit
   expect(() => ofRows([['lts__t_bytes.sum', 'sector', '12']])).toThrow(/is in "sector"; allowed: byte, with a prefix/);
 });
 
-test('what is no such file is one error with its name and what is allowed', () => {
+test('a foreign file is one error with its name and what is allowed', () => {
   expect(() => readNcuCsv('a,b\n1,2\n', 'c.csv')).toThrow(/^c\.csv: .*allowed: .*ncu --csv --metrics dram__bytes_read/);
 });
 
-test('a missing right, and a missing program, are one sentence that says what to do', () => {
+test('a missing permission and a missing program are each one sentence with a remedy', () => {
   expect(ncuRefusal('ENOENT', '')).toContain('not on the PATH');
   expect(ncuRefusal(1, '==ERROR== ERR_NVGPUCTRPERM - The user does not')).toContain(
     'NVreg_RestrictProfilingToAdminUsers=0',
@@ -185,7 +185,7 @@ test('a missing right, and a missing program, are one sentence that says what to
   expect(ncuRefusal(9, '==ERROR== No kernels were profiled.')).toBe('No kernels were profiled.');
 });
 
-test('counters are in the row of their variant, once, and a label that is not there is refused', () => {
+test('counters are added to the row of their variant once, and an unknown label is rejected', () => {
   const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/h200-water-70MeV.json');
   const session = withoutRecordings(parseSession(readFileSync(file, 'utf8'), file));
   const counters = readNcuCsv(wide, 'a.csv');

@@ -104,7 +104,7 @@ describe('the layer', () => {
     expect(ranOnce(style).apart).toBeLessThan(1e-6);
   });
 
-  test('modes of torch.compile are those of the styles', (ctx) => {
+  test('torch.compile modes are listed as styles', (ctx) => {
     needsPython(ctx, 'numpy');
     expect(ranOnce('eager').modes).toEqual([]);
     expect(ranOnce('compile').modes).toEqual(['default']);
@@ -112,7 +112,7 @@ describe('the layer', () => {
     expect(ranOnce('compile-autotune').modes).toEqual(['max-autotune']);
   });
 
-  test('compiled code outlives the process only with -cached', (ctx) => {
+  test('compiled code is cached across processes only with -cached', (ctx) => {
     needsPython(ctx, 'numpy');
     const [first, second] = [ranOnce('compile'), layers('compile')];
     expect(first.cache).toMatch(/braggbench-torch-/);
@@ -132,7 +132,7 @@ describe('images', () => {
     imageApart(name, { module: 'torch_diffraction', style }, environment);
 
   test.for(['eager-fp64', 'compile-fp64', 'compile-fp64-overhead', 'compile-fp64-autotune', 'compile-fp64-cached'])(
-    '%s draws the image of NumPy, of one orientation and of several',
+    '%s computes the image of NumPy, for one orientation and for several',
     async (style, ctx) => {
       needsPython(ctx, 'numpy');
       expect(await drawn('square crystals, all alike', style)).toBeLessThan(1e-14);
@@ -141,7 +141,7 @@ describe('images', () => {
     },
   );
 
-  test('FP32 throughout is farther away', async (ctx) => {
+  test('pure FP32 differs more', async (ctx) => {
     needsPython(ctx, 'numpy');
     const apart = await drawn('square crystals, all alike', 'eager-fp32');
     expect(apart).toBeGreaterThan(1e-9);
@@ -170,9 +170,9 @@ describe('programs', () => {
   ];
 
   describe('numpy_transport.py', () => {
-    test.for(cases)('%s: %s: the engine’s dose, and a ledger that closes', expectDose);
+    test.for(cases)('%s: %s: has the dose of the engine, and a closed ledger', expectDose);
 
-    test('a second run is as the first, bit for bit, and modes of ours are none of its', async (ctx) => {
+    test('a second run equals the first bit for bit, and modes of the engine are rejected', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = rival('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
       await program.first();
@@ -188,7 +188,7 @@ describe('programs', () => {
     });
   });
 
-  describe('what is missing is said in one readable sentence', () => {
+  describe('a missing part is reported in one readable sentence', () => {
     test('an interpreter', async () => {
       const program = rival('numpy-array', await problemOf({}), { command: ['braggbench-no-such-python', 'x.py'] });
       await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not in PATH');
@@ -202,7 +202,7 @@ describe('programs', () => {
       );
     });
 
-    test('a package that fails as it is imported, as one of another NumPy does', async (ctx) => {
+    test('a package that fails on import, as one of another NumPy does', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const failing = `
 import runpy, sys
@@ -220,7 +220,7 @@ runpy.run_path("numba_transport.py", run_name="__main__")
       );
     });
 
-    test('gives NumPy the earlier names that Numba imports, and leaves today’s alone', (ctx) => {
+    test('NumPy gets the removed names that Numba imports, and current ones stay', (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = [
         'import sys',
@@ -252,11 +252,11 @@ runpy.run_path("numba_transport.py", run_name="__main__")
     });
   });
 
-  describe('a conversation', () => {
+  describe('a conversation with a program', () => {
     const script = (code: string): Conversation =>
       new Conversation({ command: ['python3', '-c', code] }, { folder: registry.folder, gpu: null, mostSeconds: 20 });
 
-    test('with a program that ends quotes what it said last', async (ctx) => {
+    test('that ends quotes its last message', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const ended = script('raise SystemExit("out of paper")');
       await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it ended with code 1: out of paper');
@@ -264,7 +264,7 @@ runpy.run_path("numba_transport.py", run_name="__main__")
       await ended.close();
     });
 
-    test('with a program that is killed names the signal', async (ctx) => {
+    test('that is killed names the signal', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const killed = script('import os; os.kill(os.getpid(), 9)');
       await expect(killed.ask({ do: 'open' }, openedSchema)).rejects.toThrow(
@@ -273,7 +273,7 @@ runpy.run_path("numba_transport.py", run_name="__main__")
       await killed.close();
     });
 
-    test('with a program that answers something else', async (ctx) => {
+    test('that answers something else is an error', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const odd = script('input(); print("hello", flush=True); input()');
       await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its answer is not of the protocol');
@@ -281,7 +281,7 @@ runpy.run_path("numba_transport.py", run_name="__main__")
     });
   });
 
-  test('a file that is no NPZ says so', () => {
+  test('a file that is not an NPZ is reported', () => {
     expect(() => readNpz(new Uint8Array(4), 'dose')).toThrow('it has no directory');
     expect(() => readNpz(new Uint8Array(64), 'dose')).toThrow('it has no directory');
   });
@@ -294,7 +294,7 @@ describe('candidates', () => {
 
   test('an image', (ctx) => expectImage({ crystal }, ctx));
 
-  test('every program of the registry is where it says, and its scenarios are known', async () => {
+  test('every registered program exists at its path, and its scenarios are known', async () => {
     const { baselines } = await readRegistry(assetsFolder);
     expect(new Set(baselines.map(({ id }) => id)).size).toBe(baselines.length);
     const rows = new Set(addon.taskVariants('micro').map(({ bench }) => `micro/${bench}`));
@@ -333,7 +333,7 @@ describe('candidates', () => {
     }
   };
 
-  test('a program that still compiles when 60 % of the time are over is ended and left out', async () => {
+  test('a program that still compiles after 60 % of the time is ended and left out', async () => {
     const { registryIn, pidFile } = endlessCompiler();
     const document = { kind: 'micro', version: 1, problem: { kind: 'elementwise', n: 70_001 } };
     const report = await session(document, ['cpu-fused'], ['endless'], { registryIn, mostSeconds: 10 });

@@ -50,7 +50,7 @@ describe('programs', () => {
     ],
   ];
 
-  test.for(cases)('%s: %s: the engine’s dose, and a ledger that closes', expectDose);
+  test.for(cases)('%s: %s: has the dose of the engine, and a closed ledger', expectDose);
 });
 
 describe('numba', () => {
@@ -85,7 +85,7 @@ print(json.dumps({
 }))
 `;
 
-  test('a beam across the side takes the steps of the array solver', { timeout: 600_000 }, async (ctx) => {
+  test('a beam across the side uses the steps of the array solver', { timeout: 600_000 }, async (ctx) => {
     needsPython(ctx, 'numba');
     const parts = {
       ...{ beam: { energy_MeV: 30, angle_deg: 10, x_mm: 1 }, geometry: { width_mm: 3, depth_mm: 8 } },
@@ -208,7 +208,7 @@ for program in programs:
 print(json.dumps({"steps": steps, "apart": float(np.abs(doses[1] - doses[0]).max() / doses[0].max())}))
 `;
 
-  test('our kernels end with the step that leaves too few protons, though more are requested', {
+  test('the CuPy kernels end with the step that leaves too few protons, though more are requested', {
     timeout: 600_000,
   }, async (ctx) => {
     needsCompiler(ctx);
@@ -250,7 +250,7 @@ const rows: readonly Row[] = [
   ['host-loop', { rows: 7, length: 65, radius: 3 }, 'cpu-rows', ['numpy', 'numpy-rows']],
   ['gemm', { m: 70, n: 65, k: 33 }, 'cpu-rows', ['numpy']],
 ];
-describe('rows of the table of claims', () => {
+describe('rows of the claims table', () => {
   for (const row of rows) test(row[0], (ctx) => expectRow(row, ctx));
 });
 

@@ -19,7 +19,7 @@ const map = (...dose: readonly number[]): DoseMap => ({
 const criteria = { dose: 0.02, distance_mm: 1 };
 
 describe('the dose criterion of the gamma index', () => {
-  it('is a share of the largest dose, or with local of the dose at each point', () => {
+  it('is a share of the largest dose, or of the dose at each point if local', () => {
     // A difference of 1 at a dose of 20 is 1 % of the largest dose, but 5 % of the local dose.
     const [reference, evaluated] = [map(100, 100, 20, 20), map(100, 100, 21, 21)];
     const global = gamma(reference, evaluated, criteria);
@@ -30,7 +30,7 @@ describe('the dose criterion of the gamma index', () => {
     expect(local.worst).toBeCloseTo(2.5, 9);
   });
 
-  it('leaves out points below the threshold, 10 % of the largest dose if none is given', () => {
+  it('leaves out points below the threshold, by default 10 % of the largest dose', () => {
     const [reference, evaluated] = [map(100, 100, 9, 9), map(100, 100, 90, 90)];
     expect(gamma(reference, evaluated, criteria)).toMatchObject({ points: 2, passed: 1 });
     expect(gamma(reference, evaluated, { ...criteria, threshold: 0.05 })).toMatchObject({ points: 4, passed: 0.5 });
@@ -45,7 +45,7 @@ describe('field', () => {
 
   const whole = { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] };
 
-  test('a map has depth across, x up, and MeV/mm²', async () => {
+  test('a map has depth across, x up, and MeV/mm² as unit', async () => {
     const map = await fieldMap(
       field(3, 2, 0.5, (z, x) => 10 * z + x),
       whole,
@@ -57,7 +57,7 @@ describe('field', () => {
     expect([map.min, map.max]).toEqual([0, 21]);
   });
 
-  test('a difference needs the same grid', async () => {
+  test('a difference requires the same grid', async () => {
     const [a, b] = [field(3, 2, 0.5, (z) => z), field(3, 2, 0.5, (z) => z + 1)];
     expect([...((await difference(b, a))?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
     const other = field(3, 2, 0.25, (z) => z);
@@ -65,7 +65,7 @@ describe('field', () => {
     expect(gridText(other)).toBe('3 × 2 cells of 0.25 × 2 mm²');
   });
 
-  test('curves of other grids differ by what straight lines between the points say', async () => {
+  test('curves on other grids are compared by linear interpolation between points', async () => {
     const fine = field(8, 1, 0.5, (z) => (z + 0.5) * 0.5 * 0.5);
     const coarse = field(4, 1, 1, (z) => z + 0.5);
     const [first, second, none] = await comparedCurves([coarse, fine, null], 0);
@@ -76,7 +76,7 @@ describe('field', () => {
     expect(none).toMatchObject({ curve: null, reason: expect.stringContaining('keeps times') });
   });
 
-  test('spots of an image stay in sight, and in its difference with their sign', async () => {
+  test('spots of an image remain visible, with their sign in a difference', async () => {
     const image = (spot: number): ComparedField => {
       const pixels = new Float32Array(64);
       pixels[9] = spot;

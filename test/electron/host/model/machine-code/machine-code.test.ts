@@ -79,7 +79,7 @@ describe('compiled kernels', () => {
     });
   });
 
-  test('machine code is read from fat binaries, plain and by zstd and LZ4; PTX entries are left out', () => {
+  test('machine code is read from fat binaries, plain and compressed by zstd and LZ4, without PTX entries', () => {
     const packed = zstdCompressSync(cubin);
     const all = cubinsOf(
       fatbin([
@@ -95,7 +95,7 @@ describe('compiled kernels', () => {
     expect(new TextDecoder().decode(lz4Block(block, 15))).toBe('abcdabcdabcdxyz');
   });
 
-  test('damaged files are refused with the reason, whatever bytes they have', () => {
+  test('damaged files are rejected with the reason, whatever their bytes', () => {
     const whole = fatbin([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]);
     const read = (bytes: Uint8Array) => [...cubinsOf(bytes).values()].map((one) => kernelsIn(one(), 'sm_90'));
     const refused = (work: () => unknown): void => {
@@ -138,7 +138,7 @@ describe('listings', () => {
     expect(lines.filter(({ address }) => address === null).map(({ text }) => text)).toContain('.L_x_31:');
   });
 
-  test('a listing beyond the limit is cut, and other text is none', () => {
+  test('a listing beyond the limit is cut, and other text is rejected', () => {
     const many = Array.from(
       { length: MOST_LINES + 5 },
       (_, i) => `        /*${(16 * i).toString(16).padStart(5, '0')}*/   NOP ;`,
@@ -149,7 +149,7 @@ describe('listings', () => {
     fc.assert(fc.property(fc.string(), (text) => readSass(text, 'k').lines.length >= 0));
   });
 
-  test('PTX of one kernel ends at its own brace and names its files', () => {
+  test('PTX of one kernel ends at its closing brace and names its source files', () => {
     const ptx = [
       '.version 9.0',
       '.target sm_90',
@@ -183,7 +183,7 @@ describe('two kernels', () => {
   const [a, b] = ['micro_reduce_interleaved', 'micro_reduce_sequential'].map((name) => readSass(sass, name).lines);
   if (a === undefined || b === undefined) throw new Error('not recorded');
 
-  test('the difference aligns instructions whatever their registers are called', () => {
+  test('the difference aligns instructions whatever their register names', () => {
     const texts = (lines: typeof a) => lines.map(({ text }) => text);
     const differing = (alike?: (text: string) => string): number =>
       sourceDiff(texts(a), texts(b), alike).filter(({ kind }) => kind !== 'same').length;
@@ -197,7 +197,7 @@ describe('two kernels', () => {
 });
 
 describe('hot lines', () => {
-  test('samples of a source page fall on instructions and on lines of the source; a page printed twice counts once', () => {
+  test('samples of a source page are assigned to instructions and source lines, and a page printed twice counts once', () => {
     const [hot] = readSourcePage(page, 'source.csv');
     if (hot === undefined) throw new Error('no kernel');
     expect(hot).toMatchObject({ kernel: 'micro_reduce_interleaved', total: 2414 });
@@ -212,7 +212,7 @@ describe('hot lines', () => {
     expect(otherCode({ lines: lines.slice(1) }, hot)).toContain('88 instructions, the listing has 87');
   });
 
-  test('lines of the source count by file, with quotes in them; what counts nothing is refused', () => {
+  test('source lines count by file, with quotes in them, and a page that counts nothing is rejected', () => {
     const text = [
       '"Kernel Name","k(float *)",',
       '"File Name","/checkout/kernels/a.cu"',
@@ -262,7 +262,7 @@ describe('tools', () => {
       { workload: 'micro', kernel, among: null, architecture, language: 'sass' },
     );
 
-  test('without nvdisasm the view says what is missing, and has the resources all the same', async () => {
+  test('without nvdisasm the view reports what is missing, and still has the resources', async () => {
     vi.stubEnv('PATH', path.join(folder, 'bin'));
     vi.stubEnv('CUDA_PATH', '');
     vi.stubEnv('CUDA_HOME', '');
@@ -274,7 +274,7 @@ describe('tools', () => {
     await expect(code(null, 'sm_120')).rejects.toThrow('micro was not compiled for sm_120, but for sm_90');
   });
 
-  test('SASS comes with the text of its source where that is here', onPosix, async () => {
+  test('SASS comes with the text of its source if that is available', onPosix, async () => {
     const program = path.join(folder, 'bin/nvdisasm');
     const prints = `#!/bin/sh\n[ "$1" = --version ] && echo 'release 13.0, V13.0.85' && exit\nexec /bin/cat '${here}/reduction.sass'\n`;
     await writeFile(program, prints);
@@ -288,7 +288,7 @@ describe('tools', () => {
 
   const nvcc = cudaTool('nvcc');
   test(
-    'a user kernel is compiled for a chosen architecture, whatever GPU is here',
+    'a user kernel is compiled for a chosen architecture, whatever the GPU here',
     unless(nvcc === null && 'nvcc is not installed'),
     async () => {
       vi.unstubAllEnvs();
@@ -402,16 +402,20 @@ describe('tools', () => {
   );
 
   const installed = cudaTool('nvdisasm');
-  test('the installed nvdisasm prints what is read', unless(installed === null && 'nvdisasm is not installed'), () => {
-    const own = kernelsIn(cubin, 'sm_90').find(({ name }) => name === 'micro_reduce_sequential');
-    const words = [
-      '--print-code',
-      '--print-line-info',
-      '-fun',
-      String(own?.symbol),
-      path.join(here, 'reduction.cubin'),
-    ];
-    const { lines } = readSass(execFileSync(installed ?? '', words, { encoding: 'utf8' }), 'micro_reduce_sequential');
-    expect(instructionsIn(lines, 'sass')).toBe(88);
-  });
+  test(
+    'the installed nvdisasm prints what the parser reads',
+    unless(installed === null && 'nvdisasm is not installed'),
+    () => {
+      const own = kernelsIn(cubin, 'sm_90').find(({ name }) => name === 'micro_reduce_sequential');
+      const words = [
+        '--print-code',
+        '--print-line-info',
+        '-fun',
+        String(own?.symbol),
+        path.join(here, 'reduction.cubin'),
+      ];
+      const { lines } = readSass(execFileSync(installed ?? '', words, { encoding: 'utf8' }), 'micro_reduce_sequential');
+      expect(instructionsIn(lines, 'sass')).toBe(88);
+    },
+  );
 });

@@ -29,19 +29,19 @@ describe('corrections', () => {
     ['aluminium', 13, 0.1708, 0.12],
     ['copper', 29, -0.0254, 0.08],
     ['lead', 82, 0.3776, 0.14],
-  ])('%s has δ₀ at x₀ and a hundredth of it at a tenth of βγ', (_, z, x0, delta0) => {
+  ])('%s has δ₀ at x₀ and a hundredth of it at ten times the βγ', (_, z, x0, delta0) => {
     expect(halfDensityEffect(z, energyAt(10 ** x0))).toBeCloseTo(delta0 / 2, 10);
     expect(halfDensityEffect(z, energyAt(10 ** (x0 - 1)))).toBeCloseTo(delta0 / 200, 10);
   });
 
-  test('a metal between them has it from between, a lighter or heavier one that of the nearest', () => {
+  test('a metal between listed ones is interpolated, and a lighter or heavier one uses the nearest', () => {
     const at = (z: number): number => halfDensityEffect(z, 200);
     expect(at(21)).toBeCloseTo((at(13) + at(29)) / 2, 10);
     expect(at(4)).toBe(at(13));
     expect(at(92)).toBe(at(82));
   });
 
-  test('metals and alloys have one; oxides, tissue, plastics and semiconductors do not', () => {
+  test('metals and alloys have a correction; oxides, tissue, plastics and semiconductors have none', () => {
     for (const metal of [{ Ti: 1 }, { Fe: 0.98, C: 0.02 }, { Al: 0.9, Cu: 0.04, Mg: 0.02, Si: 0.04 }]) {
       expect(isMetal(metal)).toBe(true);
     }
@@ -65,12 +65,12 @@ describe('mean excitation energy', () => {
     expect(compoundExcitation(atomsOf(formula) ?? new Map())).toBe(expected);
   });
 
-  test('a formula that they do not list goes by its elements', () => {
+  test('an unlisted formula follows from its elements', () => {
     const own = { name: 'lime', formula: 'Ca(OH)2', density_g_cm3: 2.2 };
     expect(meanExcitationOf(own).source).toContain('Bragg');
   });
 
-  test('what is given is taken', () => {
+  test('a given value is used', () => {
     expect(meanExcitationOf({ name: 'a', formula: 'H2O', density_g_cm3: 1, mean_excitation_eV: 78 }).eV).toBe(78);
   });
 
@@ -82,7 +82,7 @@ describe('mean excitation energy', () => {
     ['bone-cortical-icrp', 106.4],
     ['a150', 65.1],
     ['air', 85.7],
-  ] as const)("Bragg's rule meets the report's value of %s within 2 %%", (name, listed) => {
+  ] as const)("Bragg's rule agrees with the report's value of %s within 2 %%", (name, listed) => {
     const { composition, density_g_cm3 } = materials[name];
     expect(Math.abs(additiveExcitation(composition, density_g_cm3) / listed - 1)).toBeLessThan(0.02);
   });
@@ -91,13 +91,13 @@ describe('mean excitation energy', () => {
     ['aluminium', 166],
     ['copper', 322],
     ['lead', 823],
-  ] as const)('an element by itself has its own: %s', (name, expected) => {
+  ] as const)('a pure element has its own value: %s', (name, expected) => {
     const { composition, density_g_cm3 } = materials[name];
     expect(additiveExcitation(composition, density_g_cm3)).toBeCloseTo(expected, 9);
   });
 });
 
-describe('own material', () => {
+describe('user materials', () => {
   const { materials } = scenarios;
   const water = standardTable(materials.water);
 
@@ -122,11 +122,11 @@ describe('own material', () => {
       addon.rangeTable,
     );
 
-  describe.each(materialNames)('%s as an own material, by composition, density and I', (name) => {
+  describe.each(materialNames)('%s as a user material, by composition, density and I', (name) => {
     const own = described(name);
     const table = standardTable(own);
 
-    test('stops protons as PSTAR says within 0.2 % from 1 to 300 MeV', () => {
+    test('stops protons as in PSTAR within 0.2 % from 1 to 300 MeV', () => {
       let compared = 0;
       for (const [energy = 0, stopping = 0] of published(name)) {
         if (energy < 1) continue;
@@ -155,7 +155,7 @@ describe('own material', () => {
   });
 
   // The table of A-150 deviates from Bethe's formula between 1 and 0.7 MeV.
-  test.each(materialNames)('%s stops protons as PSTAR says down to 0.5 MeV, A-150 within 3.5 %', (name) => {
+  test.each(materialNames)('%s stops protons as in PSTAR down to 0.5 MeV, A-150 within 3.5 %', (name) => {
     const own = standardTable(described(name));
     const rows = published(name).filter(([energy = 0]) => energy >= 0.5 && energy < 1);
     expect(rows).toHaveLength(2);
@@ -202,7 +202,7 @@ describe('own material', () => {
       alone: Object.fromEntries(Object.entries(anchors.alone).filter(([each]) => each !== symbol)),
     });
 
-  describe('a table that the model was not fitted to is met as well', () => {
+  describe('a table that the model was not fitted to agrees as well', () => {
     test.each([
       ['pmma', 'adipose tissue says what carbon has', without('C', 'adipose-icrp'), 1, 0.001],
       ['bone-compact-icru', 'cortical bone says what calcium has', without('Ca', 'bone-cortical-icrp'), 1, 0.001],
@@ -214,7 +214,7 @@ describe('own material', () => {
     });
   });
 
-  test('scales with the table of water in use: ICRU 90 stops less, by the ratio of the two waters at its I', () => {
+  test('stopping scales with the water table in use: ICRU 90 stops less, by the ratio of the two waters at its I', () => {
     const icru90 = materials.water.tables.get('icru90');
     if (icru90 === undefined) throw new Error('no ICRU 90 table');
     const own = ownMaterial(
@@ -231,7 +231,7 @@ describe('own material', () => {
     }
   });
 
-  test('whatever the matter and its I, its stopping is positive and finite at every energy', () => {
+  test('stopping is positive and finite at every energy, whatever the material and its I', () => {
     const symbols = elements.map(({ symbol }) => symbol);
     const parts = fc.dictionary(fc.constantFrom(...symbols), fc.double({ min: 0.01, max: 1, noNaN: true }), {
       minKeys: 1,

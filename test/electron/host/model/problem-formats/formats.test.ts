@@ -103,7 +103,7 @@ test.each([
   ],
   ['indices without a range', { inputs: { i: { shape: ['rows'], dtype: 'int32' } } }, /whole numbers without a range/],
   ['a shape of no axis', { inputs: { x: { shape: ['depth'], dtype: 'float32' } } }, /names depth, which is no axis/],
-])('a definition with %s is refused with its place', (_name, changed, says) => {
+])('a definition with %s is rejected with its path', (_name, changed, says) => {
   expect(() => fromFlashInfer(definitionOf(changed))).toThrow(says);
 });
 
@@ -112,12 +112,12 @@ test.each([
   [{ spec: { ...solution.spec, entry_point: 'other.py::run' } }, /entry point other\.py::run; allowed: main\.py/],
   [{ sources: [...solution.sources, { path: 'b.py', content: '' }] }, /2 source files; allowed: one file/],
   [{ definition: 'gemm' }, /it solves gemm; allowed: solutions of scaled_rows_c8/],
-])('a solution that cannot be a candidate is refused: %j', (changed, says) => {
+])('a solution that cannot be a candidate is rejected: %j', (changed, says) => {
   const given = readSolution(JSON.stringify({ ...solution, ...changed }), 's.json');
   expect(() => fromFlashInfer(definitionOf(), readTraces(lines, 'w.jsonl'), [given])).toThrow(says);
 });
 
-test('damaged files are refused with the field or the line', () => {
+test('damaged files are rejected with the field or the line', () => {
   expect(() => readDefinition('{', 'd.json')).toThrow(/d\.json is not JSON/);
   expect(() => readDefinition('{"name": "a"}', 'd.json')).toThrow(/d\.json: op_type/);
   expect(() => readTraces(`${lines}\n{"definition": 3}`, 'w.jsonl')).toThrow(/w\.jsonl:3: definition/);
@@ -132,7 +132,7 @@ async function shipped() {
   return { ...found, sizes: { rows: 4, columns: 6 }, reference };
 }
 
-test('a problem goes to FlashInfer-Trace and back with its axes, shapes and types', async () => {
+test('a problem converted to FlashInfer-Trace and back has the same axes, shapes and types', async () => {
   const { name, definition, sizes, reference } = await shipped();
   const candidates = { 'numpy.py': await readFile(path.join(softmax, 'numpy.py'), 'utf8') };
   const reported = [
@@ -167,7 +167,7 @@ test('a problem goes to FlashInfer-Trace and back with its axes, shapes and type
   );
 });
 
-test('a problem with an array in place has no form there', async () => {
+test('a problem with an in-place array cannot be converted', async () => {
   const folder = path.join(assetsFolder, 'problems', 'softmax-rows');
   const { name, definition, sizes, reference } = await shipped();
   const arrays = definition.arrays.map((one) => ({ ...one, role: 'in-place' as const }));
@@ -177,7 +177,7 @@ test('a problem with an array in place has no form there', async () => {
   expect(() => toKernelBench(ts, sizes, new Map(), folder)).toThrow(/a reference in another language/);
 });
 
-test('a problem becomes one module of KernelBench', async () => {
+test('a problem becomes one KernelBench module', async () => {
   const { definition, sizes, reference } = await shipped();
   const shapes = new Map([
     ['x', [4, 6]],
@@ -189,7 +189,7 @@ test('a problem becomes one module of KernelBench', async () => {
   expect(text).toContain('def forward(self, x):');
 });
 
-test('the table of public problems counts each once: converted, or refused for a reason that is named once', async () => {
+test('the table of public problems counts each once, converted or rejected with a reason', async () => {
   const rows: unknown = JSON.parse(await readFile(path.join(assetsFolder, 'problem-formats.json'), 'utf8'));
   const counted = z
     .array(

@@ -101,7 +101,7 @@ describe('with PyTorch', unless(torchPath === null && 'python3 with PyTorch and 
     await expect(refused(`import nothing_of_this_name\n${task}`)).rejects.toThrow(/the module does not load/);
   });
 
-  test('its model is judged: correct as it is, and wrong without the bias', { timeout: 240_000 }, async () => {
+  test('its model is judged: correct unchanged, and wrong without the bias', { timeout: 240_000 }, async () => {
     const wrong = task.replace('class Model', 'class ModelNew').replace('self.linear(x)', 'x @ self.linear.weight.T');
     const { document, files } = await fromKernelBench({
       file: 'task.py',

@@ -9,11 +9,11 @@ test.each([
   ['wedenberg', 1.17108],
   // RBEmax 1.360055, RBEmin 1.110145: (√(4 + 21.76088 + 19.71875) − 2)/4.
   ['carabe', 1.18594],
-] as const)('%s by hand', (model, wanted) => {
+] as const)('%s matches a calculation by hand', (model, wanted) => {
   expect(rbe(model, 2.5, 2, 2)).toBeCloseTo(wanted, 4);
 });
 
-test('protons times RBE have the effect of photons', () => {
+test('proton dose times RBE has the effect of photons', () => {
   for (const model of ['mcnamara', 'wedenberg', 'carabe'] as const) {
     const [letd, dose, ratio] = [4, 1.8, 3];
     const factor = rbe(model, letd, dose, ratio);
@@ -25,7 +25,7 @@ test('protons times RBE have the effect of photons', () => {
   }
 });
 
-test('1.1 is 1.1 whatever the dose and LET', () => {
+test('a constant RBE is 1.1 at every dose and LET', () => {
   for (const [letd, dose, ratio] of [
     [0.5, 0.1, 2],
     [12, 20, 10],
@@ -35,7 +35,7 @@ test('1.1 is 1.1 whatever the dose and LET', () => {
   }
 });
 
-test('at no dose it is that of small doses, and without protons there is none', () => {
+test('the RBE at zero dose is that of small doses, and without protons there is none', () => {
   expect(rbe('mcnamara', 2.5, 0, 2)).toBeCloseTo(0.99064 + (0.35605 * 2.5) / 2, 12);
   expect(rbe('wedenberg', Number.NaN, 2, 2)).toBeNaN();
 });

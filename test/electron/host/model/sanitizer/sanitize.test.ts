@@ -37,8 +37,8 @@ const RACECHECK = `========= COMPUTE-SANITIZER
 ========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
 `;
 
-describe('its output', () => {
-  test('errors at one place are one finding, with what the first of them says', () => {
+describe('the output of the sanitizer', () => {
+  test('errors at one position are one finding, with the message of the first', () => {
     const { findings, errors } = parseSanitizer(MEMCHECK);
     expect(errors).toBe(61);
     expect(findings).toEqual([
@@ -67,7 +67,7 @@ describe('its output', () => {
     expect(findings).toMatchObject([{ file: 'my.cu', line: 9, times: 1 }]);
   });
 
-  test('nothing found, and no end', () => {
+  test('reports no findings, and reports a missing end', () => {
     expect(parseSanitizer('========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n')).toEqual({
       findings: [],
       errors: 0,
@@ -76,7 +76,7 @@ describe('its output', () => {
   });
 });
 
-describe('the program', onPosix, () => {
+describe('the sanitizer program', onPosix, () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitizer-'));
@@ -93,7 +93,7 @@ describe('the program', onPosix, () => {
     vi.stubEnv('PATH', `${folder}${path.delimiter}${process.env['PATH'] ?? ''}`);
   }
 
-  test('is looked for in the path and in the folder of CUDA, and missed with a sentence', async () => {
+  test('is searched on the path and in the CUDA folder, and reported in one sentence if it is missing', async () => {
     await expect(findSanitizer({ PATH: '/nowhere', CUDA_PATH: '/nowhere' })).rejects.toThrow(
       /compute-sanitizer was not found/,
     );
@@ -101,7 +101,7 @@ describe('the program', onPosix, () => {
     expect(await findSanitizer({ PATH: folder })).toBe(path.join(folder, 'compute-sanitizer'));
   });
 
-  test('gets the command line to watch, and its findings are at the lines of the kernel', async () => {
+  test('gets the command line to watch, and its findings name lines of the kernel', async () => {
     await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
     const found = await sanitize({ tool: 'memcheck', words: ['run', 'small one.json', '--trust'], kernel: 'my.cu' });
     expect(found.command).toBe(
@@ -114,7 +114,7 @@ describe('the program', onPosix, () => {
     expect(sanitizedText(found)).toBe('memcheck has found 61 errors at 2 places: memory beyond its end');
   });
 
-  test('a run that is refused is no finding', async () => {
+  test('does not report a rejected run as a finding', async () => {
     await install('echo "nowhere.json does not exist"; exit 2');
     await expect(sanitize({ tool: 'memcheck', words: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
       /did not begin: nowhere\.json does not exist/,

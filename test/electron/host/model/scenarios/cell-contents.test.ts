@@ -33,8 +33,8 @@ async function cells(regions: readonly object[]): Promise<readonly (readonly str
   return Array.from({ length: 5 }, (_, z) => Array.from({ length: 4 }, (_, x) => texts[found[z * 4 + x] ?? -1] ?? ''));
 }
 
-describe('cells that borders cut', () => {
-  test('hold what lies in them by its share: a foil inside of one cell counts as thick as it is', async () => {
+describe('cells cut by region borders', () => {
+  test('contain each material by its share: a thin foil inside a cell keeps its thickness', async () => {
     const rows = await cells([{ material: 'lead', x_mm: [-2, 2], z_mm: [2.3, 2.4] }]);
     expect(rows.map((row) => new Set(row))).toEqual([
       new Set(['water']),
@@ -45,7 +45,7 @@ describe('cells that borders cut', () => {
     ]);
   });
 
-  test('corners, and what the last region covers', async () => {
+  test('handle corners, and the area that the last region covers', async () => {
     expect(
       await cells([
         { material: 'lead', x_mm: [-1.5, 2], z_mm: [1.5, 3] },
@@ -60,7 +60,7 @@ describe('cells that borders cut', () => {
     ]);
   });
 
-  test('what lies twice on the same place, or in pieces of the same cell, is one mixture', async () => {
+  test('combine overlapping pieces in one cell into one mixture', async () => {
     const scenario = await scenarioOf([
       { material: 'lead', x_mm: [-2, 2], z_mm: [1.5, 1.75] },
       { material: 'lead', x_mm: [-2, 2], z_mm: [3.1, 3.2] },
@@ -70,7 +70,7 @@ describe('cells that borders cut', () => {
     expect([list.length, new Set(map()), roundedTo]).toEqual([2, new Set([0, 1]), null]);
   });
 
-  test('shares are rounded only where there are more mixtures than indices, and a warning says so', async () => {
+  test('round shares only if there are more mixtures than indices, with a warning', async () => {
     const foils = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
         material: i % 2 === 0 ? 'lead' : 'copper',
@@ -100,7 +100,7 @@ describe('cells that borders cut', () => {
 });
 
 describe('the material of a mixture', () => {
-  test('has the densities by volume and the rest by mass, exact in each cell', async () => {
+  test('has its densities by volume and the rest by mass, exact in each cell', async () => {
     const reading = await check({
       geometry: {
         width_mm: 4,
@@ -184,13 +184,13 @@ describe('the problem for the engine', () => {
     expect(found.materials[3]?.stopping_MeV_cm2_g).toEqual(found.materials[1]?.stopping_MeV_cm2_g);
   });
 
-  test('water comes first though nothing is made of it', async () => {
+  test('water is the first material even if nothing consists of it', async () => {
     const found = await problem({ geometry: { ...small, background: 'lung' }, grid: coarse });
     expect(found.materials.map(({ name }) => name)).toEqual(['water', 'lung']);
     expect(new Set(found.map)).toEqual(new Set([1]));
   });
 
-  test('water of another density is another material', async () => {
+  test('water of another density is a separate material', async () => {
     const found = await problem({
       geometry: { ...small, regions: [{ material: 'water', x_mm: [-2, 2], z_mm: [0, 5], density_scale: 1.1 }] },
       grid: coarse,
@@ -198,7 +198,7 @@ describe('the problem for the engine', () => {
     expect(found.materials.map(({ density_g_cm3 }) => density_g_cm3)).toEqual([1, 1.1]);
   });
 
-  test('icru90 changes the table of water only', async () => {
+  test('icru90 changes only the water table', async () => {
     const parts = {
       geometry: { ...small, regions: [{ material: 'lead', x_mm: [-1, 1], z_mm: [1, 3] }] },
       grid: coarse,
@@ -212,7 +212,7 @@ describe('the problem for the engine', () => {
   });
 });
 
-describe('the grid rules are those of the engine', () => {
+describe('the grid rules match the engine', () => {
   test('72 angle bins, 50 energy bins: dense-36M', async () => {
     const reading = await scenarios.read(`${import.meta.dirname}/../../../../../assets/scenarios/dense-36M.json`);
     const { plan } = addon.createTransport(scenarios.resolve(reading));
@@ -251,14 +251,14 @@ describe('diffraction', () => {
 
   const crystal = (parts: object) => ({ ...smallImage, crystal: { ...smallImage.crystal, ...parts } });
 
-  test('only the lattice is required', async () => {
+  test('only the lattice is required in a diffraction scenario', async () => {
     expect(await issues({ kind: 'diffraction', version: 1 })).toEqual([
       expect.stringMatching(/^error: crystal: is missing; needed: /),
     ]);
     expect(await issues(smallImage)).toEqual([]);
   });
 
-  test('the beam centre is the middle, X along the slow axis', async () => {
+  test('the beam centre is in the middle by default, with X along the slow axis', async () => {
     const reading = await read(smallImage);
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     expect(reading.scenario.detector).toMatchObject({ beam_x_mm: 1.25, beam_y_mm: 1.65 });
@@ -314,14 +314,14 @@ describe('diffraction', () => {
       { ...smallImage, structure_factors: {} },
       /^warning: structure_factors\.default_electrons: leaves the image empty/,
     ],
-  ] as const)('%s invalid', async (_name, document, expected) => {
+  ] as const)('%s is invalid', async (_name, document, expected) => {
     expect(await issues(document)).toEqual([expect.stringMatching(expected)]);
   });
 
   describe('lists of reflections', () => {
     const list = (file: string) => ({ ...smallImage, structure_factors: { default_electrons: 0, file } });
 
-    test('are read, and light up their own spots only', async () => {
+    test('are read, and produce only their own spots', async () => {
       await writeFile(path.join(folder, 'one.hkl'), '# h k l F\n0 0 1 250\n\n0,0,-1,125.5\n');
       const reading = await read(list('one.hkl'));
       if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
@@ -338,7 +338,7 @@ describe('diffraction', () => {
       expect(at(101)).toBe(0);
     });
 
-    test('that are not there, or lead out of the folder, are refused', async () => {
+    test('that are missing, or lead out of the folder, are rejected', async () => {
       expect(await issues(list('none.hkl'))).toEqual([
         expect.stringMatching(/^error: structure_factors\.file: .*cannot be used/),
       ]);
@@ -356,7 +356,7 @@ describe('diffraction', () => {
       ]);
     });
 
-    test('without a reflection are rejected, and hostile ones end soon', () => {
+    test('without a reflection are rejected, and hostile ones fail quickly', () => {
       expect(readHkl('# nothing\n')).toEqual({
         ok: false,
         faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }],
@@ -372,7 +372,7 @@ describe('diffraction', () => {
     });
   });
 
-  test('those who take transport scenarios refuse a diffraction scenario by its kind', async () => {
+  test('transport code rejects a diffraction scenario by its kind', async () => {
     const reading = await scenarios.check(smallImage, { name: 's', folder: null });
     expect(reading.problem).toBeNull();
     expect(reading.issues.map(({ path: at, message }) => `${at}: ${message}`)).toEqual([
@@ -380,7 +380,7 @@ describe('diffraction', () => {
     ]);
   });
 
-  test('the engine refuses what its variant cannot do, by name', async () => {
+  test('the engine rejects by name what its variant cannot do', async () => {
     const reading = await read({
       ...crystal({ cells: { a: 50, b: 5, c: 5 } }),
       solver: { variant: 'diffraction-chebyshev' },

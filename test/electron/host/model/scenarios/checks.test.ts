@@ -7,7 +7,7 @@ import { addon, assetsFolder, check, lines, namedVariants, readYaml, scenarios }
 
 const region = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
 
-describe('parts that do not fit each other', () => {
+describe('inconsistent fields', () => {
   test.each([
     [
       'energy above the tables',
@@ -139,7 +139,7 @@ describe('parts that do not fit each other', () => {
     );
   });
 
-  test('pictures of the run that take too long to copy', async () => {
+  test('frames of the run that need too long to copy', async () => {
     const fine = { dx_mm: 4, dz_mm: 0.005, dtheta_mrad: 100, energy: { kind: 'range', step_mm: 0.005 } };
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
     expect(lines(reading)).toContain(
@@ -150,7 +150,7 @@ describe('parts that do not fit each other', () => {
 });
 
 describe('warnings', () => {
-  test('no range is reported of an energy that the tables do not have', async () => {
+  test('for an energy outside of the tables no range is reported', async () => {
     const beyond = await check({ beam: { energy_MeV: 500 }, geometry: { depth_mm: 50 } });
     expect(lines(beyond).filter((line) => line.includes('geometry.depth_mm'))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('none of borders inside of cells: those hold both', async () => {
+  test('no warning for borders inside of cells', async () => {
     const regions = [
       { ...region, z_mm: [10.08, 10.12] },
       { ...region, x_mm: [-4.9, 5], z_mm: [10, 20.001] },
@@ -198,8 +198,8 @@ describe('warnings', () => {
   });
 });
 
-describe('all at once', () => {
-  test('errors of the schema, of the text and between parts, in the order of the text', async () => {
+describe('all issues together', () => {
+  test('include errors of schema, text and consistency, in the order of the text', async () => {
     const reading = await readYaml(`kind: transport
 version: 1
 beam: {energy_MeV: 70, x_mm: 100, weight: -1}
@@ -231,7 +231,7 @@ solver: {variant: windwo}
     expect(reading.problem).toBeNull();
   });
 
-  test('without a usable energy, what does not follow from it is still checked', async () => {
+  test('include checks that do not depend on the energy, if the energy is invalid', async () => {
     const reading = await readYaml(`kind: transport
 version: 1
 beam: {energy_MeV: much}
@@ -249,7 +249,7 @@ grid: {theta_max_mrad: 402}
   });
 });
 
-test('the estimate never refuses what the engine would run', async () => {
+test('the estimate never rejects what the engine would run', async () => {
   // Limits from far too small to ample: whenever the engine finds a variant, the check must accept the scenario.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {

@@ -29,7 +29,7 @@ async function completed(parts: object, energy_MeV = 70) {
 
 const range = (step_mm: number) => ({ kind: 'range' as const, step_mm });
 
-test('three lines at 70 MeV are water-70MeV', async () => {
+test('three lines at 70 MeV complete to water-70MeV', async () => {
   const shipped = await scenarios.read(`${import.meta.dirname}/../../../../../assets/scenarios/water-70MeV.json`);
   const three = (await check({})).scenario;
   expect({ ...three, $schema: null, name: '', notes: '' }).toEqual({
@@ -51,7 +51,7 @@ test('three lines at 70 MeV are water-70MeV', async () => {
   });
 });
 
-describe('defaults follow from the range of the beam', () => {
+describe('defaults follow from the beam range', () => {
   test.each([
     [10, { width: 1, depth: 1.5, dx: 0.005, dz: 0.005, energy: range(0.0025) }],
     [100, { width: 75, depth: 95, dx: 0.25, dz: 0.25, energy: range(0.125) }],
@@ -70,7 +70,7 @@ describe('defaults follow from the range of the beam', () => {
     expect(dz).toBe(2.5);
   });
 
-  test('bins of angle and cells across are wider in metals by their scattering, and a foil leaves them as they are', async () => {
+  test('angle bins and lateral cells are wider in metals, by their scattering, and a foil does not change them', async () => {
     // Silver: range 13.33 g/cm², scattering length 9.90 g/cm². Water: 7.718 and 46.88. √(1.346 / 0.1646) = 2.86 times
     // the angles: bins of 14 mrad. Over a range of 12.7 mm the beam width is 0.285 mm in water and 0.81 mm in silver:
     // cells of width/3.5, 0.23 mm. The falloff is taken as that of water with this range, 0.204 mm: depth cells of a
@@ -96,7 +96,7 @@ describe('defaults follow from the range of the beam', () => {
     expect(found.energy.kind === 'range' ? found.energy.step_mm : 0).toBeCloseTo(0.11 * 0.857, 3);
   });
 
-  test('two metres of air before water run: cells across follow the beam at its entrance', async () => {
+  test('with two metres of air before water, lateral cells follow the beam at its entrance', async () => {
     const air = { material: 'air', x_mm: [-60, 60], z_mm: [0, 2000] };
     const geometry = { width_mm: 120, depth_mm: 2100, regions: [air] };
     const reading = await check({ beam: { energy_MeV: 100, x_sigma_mm: 3 }, geometry }, 100);
@@ -108,7 +108,7 @@ describe('defaults follow from the range of the beam', () => {
   test.each([
     [2, 4500],
     [3, 6500],
-  ])('%s m of air as the background before water: the cells are those of the water', async (metres, planes) => {
+  ])('with %s m of air as the background before water, the cells are those of the water', async (metres, planes) => {
     const slab = { material: 'water', z_mm: [1000 * metres, 1000 * metres + 250] };
     const geometry = { background: 'air', depth_mm: 1000 * metres + 250, regions: [slab] };
     const reading = await check({ beam: { energy_MeV: 150, x_sigma_mm: 3 }, geometry }, 150);
@@ -135,7 +135,7 @@ describe('defaults follow from the range of the beam', () => {
     expect((await completed({ geometry: { regions: [bone] } })).dz).toBe(0.2);
   });
 
-  test('every therapeutic energy: three cells in the falloff, 3.5 in the width at the end, room behind the range', async () => {
+  test('every therapeutic energy has three cells in the falloff, 3.5 in the width at the end, and space behind the range', async () => {
     const reference = [
       [70, 0.616, 0.906],
       [100, 1.13, 1.704],
@@ -150,7 +150,7 @@ describe('defaults follow from the range of the beam', () => {
     }
   });
 
-  test('and range bins of at most 0.22 of the straggling', async () => {
+  test('range bins have at most 0.22 of the straggling', async () => {
     for (const [energy, straggling] of [
       [70, 0.469],
       [100, 0.86],
@@ -165,7 +165,7 @@ describe('defaults follow from the range of the beam', () => {
     }
   });
 
-  test('any energy of the tables gives a scenario without errors, of a size that runs', async () => {
+  test('any energy of the tables gives a valid scenario of a size that can run', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 2.5, max: 300, noNaN: true }), async (energy) => {
         const reading = await check({}, energy);
@@ -205,13 +205,13 @@ describe('defaults follow from the range of the beam', () => {
     ['aluminium', {}, 435],
     ['lead', {}, 1185],
     ['lead', { solver: { stepping: 'depth' } }, 1045],
-  ])('the angles of %s hold five widths', async (background, parts, expected) => {
+  ])('the angles of %s cover five widths', async (background, parts, expected) => {
     const found = await completed({ geometry: { background }, ...parts });
     expect(Math.abs(found.theta - expected)).toBeLessThan(40);
   });
 
   test.each(['air', 'lung', 'adipose-icrp', 'bone-cortical-icrp', 'lead'])(
-    'and of the background: %s',
+    'the angles of the background cover five widths: %s',
     async (background) => {
       const reading = await check({ geometry: { background } }, 150);
       expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
@@ -219,7 +219,7 @@ describe('defaults follow from the range of the beam', () => {
   );
 });
 
-describe('defaults give way to what is set', () => {
+describe('explicit values override the defaults', () => {
   test.each([
     ['a width that no nice cell divides', { geometry: { width_mm: 41.3 } }, { width: 41.3, dx: 0.248795180723 }],
     [
@@ -267,7 +267,7 @@ describe('defaults give way to what is set', () => {
     expect(energy.kind === 'range' ? energy.step_mm : 0).toBeCloseTo(step, 10);
   });
 
-  test('and the bins split no proton over more range than straggling spreads it', async () => {
+  test('range bins split no proton over more range than straggling spreads it', async () => {
     const region = { x_mm: [-4, 4], z_mm: [2, 4] };
     for (const geometry of [
       {},
@@ -284,14 +284,14 @@ describe('defaults give way to what is set', () => {
     }
   });
 
-  test('light regions make room for the longer range', async () => {
+  test('light regions enlarge the box for the longer range', async () => {
     const lung = { material: 'lung', x_mm: [-20, 20], z_mm: [10, 110] };
     expect((await completed({ geometry: { regions: [lung] } }, 150)).depth).toBe(300);
   });
 });
 
-describe('nice numbers', () => {
-  test('are what people write', () => {
+describe('rounded numbers', () => {
+  test('are numbers that people write', () => {
     expect([0.0741, 0.205, 0.2, 0.24, 0.26, 0.7, 1, 9.99].map(niceBelow)).toEqual([
       0.05, 0.2, 0.2, 0.2, 0.25, 0.5, 1, 5,
     ]);
@@ -302,7 +302,7 @@ describe('nice numbers', () => {
     expect([divisorNear(0.3, 40), divisorNear(0.25, 51.3), divisorNear(0.3, 1 / 3)]).toEqual([0.25, 0.1, 0.333333333]);
   });
 
-  test('divide', () => {
+  test('divide evenly', () => {
     expect(divides(0.1, 0.3)).toBe(true);
     expect(divides(0.2, 50)).toBe(true);
     expect(divides(0.3, 50)).toBe(false);

@@ -18,8 +18,8 @@ async function readBytes(bytes: Uint8Array | string, name = 's.json'): Promise<r
   return issues.map((issue) => formatIssue({ ...issue, file: name }));
 }
 
-describe('files that are no scenario', () => {
-  test('are refused with one reason', async () => {
+describe('files that are not scenarios', () => {
+  test('are rejected with one reason', async () => {
     expect(lines(await scenarios.read(join(folder, 'none.json')))).toEqual([
       `${folder}/none.json: there is no such file`,
     ]);
@@ -30,14 +30,14 @@ describe('files that are no scenario', () => {
     ]);
   });
 
-  test('are not read beyond the limit, even when they never end', async () => {
+  test('are not read beyond the limit, even if they never end', async () => {
     expect(lines(await scenarios.read('/dev/zero'))).toEqual([
       '/dev/zero: is larger than 256 KiB, which no scenario is',
     ]);
   });
 });
 
-test('suggests a neighbouring file for one that is missing', async () => {
+test('a neighbouring file is suggested for a missing one', async () => {
   await writeFile(join(folder, 'water.yaml'), 'kind: transport');
   expect(lines(await scenarios.read(join(folder, 'wather.json')))).toEqual([
     `${folder}/wather.json: there is no such file (did you mean ${folder}/water.yaml?)`,
@@ -51,12 +51,12 @@ test('suggests a neighbouring file for one that is missing', async () => {
   ]);
 });
 
-describe('hostile text of the largest size is refused within seconds, also on a busy machine', () => {
+describe('hostile text of the largest size is rejected within seconds, also on a busy machine', () => {
   test.each(fewHostile)('%s', expectRefused);
 });
 
 describe('writing', () => {
-  test('replaces the whole file and leaves nothing next to it', async () => {
+  test('replaces the complete file and leaves nothing next to it', async () => {
     const path = join(folder, 'w', 'out.json');
     await mkdir(join(folder, 'w'));
     await writeFile(path, 'old');
@@ -67,7 +67,7 @@ describe('writing', () => {
     expect(await readdir(join(folder, 'w'))).toEqual(['out.json']);
   });
 
-  test('does not replace when it must not', async () => {
+  test('does not overwrite without permission', async () => {
     const path = join(folder, 'kept.json');
     await scenarios.write(path, { a: 1 }, 'refuse');
     await expect(scenarios.write(path, { a: 2 }, 'refuse')).rejects.toMatchObject({ code: 'exists' });
@@ -75,7 +75,7 @@ describe('writing', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('into a folder that is not there says so', async () => {
+  test('into a missing folder is reported', async () => {
     const failure = scenarios.write(join(folder, 'none', 'x.json'), {});
     await expect(failure).rejects.toBeInstanceOf(BraggError);
     await expect(failure).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('writing', () => {
     });
   });
 
-  test('leaves folders and devices alone, and private files private', async (context) => {
+  test('does not change folders and devices, and private files stay private', async (context) => {
     const taken = join(folder, 'taken.json');
     await mkdir(taken);
     const refused = { code: 'invalid', message: `${taken} cannot be written: it is a folder` };
@@ -102,7 +102,7 @@ describe('writing', () => {
     expect((await stat(secret)).mode & 0o777).toBe(0o600);
   });
 
-  test('is known before to fail where root may write and nobody can', onLinux, async () => {
+  test('is checked in advance, even where root may write and nobody can', onLinux, async () => {
     await expect(checkWritable('/proc/run.h5', 'refuse')).rejects.toMatchObject({
       code: 'io',
       message: expect.stringMatching(
@@ -111,7 +111,7 @@ describe('writing', () => {
     });
   });
 
-  test('a folder for results is tried where it is to be made, and left as it was', async () => {
+  test('checks a results folder at its location, and leaves it unchanged', async () => {
     await expect(checkFolder(join(folder, 'new', 'study'))).resolves.toBeUndefined();
     expect((await readdir(folder)).filter((name) => /\.tmp$|new/.test(name))).toEqual([]);
     const file = join(folder, 'plain.json');
@@ -122,7 +122,7 @@ describe('writing', () => {
     }
   });
 
-  test('killed in between leaves the old file', async () => {
+  test('leaves the old file if it is killed midway', async () => {
     const path = join(folder, 'crash.json');
     await writeFile(path, 'old');
     const module = join(import.meta.dirname, '../../../../../electron/host/io/files/write-file.ts');
@@ -139,7 +139,7 @@ describe('writing', () => {
 describe('the shipped scenarios', async () => {
   const shipped = (await readdir(join(assetsFolder, 'scenarios'))).filter((name) => name.endsWith('.json'));
 
-  test('are the nine', () => {
+  test('are nine', () => {
     expect(shipped.sort()).toEqual([
       'bone-edge-150MeV.json',
       'bone-slab-150MeV.json',
@@ -153,7 +153,7 @@ describe('the shipped scenarios', async () => {
     ]);
   });
 
-  test.each(shipped)('%s has no issue, explains itself and is written as the writer writes', async (name) => {
+  test.each(shipped)('%s has no issue, has notes, and is formatted by the writer', async (name) => {
     const path = join(assetsFolder, 'scenarios', name);
     const reading = await scenarios.read(path);
     // The earlier solver's grid is shipped to demonstrate its effect on the beam, which the warnings state.

@@ -32,12 +32,12 @@ describe('axis range', () => {
       { geometry: { regions: [{ material: 'water', x_mm: [-50, 50], z_mm: [0, 400], density_scale: 0.5 }] } },
       315.492,
     ],
-  ])('150 MeV: %s', async (_name, parts, expected_mm) => {
+  ])('the range at 150 MeV is %s', async (_name, parts, expected_mm) => {
     const { range_mm } = await check(parts, 150);
     expect(Math.abs((range_mm ?? Number.NaN) - expected_mm), `${range_mm} mm`).toBeLessThan(0.02);
   });
 
-  test('at an angle the axis is longer inside a slab, and leaves a box through its side', async () => {
+  test('along a tilted axis is longer inside a slab, and leaves a box through its side', async () => {
     // 20 mm of bone at 60° are 40 mm along the axis, after 80 mm of water: by quadrature the range is 28.716 mm
     // shorter.
     const beam = { energy_MeV: 150, angle_deg: 60 };
@@ -50,7 +50,7 @@ describe('axis range', () => {
     expect(Math.abs(157.746 - 8.342 - aside)).toBeLessThan(0.02);
   });
 
-  test('whatever the energy, water alone has the range of the table', async () => {
+  test('in pure water equals the table at every energy', async () => {
     for (let energy = 40; energy < 200; energy += 1.37) {
       const { range_mm, waterRange_mm } = await check({ grid: { dx_mm: 5 }, geometry: { width_mm: 100 } }, energy);
       expect(Math.abs((range_mm ?? 0) - (waterRange_mm ?? 1)), `${energy} MeV`).toBeLessThan(0.01);
@@ -58,10 +58,10 @@ describe('axis range', () => {
   });
 });
 
-describe('next to', () => {
+describe('files next to a scenario', () => {
   const folder = scratchFolder('beside');
 
-  test('a file is parsed again when it has changed, and its errors are cached as its value is', async () => {
+  test('are parsed again after a change, and their errors are cached like their values', async () => {
     const parse = vi.fn((text: string): Parsed<number> => {
       const value = Number(text);
       return Number.isNaN(value) ? { ok: false, faults: [{ line: 1, message: 'no number' }] } : { ok: true, value };
@@ -92,7 +92,7 @@ describe('next to', () => {
     expect((await read('n.txt', place)).value).toBe(13);
   });
 
-  test('a text is read up to its limit and no further, in pieces', async () => {
+  test('are read up to the limit and no further, in pieces', async () => {
     const file = path.join(folder, 'long.txt');
     const text = 'Å'.repeat(300_000);
     await writeFile(file, text);
@@ -110,7 +110,7 @@ async function faults(geometry: object): Promise<readonly string[]> {
   return lines(reading).filter((line) => !line.startsWith('warning'));
 }
 
-describe('own materials in a scenario', () => {
+describe('user materials in a scenario', () => {
   test('fill regions and the background', async () => {
     const reading = await check({
       geometry: { ...small, background: 'acrylic', materials: [acrylic], regions: [region('lung')] },
@@ -122,7 +122,7 @@ describe('own materials in a scenario', () => {
     expect(problem?.materials[1]?.elements.map(({ symbol }) => symbol)).toEqual(['C', 'H', 'O']);
   });
 
-  test('a background of one completes the grid as the built-in one does', async () => {
+  test('complete the grid as the background like the built-in ones', async () => {
     const [own, built] = [
       await check({ geometry: { background: 'acrylic', materials: [acrylic] } }),
       await check({ geometry: { background: 'pmma' } }),
@@ -149,11 +149,11 @@ describe('own materials in a scenario', () => {
     [{ ...acrylic, density_g_cm3: 0 }, 'is too small'],
     [{ ...acrylic, mean_excitation_eV: 5 }, 'is too small'],
     [{ ...acrylic, name: '1a' }, 'geometry.materials[0].name'],
-  ])('%j is refused', async (material, says) => {
+  ])('%j is rejected', async (material, says) => {
     expect((await faults({ materials: [material] })).join('\n')).toContain(says);
   });
 
-  test('two of one name are refused', async () => {
+  test('with the same name are rejected', async () => {
     expect(await faults({ materials: [acrylic, acrylic] })).toEqual([
       expect.stringContaining('is the name of two materials'),
     ]);
@@ -202,7 +202,7 @@ describe('--set', () => {
     expect(reading.draft).toMatchObject({ beam: { energy_MeV: 120 } });
   });
 
-  test('a changed scenario says so in its name; how it is solved does not change what it is', async () => {
+  test('states the change in the name of the scenario, except for solver options', async () => {
     const named = text.replace('"version": 1,', '"version": 1, "name": "Water",');
     const name = async (...texts: readonly string[]) =>
       (await scenarios.parse(named, { name: 's.json', folder: null }, { overrides: overrides(...texts) })).scenario
@@ -222,7 +222,7 @@ describe('--set', () => {
     expect(lines(await scenarios.parse(broken, place, { overrides: overrides('beam.energy_MeV=70') }))).toEqual([]);
   });
 
-  test('its errors name it, the others their line', async () => {
+  test('reports its own errors by name, and the others by line', async () => {
     expect(lines(await read('beam.energy_MeV=900', 'beam.colour=red', 'grid.dx_mm=NaN'))).toEqual([
       '--set: beam.colour: is not a known key; allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
       '--set: grid.dx_mm: "NaN" is not a number; allowed: 1e-5 to 100 mm',
@@ -237,27 +237,27 @@ describe('--set', () => {
     ['beam', `"beam" has no '='; allowed: path=value, such as beam.energy_MeV=120`],
     ['=3', '"" is not a path; allowed: names with dots, such as geometry.regions[0].material'],
     ['beam..x=3', '"beam..x" is not a path; allowed: names with dots, such as geometry.regions[0].material'],
-  ])('%j is refused', (given, message) => {
+  ])('%j is rejected', (given, message) => {
     expect(parseOverride(given)).toBe(message);
   });
 
-  test('keeps everything after the first equals sign', () => {
+  test('uses everything after the first equals sign', () => {
     expect(parseOverride('notes=a=b')).toEqual({ path: ['notes'], value: 'a=b' });
   });
 });
 
-describe('warn spread', () => {
+describe('warnings about added spread', () => {
   const bins = (step_mm: number, solverStep_mm = 0.2) => ({
     geometry: { width_mm: 20, depth_mm: 50 },
     grid: { dx_mm: 0.5, dz_mm: solverStep_mm, energy: { kind: 'range', step_mm } },
     solver: { step_mm: solverStep_mm },
   });
 
-  test('a step of a whole number of range bins in water adds nothing and is not warned of', async () => {
+  test('a step of an integer number of range bins adds nothing in water and gives no warning', async () => {
     for (const step of [0.1, 0.05]) expect(lines(await check(bins(step)))).toEqual([]);
   });
 
-  test('bins that would show in the range are taken in parts, and the run gets those', async () => {
+  test('bins that would show in the range are subdivided, and the run uses the result', async () => {
     const reading = await check(bins(0.2, 0.1));
     expect(lines(reading)).toEqual([
       'warning grid.energy.step_mm: 0.2 mm is taken in 2 parts of 0.1 mm: wider ones would show in the range and its falloff',
@@ -275,7 +275,7 @@ describe('warn spread', () => {
     expect(lines(pmma).join()).not.toContain('range spread');
   });
 
-  test('a tilted beam has steps of whole cells in depth; from plane to plane as many bins as its paths need', async () => {
+  test('a tilted beam steps by full depth cells, with as many bins from plane to plane as its paths need', async () => {
     const tilted = { beam: { energy_MeV: 150, angle_deg: 30 }, geometry: { width_mm: 200 }, grid: { dz_mm: 0.5 } };
     const path = await check(tilted);
     const way = 0.5 / Math.cos(Math.PI / 6);
@@ -289,7 +289,7 @@ describe('warn spread', () => {
     expect(apart).toContain('0.5 mm at 30° is not a whole number of cells in depth');
   });
 
-  test('a uniform grid states what its two-bin split adds', async () => {
+  test('a uniform grid reports the spread of its two-bin split', async () => {
     const reading = await scenarios.read(join(assetsFolder, 'scenarios/uniform-grid-70MeV.json'));
     expect(lines(reading).join('\n')).toMatch(
       /grid\.energy\.step_MeV: 0\.2 MeV adds \d\.\d\d mm \(σ\) of range spread/,
@@ -304,7 +304,7 @@ describe('warn spread', () => {
     expect(lines(await check({ ...bins(0.08, 0.1), ...spread }))).toEqual([]);
   });
 
-  test('no shipped beam scenario on a range grid is warned of', async () => {
+  test('no shipped beam scenario on a range grid has this warning', async () => {
     const folder = join(assetsFolder, 'scenarios');
     for (const name of await readdir(folder)) {
       if (!name.endsWith('.json')) continue;
@@ -318,7 +318,7 @@ describe('warn spread', () => {
   });
 
   test.each(['water', 'pmma', 'aluminium', 'copper', 'lead'])(
-    '%s: bins that the program filled in are as good when a file says them',
+    '%s: the default bins are equally good when a file states them',
     async (background) => {
       for (const [stepping, angle_deg] of [
         ['depth', 0],
@@ -339,7 +339,7 @@ describe('materials', () => {
   const { materials } = scenarios;
 
   describe.each(materialNames.map((name) => [name, materials[name]] as const))('%s', (name, material) => {
-    test('is listed in the contract with the same numbers', () => {
+    test('is listed in the contract with the same values', () => {
       expect(materialSummaries[name]).toEqual({
         name,
         title: material.title,
@@ -367,7 +367,7 @@ describe('materials', () => {
       ]);
     });
 
-    test('stops protons as Bethe says, within 1 % from 20 to 250 MeV', () => {
+    test('stops protons by the Bethe formula, within 1 % from 20 to 250 MeV', () => {
       // Without shell and density corrections, which are below 1 % in this energy range, except in lead.
       const [table, listed] = [standardTable(material), material.stopping_power[0]];
       const zOverA = ofMixture(material.composition).zOverA;
@@ -392,9 +392,9 @@ describe('materials', () => {
     expect(files.sort()).toEqual(materialNames.map((name) => `${name}.json`).sort());
   });
 
-  describe('ranges that the tables give', () => {
+  describe('ranges from the tables', () => {
     test.each(readdirSync(join(assetsFolder, 'materials/stopping')).filter((file) => file.includes('icru49')))(
-      '%s: integrated range meets the tabulated CSDA range within 0.1 % above 10 MeV',
+      '%s: the integrated range agrees with the tabulated CSDA range within 0.1 % above 10 MeV',
       (file) => {
         const rows = readFileSync(join(assetsFolder, 'materials/stopping', file), 'utf8')
           .split('\n')
@@ -410,7 +410,7 @@ describe('materials', () => {
       },
     );
 
-    test('ICRU 90 water: the published ranges within 0.1 %, 0.5 % longer than ICRU 49', () => {
+    test('ICRU 90 water has the published ranges within 0.1 %, 0.5 % longer than ICRU 49', () => {
       const icru90 = materials.water.tables.get('icru90');
       if (icru90 === undefined) throw new Error('no ICRU 90 table');
       const icru49 = standardTable(materials.water);

@@ -18,7 +18,7 @@ const problemWith = async (beam: object, parts: object = {}) => {
 };
 
 describe('spots', () => {
-  test('have what they leave out from the beam; the highest energy is the beam’s, and weights are its protons', async () => {
+  test('inherit missing values from the beam; the highest energy is that of the beam, and weights are its protons', async () => {
     const problem = await problemWith({
       energy_sigma_MeV: 0.5,
       x_sigma_mm: 3,
@@ -35,7 +35,7 @@ describe('spots', () => {
     ]);
   });
 
-  test('make the grid: the box holds the outermost, the angles the most tilted', async () => {
+  test('determine the grid: the box contains the outermost spot, the angles the most tilted one', async () => {
     const narrow = (await withBeam({ spots: [{ energy_MeV: 70 }] })).scenario;
     const wide = (await withBeam({ spots: [{ energy_MeV: 70, x_mm: 60, x_sigma_mm: 5, angle_deg: 4 }] })).scenario;
     expect(narrow?.geometry).toEqual((await check({}, 70)).scenario?.geometry);
@@ -68,13 +68,13 @@ describe('spots', () => {
       's: beam.range_mm: 40 cannot be combined with energy_MeV; allowed: energy_MeV, range_mm',
     ],
     [{ range_mm: 3000 }, 's: beam.range_mm: 3000 mm is a beam of'],
-  ])('%j is refused', async (beam, says) => {
+  ])('%j is rejected', async (beam, says) => {
     const found = lines(await withBeam(beam)).filter((line) => !line.startsWith('warning'));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says.replace(/^s: /, ''));
   });
 
-  test('outside the box or the angles are refused where they are', async () => {
+  test('outside of the box or the angles are rejected with their path', async () => {
     const spots = [{ energy_MeV: 70, x_mm: 30 }, { energy_MeV: 70 }, { energy_MeV: 70, angle_deg: 31 }];
     const found = lines(await withBeam({ spots }, { geometry: { width_mm: 40 }, grid: { theta_max_mrad: 400 } }));
     expect(found.join('\n')).toContain(
@@ -92,7 +92,7 @@ describe('a file of spots', () => {
     return withBeam({ x_sigma_mm: 2, spots: { file: name } });
   };
 
-  test('is the list, as CSV and as JSON', async () => {
+  test('equals the inline list, as CSV and as JSON', async () => {
     const spots = [
       { energy_MeV: 70.5, x_mm: -2, weight: 3 },
       { energy_MeV: 60, x_mm: 2, weight: 1 },
@@ -134,7 +134,7 @@ describe('a file of spots', () => {
     expect(found[0]).toContain(says);
   });
 
-  test('that is not there is an error of the scenario', async () => {
+  test('that is missing is an error of the scenario', async () => {
     const found = lines(await withBeam({ spots: { file: 'gone.csv' } }));
     expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain('beam.spots.file: "gone.csv" cannot be used');
@@ -142,7 +142,7 @@ describe('a file of spots', () => {
 });
 
 describe('a beam by its range in water', () => {
-  test('csda: the range of the table', async () => {
+  test('csda: gives the range of the table', async () => {
     const { scenario, waterRange_mm } = await withBeam({ range_mm: 157.7, range_is: 'csda' });
     expect(waterRange_mm).toBeCloseTo(157.7, 6);
     expect(scenario?.beam.energy_MeV).toBeCloseTo(149.97, 1);
@@ -155,7 +155,7 @@ describe('a beam by its range in water', () => {
     [100, 'r90', 1, 'off'],
     [150, 'r80', 0.8, 'attenuation'],
   ] as const)(
-    '%d mm, %s, spread %d MeV, nuclear %s: the solution has it within 0.1 mm',
+    '%d mm, %s, spread %d MeV, nuclear %s: the solution has this range within 0.1 mm',
     async (range_mm, range_is, sigma, nuclear) => {
       const beam = { range_mm, range_is, energy_sigma_MeV: sigma };
       const problem = await problemWith(beam, {
@@ -169,12 +169,12 @@ describe('a beam by its range in water', () => {
     },
   );
 
-  test('a spot may be given by range too, and is as if it was by its energy', async () => {
+  test('a spot may be given by range too, equal to one by energy', async () => {
     const found = (await problemWith({ range_is: 'csda', spots: [{ range_mm: 40.8 }] })).spots?.[0]?.energy_MeV;
     expect(found).toBeCloseTo(70.0, 1);
   });
 
-  test('YAML says it in two lines', async () => {
+  test('YAML states it in two lines', async () => {
     const reading = await readYaml('kind: transport\nversion: 1\nbeam:\n  range_mm: 100\n');
     expect(lines(reading)).toEqual([]);
     expect(reading.scenario?.beam).toMatchObject({ range_is: 'r80' });

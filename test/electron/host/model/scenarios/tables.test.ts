@@ -18,7 +18,7 @@ function faults(text: string): readonly string[] {
 const good = 'T_MeV,S\n1,260.8\n10,45.67\n100,7.289\n300,3.52\n';
 
 describe('a stopping power table', () => {
-  test('is read with comments, spaces, either name of the column and any line ends', () => {
+  test('is read with comments, blanks, either column name and any line ends', () => {
     const read = readStoppingCsv(
       '# mine\r\n S_MeV_cm2_g , T_MeV \r\n\r\n260.8, 1\r\n45.67,10\r\n7.289,100\r\n3.52,3e2',
       'mine.csv',
@@ -62,13 +62,13 @@ describe('a stopping power table', () => {
     expect(faults(text)).toEqual(expected);
   });
 
-  test('with very many errors names twenty and counts the rest', () => {
+  test('with many errors names twenty and counts the rest', () => {
     const found = faults(`T_MeV,S\n${'a,b\n'.repeat(50)}`);
     expect(found).toHaveLength(21);
     expect(found.at(-1)).toBe('12: and 80 more issues');
   });
 
-  test('of any text is read or refused', () => {
+  test('of arbitrary text is read or rejected', () => {
     const cell = fc.oneof(fc.double().map(String), fc.string({ maxLength: 5 }), fc.constantFrom('T_MeV', 'S', '#', ''));
     const text = fc
       .array(fc.array(cell, { maxLength: 3 }), { maxLength: 10 })
@@ -82,7 +82,7 @@ describe('a stopping power table', () => {
   });
 });
 
-describe("a scenario's own table", () => {
+describe('a stopping power table of a scenario', () => {
   const folder = scratchFolder('tables');
 
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe("a scenario's own table", () => {
     return scenarios.read(path);
   }
 
-  test("replaces water's, relative to the scenario's file", async () => {
+  test('replaces that of water, relative to the scenario file', async () => {
     const reading = await read('tables/mine.csv');
     expect(lines(reading)).toEqual([]);
     expect(reading.table).toBe('tables/mine.csv');
@@ -111,7 +111,7 @@ describe("a scenario's own table", () => {
     expect(reading.waterRange_mm).toBeLessThan(43);
   });
 
-  test('is read and checked once on the way to a run, and again when it has changed', async () => {
+  test('is read and checked once per run, and again after a change', async () => {
     const { transport } = hostWorkloads;
     let found = 0;
     const find: typeof transport.scenario.find = (...parts) => {
@@ -144,7 +144,7 @@ describe("a scenario's own table", () => {
     expect(found).toBe(3);
   });
 
-  test('sets its own limits of energy', async () => {
+  test('sets its own energy limits', async () => {
     const short = (await read('tables/high.csv', 210)).issues.map(({ path, message }) => `${path}: ${message}`);
     expect(short).toEqual([
       'grid.cutoff_MeV: 2 MeV is below the stopping power table of water, tables/high.csv; allowed: at least 5 MeV',
@@ -152,7 +152,7 @@ describe("a scenario's own table", () => {
     ]);
   });
 
-  test('with an error is named with its own file and line', async () => {
+  test('with an error is named with its file and line', async () => {
     const reading = await read('tables/bad.csv');
     expect(lines(reading)).toEqual([
       `${join(folder, 'scenarios/tables/bad.csv')}:3: physics.stopping_power.file: S: x is not a finite number; allowed: 0.1 to 10000`,
@@ -164,7 +164,7 @@ describe("a scenario's own table", () => {
     ['that is not there', 'none.csv', 'cannot be used: there is no such file'],
     ['that is a folder', 'tables', 'cannot be used: is a folder, not a file'],
     ['behind a link out of the folder', 'link.csv', 'leads out of the folder of the scenario'],
-  ])('%s is refused', async (_name, file, says) => {
+  ])('%s is rejected', async (_name, file, says) => {
     const { issues } = await read(file);
     expect(issues.map(({ message }) => message)).toEqual([
       `"${file}" ${says}; allowed: a CSV file with the columns T_MeV,S in the folder of the scenario`,
@@ -180,7 +180,7 @@ describe("a scenario's own table", () => {
     'a\\..\\b.csv',
     '\0',
     'file:///etc/passwd',
-  ])('the path %j is not even tried', async (file) => {
+  ])('the path %j is never opened', async (file) => {
     const { issues } = await read(file);
     expect(issues.map(({ message }) => message.split('; ')[1])).toEqual([
       "allowed: a relative path below the scenario's folder, such as tables/mine.csv",

@@ -16,7 +16,7 @@ function column(text: string, part: string): number {
   return text.indexOf(part) + 1;
 }
 
-describe('JSON that is none', () => {
+describe('invalid JSON', () => {
   test.each([
     ['empty file', '', 's.json:1:1: expected a value, found the end of the file'],
     ['cut off', `{ ${head}`, "s.json:1:36: expected ',' or '}', found the end of the file"],
@@ -49,7 +49,7 @@ describe('JSON that is none', () => {
   });
 });
 
-describe('YAML that is none', () => {
+describe('invalid YAML', () => {
   test.each([
     ['empty file', '', 's.yaml:1:1: the file is empty'],
     ['only a comment', '# nothing', 's.yaml:1:1: the file is empty'],
@@ -78,13 +78,13 @@ describe('YAML that is none', () => {
     expect(await yaml(text)).toContain(expected);
   });
 
-  test('off and on are words, as in YAML 1.2', async () => {
+  test('off and on are strings, as in YAML 1.2', async () => {
     const text = 'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nphysics: {straggling: off, nuclear: off}';
     expect(await yaml(text)).toEqual([]);
   });
 });
 
-describe('keys that are twice', () => {
+describe('duplicate keys', () => {
   const message = (key: string): string => `the key "${key}" is given twice in the same object; allowed: once`;
 
   test('in JSON', async () => {
@@ -93,7 +93,7 @@ describe('keys that are twice', () => {
     ]);
   });
 
-  test('in JSON, written in two ways', async () => {
+  test('in JSON, spelled in two ways', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70, "energy\\u005fMeV": 71 } }`;
     expect(await json(text)).toEqual([`s.json:1:${column(text, '"energy\\u005fMeV"')}: ${message('energy_MeV')}`]);
   });
@@ -129,20 +129,20 @@ describe('numbers that are not finite are reported at their path', () => {
   });
 });
 
-describe('places', () => {
-  test('are 1-based, count lines ended by CR, LF and both, and skip a byte order mark', async () => {
+describe('positions in a file', () => {
+  test('start at 1, count lines ended by CR, LF and both, and skip a byte order mark', async () => {
     const text = `\uFEFF{ ${head},\r\n\r"beam": { "energy_MeV": 70 },\n "grid": { "dx_mm": "a" } }`;
     expect(await json(text)).toEqual(['s.json:4:21: grid.dx_mm: "a" is not a number; allowed: 1e-5 to 100 mm']);
   });
 
-  test('of an unknown key is the key, of a missing one what should hold it', async () => {
+  test('of an unknown key point to the key, of a missing one to its parent', async () => {
     expect(await json(`{ ${head},\n  "beam": {\n  "enrgy_MeV": 70 } }`)).toEqual([
       's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 300 MeV, in water with a table of your own to 1000 MeV, or range_mm or spots in its place',
       's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
     ]);
   });
 
-  test('files without a telling name are read by their first letter', async () => {
+  test('of a file without an extension: the format follows from its first character', async () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70 } }`;
     expect(await read(text, 'scenario')).toEqual([]);
     expect(await read('kind: transport\nversion: 1\nbeam: {energy_MeV: 70}', 'scenario')).toEqual([]);

@@ -37,25 +37,25 @@ describe('points of a study', () => {
   test('without axes, each base scenario is a point', () => {
     expect(points([], {}, [base, { ...base, beam: { energy_MeV: 71 } }]).points).toHaveLength(2);
   });
-  test('a logarithmic axis meets its ends and its decades', () => {
+  test('a logarithmic axis includes its ends and its decades', () => {
     expect(values([{ kind: 'log', path: 'a', from: 1e-3, to: 10, count: 5 }]).flat()).toEqual([1e-3, 0.01, 0.1, 1, 10]);
   });
-  test('what is zipped goes together, and a+b are alike', () => {
+  test('zipped axes advance together, and a+b is equivalent', () => {
     const other = { kind: 'list', path: 'x+y', values: ['p', 'q'] } as const;
     expect(values([{ kind: 'zip', axes: [energies, other] }])).toEqual([
       [60, 'p', 'p'],
       [70, 'q', 'q'],
     ]);
   });
-  test('conditions leave points out, and see what the base sets', () => {
+  test('conditions leave points out, and can use values of the base', () => {
     const conditions = ['beam.energy_MeV > 60 && solver.variant == "depth"'];
     expect(values([energies], { conditions })).toEqual([[70]]);
   });
-  test('the same problem is one point', () => {
+  test('identical problems are one point', () => {
     const found = points([{ kind: 'list', path: 'beam.energy_MeV', values: [60, 60.0, 61] }]);
     expect([found.points.length, found.repeated, found.combinations]).toEqual([2, 1, 3]);
   });
-  test('what is wrong is said at its place', () => {
+  test('errors are reported with their path', () => {
     expect(faults([{ kind: 'list', path: '.a', values: [1] }])).toEqual([
       expect.stringMatching(/^axes\[0\]\.path: "\.a" is not a path/),
     ]);
@@ -85,7 +85,7 @@ describe('samples', () => {
       }),
     );
   });
-  test('the same seed gives the same points, another one others; axes added later change nothing', () => {
+  test('the same seed gives the same points, another one different points; axes added later change nothing', () => {
     fc.assert(
       fc.property(fc.constantFrom('random', 'latin'), fc.nat(1_000_000), (kind, seed) => {
         const axes = [{ kind, count: 3, axes: [between] } as const];
@@ -97,7 +97,7 @@ describe('samples', () => {
       }),
     );
   });
-  test('numbers stay between their ends, whole where asked; words come from their list', () => {
+  test('numbers stay within their bounds, integer on request; words come from their list', () => {
     const axes = [
       { kind: 'between', path: 'a', from: 1, to: 64, scale: 'log', whole: true },
       { kind: 'among', path: 'b', values: ['x', 'y'] },
@@ -110,13 +110,13 @@ describe('samples', () => {
 });
 
 describe('ids', () => {
-  test('the order of keys, names and notes change none; values and neighbouring files do', () => {
+  test('do not depend on the order of keys, names and notes, but on values and neighbouring files', () => {
     const reversed = Object.fromEntries(Object.entries(base).toReversed());
     expect(pointId({ ...reversed, name: 'x', notes: 'y' }, [])).toBe(pointId(base, []));
     expect(pointId({ ...base, version: 2 }, [])).not.toBe(pointId(base, []));
     expect(pointId(base, ['table abc'])).not.toBe(pointId(base, []));
   });
-  test('an id is of the document with its values set', () => {
+  test('are those of the document with its values set', () => {
     const { points: found } = points([energies]);
     expect(found[1]?.id).toBe(pointId(base, []));
     expect(valueAt(base, ['beam', 'energy_MeV'])).toBe(70);

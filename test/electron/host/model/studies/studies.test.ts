@@ -20,7 +20,7 @@ import { type StudyTable, tableHdf5, tableParquet } from '../../../../../electro
 import { writeWideStudy } from '../../../../wide-study.ts';
 
 describe('views', () => {
-  test('what was saved comes back; a folder without views has none; a damaged file is reported by its name', async () => {
+  test('are restored as saved; a folder without views has none; a damaged file is reported by its name', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'views-'));
     expect(await readViews(folder)).toEqual([]);
     const views = [{ name: 'slow ones', look: { ...plainLook, filter: 'time_s > 1', groups: ['axis n'] } }];
@@ -55,7 +55,7 @@ describe('table files', () => {
     ],
   };
 
-  test('Parquet: doubles and texts, with units in titles and in the metadata', async () => {
+  test('Parquet has doubles and texts, with units in titles and in the metadata', async () => {
     const bytes = await tableParquet(table);
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     expect(await parquetReadObjects({ file })).toEqual([
@@ -74,7 +74,7 @@ describe('table files', () => {
     expect(notes.find(({ key }) => key === 'machines')?.value).toContain('two, GPU');
   });
 
-  test('HDF5: a dataset a column, with its unit; names that two groups share are distinguished', async () => {
+  test('HDF5 has a dataset per column, with its unit; duplicate names of two groups are distinguished', async () => {
     await openFile(await tableHdf5(table), (file) => {
       const read = (name: string) => {
         const found = file.get(name);
@@ -137,14 +137,14 @@ describe('folder', () => {
     }
   }
 
-  test('a folder that was changed just now may be changed again within one tick of the clock: it is listed', async () => {
+  test('a folder changed within one clock tick is listed again, since it may change again', async () => {
     expect(await study.changed()).toBeNull();
     const all = await listed(() => study.tally());
     expect(all).toBeGreaterThan(1);
     expect(await listed(() => study.tally())).toBe(all);
   });
 
-  test('a settled folder is known by when it was changed: what comes or goes changes that', async () => {
+  test('a settled folder is cached by its modification time, which additions and removals change', async () => {
     later(1);
     const before = await study.changed();
     expect(before).not.toBeNull();
@@ -154,7 +154,7 @@ describe('folder', () => {
     expect(await study.changed()).not.toBe(before);
   });
 
-  test('a folder that brought an older time along has changed all the same', async () => {
+  test('a folder restored with an older time counts as changed', async () => {
     later(1);
     const before = await study.changed();
     await study.tally();
@@ -166,7 +166,7 @@ describe('folder', () => {
     expect(await study.tally()).toEqual({ done: 39, failed: [] });
   });
 
-  test('points are counted in settled folders once, and again in those that another process has changed', async () => {
+  test('points are counted once in settled folders, and again in those that another process changed', async () => {
     later(1);
     expect(await study.tally()).toEqual({ done: 40, failed: [] });
     // Lists only the parent folder.
@@ -180,7 +180,7 @@ describe('folder', () => {
     expect(await study.stateOf(id)).toBeNull();
   });
 
-  test('of a point alone: done before failed, where both exist for a moment', async () => {
+  test('a single point is done rather than failed, if both exist for a moment', async () => {
     const id = await firstId();
     expect(await study.stateOf(id)).toBe('done');
     await rename(study.fileOf(id, 'done'), study.fileOf(id, 'failed'));
@@ -209,7 +209,7 @@ const table: StudyTable = {
 const look = { filter: '', sort: null, groups: ['axis solver.variant'], from: 0, count: 10 };
 
 describe('grouped by a column', () => {
-  test('medians, their spans, and numbers of rows and machines', () => {
+  test('lists medians, their ranges, and numbers of rows and machines', () => {
     const { columns, rows, spans, shown, matching } = lookAt(table, look);
     expect(columns.map(({ key }) => key)).toEqual([
       ...['axis solver.variant', 'group rows', 'group machines', 'axis problem.n', 'measure time_s'],
@@ -222,19 +222,19 @@ describe('grouped by a column', () => {
     expect([shown, matching]).toEqual([2, 5]);
   });
 
-  test('machines are a column to see only where some group is of several', () => {
+  test('has a machines column only if a group has several', () => {
     expect(lookAt(table, look).columns[2]).toMatchObject({ key: 'group machines', equal: false });
     expect(lookAt(table, { ...look, filter: 'machine == "one"' }).columns[2]).toMatchObject({ equal: true });
   });
 
-  test('sorted by a median, in parts; an order of a column that groups lack is their own order', () => {
+  test('is sorted by a median, in parts, or by the order of groups if the column is missing', () => {
     const sorted = lookAt(table, { ...look, sort: { key: 'measure time_s', descending: false }, count: 1 });
     expect(sorted.rows.map(([name]) => name)).toEqual(['plain']);
     expect(sorted.shown).toBe(2);
     expect(lookAt(table, { ...look, sort: { key: 'point point', descending: true } }).rows[0]?.[0]).toBe('tiled');
   });
 
-  test('by two columns each combination that is there', () => {
+  test('by two columns lists each combination that exists', () => {
     const both = lookAt(table, { ...look, groups: ['axis solver.variant', 'axis problem.n'] });
     expect(both.rows.map(([variant, n]) => [variant, n])).toEqual([
       ['tiled', 64],
@@ -245,12 +245,12 @@ describe('grouped by a column', () => {
     ]);
   });
 
-  test('a column that is not there is refused by name', () => {
+  test('rejects an unknown column by name', () => {
     expect(() => lookAt(table, { ...look, groups: ['axis no'] })).toThrow('The study has no column "axis no".');
   });
 });
 
-describe('look', () => {
+describe('queries of study rows', () => {
   const table = (values: readonly (readonly [string, number | null])[]): StudyTable => ({
     columns: [
       { name: 'solver.variant', unit: '', of: 'axis' },
@@ -264,7 +264,7 @@ describe('look', () => {
   const times = (of: StudyTable, requested: Partial<Look>): unknown[] =>
     lookAt(of, { ...look, ...requested }).rows.map((row) => row.at(-1));
 
-  test('order, direction, filter and part are each their own question', () => {
+  test('order, direction, filter and part are separate queries', () => {
     const one = table([
       ['a', 3],
       ['b', 1],
@@ -288,7 +288,7 @@ describe('look', () => {
     expect(times(table([['c', 9]]), { sort: time })).toEqual([9]);
   });
 
-  test('what is no condition is refused each time', () => {
+  test('an invalid condition is rejected each time', () => {
     const one = table([['a', 1]]);
     for (const _ of [0, 1]) expect(() => lookAt(one, { ...look, filter: 'time_s >' })).toThrow(/no condition/);
   });

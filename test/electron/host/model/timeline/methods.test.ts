@@ -40,7 +40,7 @@ describe('recorded', () => {
   const lanesOf = (trace: Trace): readonly string[] => trace.lanes.map(({ process, name }) => `${process} | ${name}`);
   const everySpan = (trace: Trace) => Array.from({ length: spanCount(trace) }, (_, i) => spanDetails(trace, i, null));
 
-  test('a transport run on the CPU: a lane per thread, a slice per span with its step', async () => {
+  test('a transport run on the CPU has a lane per thread, and a slice per span with its step', async () => {
     const run = await runScenario(smallScenario);
     const trace = importRun(timelineOf(run));
     expect(lanesOf(trace)[0]).toBe('Host | thread 0');
@@ -56,7 +56,7 @@ describe('recorded', () => {
     expect(stepsOf(trace).step.length).toBeGreaterThan(10);
   });
 
-  test('an image on the CPU: the stages of its set-up, then rows on every thread; no steps for maps to follow', async () => {
+  test('an image on the CPU has the stages of its set-up, then rows on every thread, and no steps for maps', async () => {
     const run = await renderDocument(smallImage);
     const trace = importRun(timelineOf(run));
     expect(lanesOf(trace)[0]).toBe('Host | thread 0');
@@ -83,7 +83,7 @@ describe('recorded', () => {
         .map(({ pid, args }) => [pid, args?.['name']]),
     );
 
-    test('keeps what CUPTI saw', () => {
+    test('keeps what CUPTI recorded', () => {
       expect(run.trace?.source).toBe('cupti');
       expect(run.trace?.kind.length).toBeGreaterThan(100);
       const kernel = ofKind(events, 'X').find(({ cat }) => cat === 'kernel');
@@ -92,7 +92,7 @@ describe('recorded', () => {
       expect(kernel?.args?.['registers per thread']).toBeGreaterThan(0);
     });
 
-    test('ties kernels to their launches with arrows that point forward in time', () => {
+    test('links kernels to their launches with arrows that point forward in time', () => {
       const starts = new Map(ofKind(events, 's').map((event) => [event.id, event]));
       const ends = ofKind(events, 'f');
       expect(ends.length).toBeGreaterThan(50);
@@ -109,12 +109,12 @@ describe('recorded', () => {
     const session = parseTaskSession(JSON.stringify(tracedSession()), 'overlap.json');
     const trace = importRun(timelineOf(runOfSession(session, 'overlap.json')));
 
-    test('a recording is saved as numbers and comes back as it was, on the session’s clock', () => {
+    test('a recording is saved as numbers and restored unchanged, on the clock of the session', () => {
       const first = session.reports[0]?.recordings?.[0];
       expect(first === undefined ? null : recordingOf(first)).toMatchObject({ spans: samples, trace: overlapped([7]) });
     });
 
-    test('has a block of lanes for each variant: its samples, the driver’s calls, and each stream with its copies', () => {
+    test('has a block of lanes for each variant: its samples, the driver calls, and each stream with its copies', () => {
       expect(lanesOf(trace)).toEqual([
         'cuda-one | samples',
         'cuda-one | CUDA driver',
@@ -177,31 +177,28 @@ describe('methods', () => {
   }
 
   describe("a run's timeline on the CPU", () => {
-    it.each([smallScenario, smallImage])(
-      'has every operator, whether or not the GPU was to be recorded',
-      async (one) => {
-        const operators = await Promise.all(
-          [false, true].map(async (trace) => {
-            const { id } = await page.call('run.start', { scenario: { ...one }, name: '', file: null, trace });
-            expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
-            const info = await page.call('timeline.open', { source: { kind: 'run', run: id } });
-            expect(info.spans).toBeGreaterThan(5);
-            expect(info.lanes.map(({ name }) => name)).toContain('thread 0');
-            const data = await test.host.runs.data(id);
-            if (!('spans' in data)) throw new Error('no spans');
-            expect(data.trace).toBeNull();
-            // Only the first run in a process is preceded by loading the addon.
-            return data.spans.names.filter((name) => name !== 'addon loaded').sort();
-          }),
-        );
-        expect(operators[1]).toEqual(operators[0]);
-        expect(await test.host.log.tail()).toContain('The run is on the CPU, whose operators are always recorded.');
-      },
-    );
+    it.each([smallScenario, smallImage])('has every operator, whether or not the GPU was requested', async (one) => {
+      const operators = await Promise.all(
+        [false, true].map(async (trace) => {
+          const { id } = await page.call('run.start', { scenario: { ...one }, name: '', file: null, trace });
+          expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
+          const info = await page.call('timeline.open', { source: { kind: 'run', run: id } });
+          expect(info.spans).toBeGreaterThan(5);
+          expect(info.lanes.map(({ name }) => name)).toContain('thread 0');
+          const data = await test.host.runs.data(id);
+          if (!('spans' in data)) throw new Error('no spans');
+          expect(data.trace).toBeNull();
+          // Only the first run in a process is preceded by loading the addon.
+          return data.spans.names.filter((name) => name !== 'addon loaded').sort();
+        }),
+      );
+      expect(operators[1]).toEqual(operators[0]);
+      expect(await test.host.log.tail()).toContain('The run is on the CPU, whose operators are always recorded.');
+    });
   });
 
   describe('notes on a timeline', () => {
-    it('are found again when the same run is opened again, and by no other', async () => {
+    it('are found again when the same run is opened again, and by no other run', async () => {
       const { run, info } = await openRecorded();
       expect(await page.call('timeline.notes', { trace: info.id })).toEqual({ notes: [] });
       const notes = [
@@ -275,7 +272,7 @@ describe('methods', () => {
       expect((await page.call('timeline.summary', { trace })).graphs.launches).toBe(15);
     });
 
-    it('says the share of the ceiling that was measured on a GPU of that name', async () => {
+    it('reports the share of the ceiling measured on a GPU of that name', async () => {
       const { info } = await openRecorded();
       const { span } = await page.call('timeline.search', { trace: info.id, text: 'memset', limit: 100 });
       const details = await Promise.all(
@@ -291,7 +288,7 @@ describe('methods', () => {
       }
     });
 
-    it('says what the steps of a variant reach with the traffic that it declares', async () => {
+    it('reports what the steps of a variant reach with their declared traffic', async () => {
       const bytes = new Uint8Array(
         readFileSync(path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5')),
       );
@@ -336,8 +333,8 @@ describe('methods', () => {
     });
   });
 
-  describe('a file of another program', () => {
-    it('comes in pieces, and its opening can be followed', async () => {
+  describe('a trace of another program', () => {
+    it('arrives in pieces, and its opening can be followed', async () => {
       const events = Array.from({ length: 60_000 }, (_, i) => ({
         ph: 'X',
         name: `n${i % 9}`,
@@ -360,7 +357,7 @@ describe('methods', () => {
       stream.close();
     });
 
-    it('is refused with its name when it is none, and leaves nothing behind', async () => {
+    it('is rejected with its name if it is invalid, and leaves nothing behind', async () => {
       const upload1 = await upload('notes.json', new TextEncoder().encode('{"a": 1}'));
       const opening = page.call('timeline.open', { source: { kind: 'upload', upload: upload1 } });
       await expect(opening).rejects.toThrow(
@@ -371,7 +368,7 @@ describe('methods', () => {
       );
     });
 
-    it('must come whole and in order', async () => {
+    it('must arrive complete and in order', async () => {
       const { upload: id } = await page.call('timeline.upload', { name: 'part.json', size_bytes: 10 });
       const piece = { upload: id, bytes: new Uint8Array(4) };
       await expect(page.call('timeline.uploadPiece', { ...piece, offset: 3 })).rejects.toThrow(
@@ -383,7 +380,7 @@ describe('methods', () => {
       );
     });
 
-    it('that a page did not get from the host cannot be named', async () => {
+    it('that a page did not get from the host cannot be opened', async () => {
       const requested = page.call('timeline.open', {
         source: { kind: 'file', file: { kind: 'granted', key: '/etc/passwd' } },
       });

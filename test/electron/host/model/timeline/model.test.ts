@@ -26,7 +26,7 @@ describe('rows', () => {
     expect(rows.sort()).toEqual(['a0', 'b1', 'c2', 'd1', 'e0']);
   });
 
-  it('never lets spans of one row overlap, however crowded the lane is', () => {
+  it('never lets spans of one row overlap, however crowded the lane', () => {
     const next = random(11);
     const spans = Array.from({ length: 4000 }, () => ({ start_ns: next() * 1000, duration_ns: next() * 200 }));
     const trace = traceOf({ spans });
@@ -74,7 +74,7 @@ const gpu = () =>
   );
 
 describe('launches', () => {
-  it('lead from each call to its work, and from a graph to all of its nodes', () => {
+  it('link each call to its work, and a graph to all of its nodes', () => {
     const trace = gpu();
     const details = [0, 1, 2].map((span) => spanDetails(trace, span, null));
     expect(details.map(({ launched }) => launched.map(({ name, start_ns }) => `${name} ${start_ns}`))).toEqual([
@@ -85,7 +85,7 @@ describe('launches', () => {
     expect(spanDetails(trace, 5, null).launchedBy.map(({ name }) => name)).toEqual(['cuGraphLaunch']);
   });
 
-  it('do not cross processes that count from one each', () => {
+  it('do not cross processes whose numbers both start at one', () => {
     const call = { name: 'cuLaunchKernel', kind: 'call', duration_ns: 1, correlation: 1 } as const;
     const kernel = { name: 'k', kind: 'kernel', duration_ns: 1, correlation: 1 } as const;
     const trace = traceOf(
@@ -98,7 +98,7 @@ describe('launches', () => {
     expect(spanDetails(trace, 1, null).launched.map(({ start_ns }) => start_ns)).toEqual([10]);
   });
 
-  it('are arrows of a window, or their number when there are too many', () => {
+  it('are the arrows of a window, or their number if there are too many', () => {
     const trace = gpu();
     const all = { from_ns: 0, to_ns: 1000, tracks: [0, 1, 2] };
     const some = arrowsWithin(trace, { ...all, limit: 10 });
@@ -123,7 +123,7 @@ describe('a summary', () => {
     expect(summary.idleShare).toBeCloseTo(0.4, 12);
   });
 
-  it('has no shares where there is no GPU', () => {
+  it('has no shares without a GPU', () => {
     const summary = traceSummary(traceOf({ spans: [{ start_ns: 0, duration_ns: 5 }] }));
     expect(summary).toMatchObject({
       device_ns: null,
@@ -135,7 +135,7 @@ describe('a summary', () => {
 });
 
 describe('a span', () => {
-  it('says its rate, and its share of the copy bandwidth when that is known', () => {
+  it('reports its rate, and its share of the copy bandwidth if that is known', () => {
     const details = spanDetails(gpu(), 6, 4e12);
     expect(details).toMatchObject({ bytes: 100_000, kind: 'copy' });
     expect(details.bytes_per_s).toBeCloseTo(1e12, -3);
@@ -144,7 +144,7 @@ describe('a span', () => {
     expect(spanDetails(gpu(), 6, null).shareOfCeiling).toBeNull();
   });
 
-  it('that is not there is refused', () => {
+  it('that does not exist is rejected', () => {
     expect(() => spanDetails(gpu(), 7, null)).toThrow('There is no span 7; this timeline has 7.');
   });
 });
@@ -157,7 +157,7 @@ describe('a selection', () => {
     { name: 'a', start_ns: 100, duration_ns: 5 },
   ];
 
-  it('sums the parts within it, and takes the median of whole durations', () => {
+  it('sums the parts within it, and uses the median of complete durations', () => {
     const all = selectionStatistics(traceOf({ spans }), { from_ns: 5, to_ns: 70, tracks: null, name: null });
     expect(all).toMatchObject({ count: 3, sum_ns: 45, median_ns: 20, min_ns: 10, max_ns: 30, mean_ns: 20, p95_ns: 29 });
     expect(all.busyShare).toBeCloseTo(45 / 65, 12);
@@ -168,7 +168,7 @@ describe('a selection', () => {
     ]);
   });
 
-  it('can be of one name', () => {
+  it('can be restricted to one name', () => {
     const { count, sum_ns, gaps } = selectionStatistics(traceOf({ spans }), {
       from_ns: 0,
       to_ns: 105,
@@ -197,7 +197,7 @@ describe('a selection', () => {
   });
 });
 
-describe('the rest', () => {
+describe('search, steps, medians and colours', () => {
   it('finds names by a part, in order of time', () => {
     const trace = traceOf(
       { spans: [{ name: 'Collide path', start_ns: 50, duration_ns: 5 }] },
@@ -233,7 +233,7 @@ describe('the rest', () => {
     ]);
   });
 
-  it('medians are of both middle values, and 0 of none', () => {
+  it('averages the two middle values for an even number, and gives 0 for none', () => {
     expect([
       medianOf(new Float64Array()),
       medianOf(Float64Array.of(4, 1, 3, 2)),
@@ -241,7 +241,7 @@ describe('the rest', () => {
     ]).toEqual([0, 2.5, 5]);
   });
 
-  it('gives versions of one kernel one colour', () => {
+  it('gives versions of one kernel the same colour', () => {
     expect(tintOf('void march<float, 4>(float*, int)')).toBe(tintOf('void march<double, 8>(double*)'));
     const tints = new Set(Array.from({ length: 200 }, (_, i) => tintOf(`kernel ${i}`)));
     expect(tints.size).toBe(8);

@@ -21,7 +21,7 @@ import { type Given, random, traceOf } from './make.ts';
 describe('host time', () => {
   const span = (name: string, start_ns: number, duration_ns: number) => ({ name, start_ns, duration_ns });
 
-  test('time within a call is its own, and not its caller’s; one that calls itself counts once', () => {
+  test('time within a call counts as its own, not as that of its caller, and recursion counts once', () => {
     const trace = traceOf({
       spans: [span('step', 0, 100), span('scatter', 10, 40), span('remap', 60, 20), span('scatter', 20, 10)],
     });
@@ -34,7 +34,7 @@ describe('host time', () => {
     ]);
   });
 
-  test('threads: how long each works, and how far the busiest is above the mean', () => {
+  test('threads are listed with their working time, and how far the busiest is above the mean', () => {
     const trace = traceOf(
       { name: 'thread 0', spans: [span('set-up', 0, 1000), span('rows', 1000, 300)] },
       { name: 'thread 1', spans: [span('rows', 1000, 100)] },
@@ -48,7 +48,7 @@ describe('host time', () => {
     expect(of).toEqual({ 'set-up': null, rows: 0.5 });
   });
 
-  test('a thread that had no part in the work makes it uneven', () => {
+  test('a thread without work makes the load uneven', () => {
     const trace = traceOf(
       { name: 'a', spans: [span('rows', 0, 90)] },
       { name: 'b', spans: [span('rows', 0, 90)] },
@@ -57,7 +57,7 @@ describe('host time', () => {
     expect(hostTime(trace).processes[0]?.imbalance).toBeCloseTo(0.5, 12);
   });
 
-  test('variants of a session are apart, and calls of CUDA are a table of their own', () => {
+  test('variants of a session are separate, and CUDA calls are a table of their own', () => {
     const trace = traceOf(
       { process: 'fast', spans: [span('rows', 0, 10)] },
       { process: 'slow', spans: [span('rows', 0, 30)] },
@@ -75,7 +75,7 @@ describe('host time', () => {
     expect(calls.map(({ name, own_ns }) => `${name} ${own_ns}`)).toEqual(['cuLaunchKernel 2']);
   });
 
-  test('a thread that had nothing to do is there', () => {
+  test('a thread without work is listed', () => {
     const rows = [{ name: 'rows', start_ns: 0, duration_ns: 80 }];
     const trace = traceOf({ name: 'thread 0', spans: rows }, { name: 'thread 1', spans: [], kept: true });
     const [use] = hostTime(trace).processes;
@@ -108,7 +108,7 @@ const made = (calls: readonly Given[], kernels: readonly Given[], copies: readon
 const causes = (found: ReturnType<typeof made>) =>
   Object.fromEntries((found?.causes ?? []).map(({ cause, sum_ns }) => [cause, sum_ns]));
 
-describe('a time without a kernel', () => {
+describe('a gap without a kernel', () => {
   it('is waiting up to the launch, and launching from there on', () => {
     const found = made(
       [call('cuLaunchKernel', 0, 10, 1), call('cuStreamSynchronize', 20, 100), call('cuLaunchKernel', 150, 10, 2)],
@@ -123,7 +123,7 @@ describe('a time without a kernel', () => {
     ]);
   });
 
-  it('is the queue’s where the kernel was launched before it began', () => {
+  it('belongs to the queue if the kernel was launched before the gap', () => {
     const calls = [call('cuLaunchKernel', 0, 10, 1), call('cuLaunchKernel', 12, 10, 2)];
     expect(causes(made(calls, [kernel('a', 10, 90, 1), kernel('b', 107, 10, 2)]))).toEqual({ queue: 7 });
     // The launching call continues into the gap.
@@ -131,7 +131,7 @@ describe('a time without a kernel', () => {
     expect(causes(made(late, [kernel('a', 10, 90, 1), kernel('b', 107, 10, 2)]))).toEqual({ launch: 7 });
   });
 
-  it('is a copy’s while one runs, whatever the host waits for', () => {
+  it('belongs to a copy while one runs, whatever the host waits for', () => {
     const found = made(
       [call('cudaLaunchKernel', 0, 5, 1), call('cudaMemcpy', 40, 200), call('cudaLaunchKernel', 250, 10, 2)],
       [kernel('a', 5, 45, 1), kernel('b', 270, 10, 2)],
@@ -143,11 +143,11 @@ describe('a time without a kernel', () => {
     expect(found?.longest[0]).toMatchObject({ cause: 'copy', host: 'cudaMemcpy' });
   });
 
-  it('is nobody’s known where no launch was recorded', () => {
+  it('is unexplained if no launch was recorded', () => {
     expect(causes(made([], [kernel('a', 0, 10), kernel('b', 30, 10)]))).toEqual({ unknown: 20 });
   });
 
-  it('is none while another stream’s kernel runs, and needs two kernels', () => {
+  it('does not exist while a kernel of another stream runs, and needs two kernels', () => {
     const trace = traceOf(
       { kind: 'stream', spans: [kernel('a', 0, 10), kernel('c', 30, 10)] },
       { kind: 'stream', spans: [kernel('b', 5, 30)] },
@@ -156,7 +156,7 @@ describe('a time without a kernel', () => {
     expect(idleTime(traceOf({ kind: 'stream', spans: [kernel('a', 0, 10)] }))).toBeNull();
   });
 
-  it('of thousands keeps the ten longest', () => {
+  it('among thousands is listed if it is one of the ten longest', () => {
     const spans = Array.from({ length: 3000 }, (_, i) => kernel('k', 100 * i, 100 - ((i * 37) % 90) - 1));
     const found = idleTime(traceOf({ kind: 'stream', spans }));
     expect(found?.count).toBe(2999);
@@ -179,7 +179,7 @@ function crowd(count: number, seed: number) {
 }
 
 describe('the longest of a range', () => {
-  it('is what looking at each one finds, for every range', () => {
+  it('agrees with a linear search, for every range', () => {
     const next = random(3);
     const durations = Float64Array.from({ length: 700 }, () => Math.floor(next() * 200));
     const pyramid = buildLongest(durations);
@@ -219,7 +219,7 @@ describe('a window at the width of its pixels', () => {
     }
   });
 
-  it('says of shared pixels how much of their time was busy, and shows the longest', () => {
+  it('reports how much of the time of shared pixels was busy, and shows the longest span', () => {
     const packed = traceOf({
       spans: Array.from({ length: 1000 }, (_, i) => ({
         start_ns: i,
@@ -233,7 +233,7 @@ describe('a window at the width of its pixels', () => {
     for (const share of busy) expect(share / 255).toBeCloseTo(0.25, 1);
   });
 
-  it('keeps a nanosecond apart a minute into the trace', () => {
+  it('resolves a nanosecond a minute into the trace', () => {
     const minute = 60e9;
     const late = traceOf({
       spans: [0, minute, minute + 1, minute + 3].map((start_ns) => ({ start_ns, duration_ns: 1 })),
@@ -259,7 +259,7 @@ describe('a window at the width of its pixels', () => {
     expect([...left, ...right]).toEqual([-1, 401]);
   });
 
-  it('refuses an empty window and a track that is not there', () => {
+  it('rejects an empty window and an unknown track', () => {
     const ask = (from_ns: number, to_ns: number, track: number) => () =>
       timelineWindow(trace, { from_ns, to_ns, pixels: 10, tracks: [track] });
     expect(ask(5, 5, 0)).toThrow('The window from 5 to 5 ns is empty.');
@@ -297,7 +297,7 @@ describe('export', () => {
     return count;
   }
 
-  test('calls stay on one thread, requests side by side come on several', () => {
+  test('calls stay on one thread, and concurrent requests use several', () => {
     const trace = traceOf(
       {
         name: 'calls',
@@ -322,7 +322,7 @@ describe('export', () => {
     expect(crossings(events.filter(({ ph }) => ph === 'X'))).toBe(0);
   });
 
-  test('whatever overlaps, nothing is lost: any spans nest on their threads and come back', () => {
+  test('overlapping spans are nested on threads without loss, and read back', () => {
     const next = random(3);
     const spans = Array.from({ length: 2000 }, () => ({ start_ns: 1e4 * next(), duration_ns: 400 * next() ** 4 }));
     const trace = traceOf({ spans }, { spans: spans.slice(0, 100) });
@@ -339,7 +339,7 @@ describe('export', () => {
     expect(Math.abs(after.sum_ns - before.sum_ns)).toBeLessThan(before.count);
   });
 
-  test('any spans that are written read back: names, kinds, times and arguments', () => {
+  test('exported spans read back with names, kinds, times and arguments', () => {
     const size = fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000));
     const span = fc.record({
       name: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),

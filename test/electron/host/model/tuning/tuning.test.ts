@@ -40,7 +40,7 @@ constexpr unsigned kPitch = kTile + 4;
 int other(int kLike) { return kThreads == 256 ? kLike : 0; }
 `;
 
-  test('constants are found in each of their forms, and changed where they are', () => {
+  test('constants are found in each of their forms, and changed in their position', () => {
     const names = ['kThreads', 'kDepth', 'kWide', 'kTile', 'kUnroll'];
     expect(constantsOf(text, names, 'a.hpp')).toEqual({ kThreads: 256, kDepth: 64, kWide: 512, kTile: 32, kUnroll: 4 });
     const changed = withConstants(text, { kWide: 1024, kTile: 8, kThreads: 64, kUnroll: 1 }, 'a.hpp');
@@ -56,7 +56,7 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
     expect(changed).toContain('kThreads == 256 ?');
   });
 
-  test('a value for a GPU generation is replaced with the usual one', () => {
+  test('a value for a GPU generation is replaced together with the default', () => {
     const two = 'BB_TUNABLE_90(int, kRows, 4, 16);';
     expect(constantsOf(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
     expect(constantsSince90(`${two}${text}`, ['kRows', 'kTile'], 'a.hpp')).toEqual({ kRows: 16, kTile: 32 });
@@ -67,11 +67,11 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
     ['kLike', 'is no constant with a whole number'],
     ['kPitch', 'is no constant with a whole number'],
     ['kMissing', 'is no constant with a whole number'],
-  ])('%s is refused by name', (name, says) => {
+  ])('%s is rejected by name', (name, says) => {
     expect(() => constantsOf(text, [name], 'a.hpp')).toThrow(`a.hpp: ${name} ${says}`);
   });
 
-  test('a constant that is there twice is refused', () => {
+  test('a constant that occurs twice is rejected', () => {
     expect(() => withConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow('is there 2 times');
   });
 });
@@ -114,7 +114,7 @@ describe('search', () => {
   }
 
   test.each<Strategy>(['exhaustive', 'random', 'local'])(
-    '%s measures each once and the same ones again by its seed',
+    '%s measures each configuration once, in an order that its seed determines',
     async (strategy) => {
       const all = await measured(strategy, 1, 5000);
       expect(new Set(all.ids).size).toBe(2048);
@@ -127,7 +127,7 @@ describe('search', () => {
     },
   );
 
-  test('the local search is nearer to the best than a random one of the same budget, over 20 seeds', async () => {
+  test('the local search gets nearer to the best than a random one of the same budget, over 20 seeds', async () => {
     const mean = async (strategy: Strategy): Promise<number> => {
       const all = await Promise.all(Array.from({ length: 20 }, (_, i) => measured(strategy, i, 150)));
       return all.reduce((sum, { best }) => sum + best, 0) / all.length;
@@ -135,7 +135,7 @@ describe('search', () => {
     expect(await mean('local')).toBeLessThan(await mean('random'));
   });
 
-  test('a local search begins at the given point, and names what it most likely measures next', async () => {
+  test('a local search begins at the given point, and names what it will probably measure next', async () => {
     const start = candidates.filter(({ at }) => at.join() === '11,6,3');
     const seen: { id: string; next: readonly string[] }[] = [];
     const go = search(
@@ -184,7 +184,7 @@ describe('recorded', () => {
   const level = [0.99, 1, 1.01] as const;
   const slow = [1.05, 1.1, 1.15] as const;
 
-  test('what is faster on both cards holds, the fastest of several', () => {
+  test('a configuration faster on both cards applies, the fastest of several', () => {
     const one = record('One', [session('window', { 4: fast, 5: faster, 6: faster })]);
     const two = record('Two', [session('window', { 4: fast, 5: fast, 6: slow })]);
     expect(heldFor([one, two], source, 90)).toEqual({ kA: 5 });
@@ -192,7 +192,7 @@ describe('recorded', () => {
     expect(heldFor([one, two], source, 80)).toBeNull();
   });
 
-  test('one card speaks until a second one contradicts; another generation does not', () => {
+  test('the result of one card applies until a second one contradicts; another generation does not', () => {
     const one = record('One', [session('window', { 4: fast })]);
     expect(heldFor([one], source, 90)).toEqual({ kA: 4 });
     expect(heldFor([one, record('Two', [session('window', { 4: slow })], 80)], source, 90)).toEqual({ kA: 4 });
@@ -212,26 +212,26 @@ describe('recorded', () => {
   test.each<[string, Ratios]>([
     ['slower for another variant of the source', { 4: slow }],
     ['not measured for it', { 5: fast }],
-  ])('%s: it does not hold', (_, depth) => {
+  ])('%s: does not apply', (_, depth) => {
     const cards = ['One', 'Two'].map((name) => record(name, [session('window', { 4: fast }), session('depth', depth)]));
     expect(heldFor(cards, both, 90)).toBeNull();
   });
 
-  test('level for one variant and faster for the other on each card: it holds', () => {
+  test('level for one variant and faster for the other on each card: applies', () => {
     const cards = ['One', 'Two'].map((name) =>
       record(name, [session('window', { 4: fast }), session('depth', { 4: level })]),
     );
     expect(heldFor(cards, both, 90)).toEqual({ kA: 4 });
   });
 
-  test('a wrong one never holds', () => {
+  test('a wrong configuration never applies', () => {
     const wrong = session('window', { 4: fast });
     const entries = wrong.entries.map((entry) => ({ ...entry, right: false }));
     const cards = ['One', 'Two'].map((name) => record(name, [{ ...wrong, entries }]));
     expect(heldFor(cards, source, 90)).toBeNull();
   });
 
-  test('records are read by age; a damaged one is reported', async () => {
+  test('records are ordered by age, and a damaged one is reported', async () => {
     const assets = await mkdtemp(path.join(tmpdir(), 'braggbench-tuned-'));
     expect(await readTunedRecords(assets)).toEqual([]);
     await mkdir(path.join(assets, 'tuned'));
@@ -260,7 +260,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
       text = await readFile(path.join(root, file), 'utf8');
     });
 
-    test('its constants are in the source, and their values are allowed', () => {
+    test('its constants are in the source, with allowed values', () => {
       const usual = constantsOf(
         text,
         tunables.map(({ name }) => name),
@@ -273,7 +273,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
       expect(all).toContainEqual(usual);
     });
 
-    test('Hopper gets what was recorded to hold there, and else the usual constants', () => {
+    test('Hopper uses its recorded values where they hold, and else the defaults', () => {
       const names = tunables.map(({ name }) => name);
       const held = heldFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
       expect(constantsSince90(text, names, file)).toEqual(held);
@@ -305,7 +305,7 @@ describe('space', () => {
     usual: { kX: 32, kY: 2 },
   };
 
-  test('all configurations that the conditions allow, in order', () => {
+  test('lists all configurations that the conditions allow, in order', () => {
     expect(configurationsOf(space).map(({ kX, kY }) => [kX, kY])).toEqual([
       [16, 1],
       [32, 1],
@@ -317,21 +317,21 @@ describe('space', () => {
     ]);
   });
 
-  test('what is not named stays as the source has it; the rest is refused with what is allowed', () => {
+  test('leaves unnamed constants as in the source, and rejects the rest with what is allowed', () => {
     expect(completed(space, { kX: 64 })).toEqual({ kX: 64, kY: 2 });
     expect(() => completed(space, { kX: 48 })).toThrow('own: kX = 48; allowed: 16, 32, 64');
     expect(() => completed(space, { kZ: 1 })).toThrow('own has no tunable kZ; allowed: kX, kY');
     expect(() => completed(space, { kX: 64, kY: 64 })).toThrow('own: kX * kY <= 1024 does not hold');
   });
 
-  test('conditions read values and run nothing', () => {
+  test('conditions read values and execute nothing', () => {
     const asks = (condition: string) => () => configurationsOf({ ...space, conditions: [condition] });
     expect(asks('process.exit(1) == 1')).toThrow('own: the condition "process.exit(1) == 1"');
     expect(asks('kQ > 1')).toThrow('kQ is not set at this point');
     expect(asks('kX * kY')).toThrow('is neither true nor false');
   });
 
-  test('a space too large to be written down is refused', () => {
+  test('a space too large to list is rejected', () => {
     const values = Array.from({ length: 101 }, (_, i) => i);
     const tunables = ['kA', 'kB', 'kC'].map((name) => ({ name, values, about: '' }));
     expect(() => configurationsOf({ ...space, tunables })).toThrow(

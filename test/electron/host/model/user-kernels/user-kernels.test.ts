@@ -66,7 +66,7 @@ const breaks = (how: string): string =>
       'auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }; switch (how)',
     );
 
-describe('what breaks ends its own run only, with one message that names the file; what is wrong is reported', () => {
+describe('a failure ends only its own run, with one message that names the file; a wrong answer is reported', () => {
   let howFile = '';
   beforeAll(async () => {
     howFile = path.join(folder, 'how');
@@ -110,7 +110,7 @@ describe('what breaks ends its own run only, with one message that names the fil
     ]);
   });
 
-  test('a hanging one that is cancelled is ended', async () => {
+  test('a hanging one is ended by cancelling', async () => {
     await how('hang');
     const run = kernels.userKernels.addon.createTransport(problemFor('breaks.cpp'));
     const ended = failure(run.start(() => undefined));
@@ -119,7 +119,7 @@ describe('what breaks ends its own run only, with one message that names the fil
     expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
   });
 
-  test('one whose file is changed and looked at meanwhile goes on to its end', async () => {
+  test('one whose file is changed and viewed meanwhile continues to its end', async () => {
     await how('wait');
     const run = start('breaks.cpp');
     await here();
@@ -131,7 +131,7 @@ describe('what breaks ends its own run only, with one message that names the fil
     await make('breaks.cpp', text);
   });
 
-  test('in a benchmark it costs its own row', async () => {
+  test('in a benchmark it affects only its own row', async () => {
     await how('null');
     const report = await benchHere(
       kernels.userKernels.addon,
@@ -154,7 +154,7 @@ describe('what breaks ends its own run only, with one message that names the fil
   });
 });
 
-test('a compiler error is at its line and column of the file', async () => {
+test('a compiler error is reported at its line and column of the file', async () => {
   const text = withLine('undefined_thing = 3;');
   await trustedVariant('typo.cpp', text);
   const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
@@ -224,7 +224,7 @@ describe('a daemon that a kernel starts', onLinux, () => {
 });
 
 describe('trust', () => {
-  test('what the user has not trusted starts no process, and nor does a trusted file that was changed', async () => {
+  test('an untrusted file starts no process, and neither does a trusted file that was changed', async () => {
     const before = kernels.processes;
     await make('new.cpp', `${kernels.original}// new\n`);
     expect((await failure(kernels.userKernels.prepare(['new.cpp'], transport))).code).toBe('untrusted');
@@ -240,7 +240,7 @@ describe('trust', () => {
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
-  test('what it includes from its folder is trusted with it: changed, it is requested again', async () => {
+  test('files included from the folder are trusted with the kernel: a change asks for trust again', async () => {
     const header = path.join(folder, 'factor.hpp');
     await writeFile(header, 'constexpr double factor = 1;\n');
     const first = await trustedVariant('includes.cpp', `#include "factor.hpp"\n${kernels.original}`);
@@ -251,7 +251,7 @@ describe('trust', () => {
     expect((await failure(start('includes.cpp'))).code).toBe('untrusted');
   });
 
-  test('nothing is compiled before it', async () => {
+  test('nothing is compiled before the user trusts it', async () => {
     const made = await make('unread.cpp', `${kernels.original}// unread\n`);
     await expect(kernels.userKernels.build(made)).rejects.toMatchObject({ code: 'untrusted' });
   });
@@ -263,7 +263,7 @@ describe('trust', () => {
     ['by a macro', (file: string) => `#define FILE_NAME "${file}"\n#include FILE_NAME`],
     ['on two lines', (file: string) => `#inc\\\nlude "${file}"`],
     ['behind a comment', (file: string) => `/**/ #include "${file}"`],
-  ])('a file elsewhere, included %s, is refused at its line, and no line of it is shown', async (_, directive) => {
+  ])('a file elsewhere, included %s, is rejected at its line, and no line of it is shown', async (_, directive) => {
     const outside = await mkdtemp(path.join(tmpdir(), 'braggbench-outside-'));
     const file = path.join(outside, 'secret.txt');
     await writeFile(file, 'my_secret_word another_word;\n');
@@ -276,7 +276,7 @@ describe('trust', () => {
   });
 });
 
-describe('what is not a user kernel is refused with what is allowed', () => {
+describe('an invalid user kernel is rejected with what is allowed', () => {
   test.each([
     ['{"kind": "variant",', /nameless\.json/],
     ['{"kind":"variant","version":1,"replaces":"kernels/transport/cpu/gather.cpp","title":"x"}', /base/],

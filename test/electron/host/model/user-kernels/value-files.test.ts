@@ -33,8 +33,8 @@ import { onLinux, onPosix, unless } from '../../../../unless.ts';
 import { leastHold, MOST_MS } from '../../longest-hold.ts';
 import { eventually } from '../../test-host.ts';
 
-describe('printed', () => {
-  test('a flood keeps its beginning and its end, and says how much lies between', () => {
+describe('printed output', () => {
+  test('of any length keeps its beginning and its end, and the number of bytes in between', () => {
     const printed = new PrintedText();
     printed.add('first\n');
     expect(printed.text).toEqual({ first: 'first\n', last: '', left_out: 0 });
@@ -61,7 +61,7 @@ describe('includes', () => {
     ['a line that goes on after a carriage return', '#include "mine.h"\r// and more\n'],
     ['a form feed before it', '\f#include "mine.h"\n'],
     ['a comment that does not end behind it', '#include "mine.h"\n/* and so on\n'],
-  ])('an include in %s is part of what is trusted', async (_what, text) => {
+  ])('an include in %s is part of the trusted files', async (_what, text) => {
     const { whole, included, refused } = await readClosure(file, text);
     expect(refused).toEqual([]);
     expect(included).toEqual([{ name: 'mine.h', text: 'int mine = 1;\n' }]);
@@ -76,12 +76,12 @@ describe('includes', () => {
     ['spaces in lines that go on', filled('\\ \t')],
     ['spaces', filled(' ', '', '#')],
     ['lines', filled('\n')],
-  ])('a text of %s, as long as it may be, holds nobody up', async (_what, text) => {
+  ])('a text of %s of the largest size is scanned without delay', async (_what, text) => {
     expect(text.length).toBeGreaterThan(USER_KERNEL_TEXT_MOST - 4);
     expect(await leastHold(() => readClosure(file, text))).toBeLessThan(MOST_MS);
   });
 
-  test('includes have an end', async () => {
+  test('are limited in number', async () => {
     expect((await readClosure(file, '#include "none.h"\n'.repeat(1000))).refused).toEqual([]);
     const { refused } = await readClosure(file, '#include "none.h"\n'.repeat(1001));
     expect(refused).toMatchObject([{ line: 1001, message: expect.stringContaining('the 1001st include') }]);
@@ -113,7 +113,7 @@ describe(
       ['within', 'int f() { asm volatile(".section .rodata\\n.incbin \\"inc.hpp\\"\\n.text"); return 1; }\n'],
       ['hidden', 'asm("/* \\" */ .incbin \\"inc.hpp\\"");\n'],
       ['lto', '#pragma GCC optimize("O1")\nasm(".incbin \\"inc.hpp\\"");\n'],
-    ])('is refused: %s', async (name, text) => {
+    ])('is rejected: %s', async (name, text) => {
       const { failed, output } = await compiled(name, text);
       expect([failed, output]).toEqual([
         true,
@@ -146,7 +146,7 @@ describe('diagnostics', () => {
       ({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`,
     );
 
-  test('GCC: errors and warnings of the file, and an error in our header at the line that led there', () => {
+  test('GCC: errors and warnings of the file, and an error in a shipped header at the line that led there', () => {
     const output = `my.cpp: In member function 'int Gather<T>::advance()':
 my.cpp:64:16: error: 'undefined_thing' was not declared in this scope
 my.cpp:70:9: warning: unused variable 'n' [-Wunused-variable]
@@ -166,7 +166,7 @@ my.cpp:90: fatal error: nowhere.hpp: No such file or directory
     ]);
   });
 
-  test("NVRTC: columns from its carets, a template's error once, no remarks", () => {
+  test('NVRTC: columns from its carets, an error of a template once, no remarks', () => {
     const output = `mine.cu(17): error: identifier "undefined_thing" is undefined
     const int zz = undefined_thing + 1;
                    ^
@@ -194,7 +194,7 @@ mine.cu(29): error: class "bb::transport::DeviceStep<double>" has no member "fro
     ]);
   });
 
-  test('MSVC and linkers', () => {
+  test('MSVC and linkers are parsed', () => {
     expect(shown("my.cpp(12,5): error C2065: 'foo': undeclared identifier\r\n", 'my.cpp')).toEqual([
       "error 12:5 'foo': undeclared identifier",
     ]);
@@ -215,7 +215,7 @@ mine.cu(29): error: class "bb::transport::DeviceStep<double>" has no member "fro
   });
 });
 
-describe('contained', () => {
+describe('contained processes', () => {
   const folder = scratchFolder('contained');
 
   /** A compiler driver with a child process that writes its id and keeps running. */
@@ -237,7 +237,7 @@ describe('contained', () => {
     return Number(readFileSync(file, 'utf8'));
   }
 
-  test('what takes too long ends with all that it started', onPosix, async () => {
+  test('that exceed the time limit end with all their children', onPosix, async () => {
     const file = path.join(folder, 'late');
     const limits = { ...compilerLimits, time_ms: 1500 };
     const work = runContained({ program: 'sh', args: driver(file), folder, limits });
@@ -246,7 +246,7 @@ describe('contained', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  test('what is cancelled ends with all that it started', onPosix, async () => {
+  test('that are cancelled end with all their children', onPosix, async () => {
     const file = path.join(folder, 'cancelled');
     const stop = new AbortController();
     const ended = expect(
@@ -258,23 +258,19 @@ describe('contained', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'a host that ends by %s takes its compiler with it',
-    onPosix,
-    async (signal) => {
-      const file = path.join(folder, `host-${signal}`);
-      const module = path.resolve('electron/host/model/user-kernels/contained.ts');
-      const work = JSON.stringify({ program: 'sh', args: driver(file), folder });
-      const script = `const { runContained } = await import(${JSON.stringify(module)}); await runContained(${work});`;
-      const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-      const pid = await pidIn(file);
-      expect(isAlive(pid)).toBe(true);
-      host.kill(signal);
-      await eventually(() => !isAlive(pid));
-    },
-  );
+  test.each(['SIGTERM', 'SIGKILL'] as const)('a host that ends by %s ends its compiler', onPosix, async (signal) => {
+    const file = path.join(folder, `host-${signal}`);
+    const module = path.resolve('electron/host/model/user-kernels/contained.ts');
+    const work = JSON.stringify({ program: 'sh', args: driver(file), folder });
+    const script = `const { runContained } = await import(${JSON.stringify(module)}); await runContained(${work});`;
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    const pid = await pidIn(file);
+    expect(isAlive(pid)).toBe(true);
+    host.kill(signal);
+    await eventually(() => !isAlive(pid));
+  });
 
-  test('files, and what is said, have an end', onPosix, async () => {
+  test('are limited in files and output', onPosix, async () => {
     const limits = { ...compilerLimits, file_bytes: 2 ** 20, output_bytes: 1000 };
     const written = await runContained({
       program: 'sh',
@@ -286,14 +282,14 @@ describe('contained', () => {
     expect(readFileSync(path.join(folder, 'large')).length).toBeLessThanOrEqual(2 ** 20);
   });
 
-  test('memory has an end', onLinux, async () => {
+  test('are limited in memory', onLinux, async () => {
     const limits = { ...compilerLimits, memory_bytes: 64 * 2 ** 20 };
     const args = ['-c', 'head -c 200000000 /dev/zero | tail -c 190000000 | wc -c'];
     const { output } = await runContained({ program: 'sh', args, folder, limits });
     expect(output).toMatch(/memory/i);
   });
 
-  test('saved builds are bounded by bytes: the least recently used go first', async () => {
+  test('saved builds are limited in bytes: the least recently used are deleted first', async () => {
     const kept = path.join(folder, 'kept');
     for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) {
       await mkdir(path.join(kept, name), { recursive: true });
@@ -304,7 +300,7 @@ describe('contained', () => {
     expect((await readdir(kept)).sort()).toEqual(['a', 'c', 'd']);
   });
 
-  test('a build in progress is neither counted nor deleted, that of an ended process is', async () => {
+  test('a build in progress is neither counted nor deleted, and one of an ended process is', async () => {
     const kept = path.join(folder, 'building');
     const living = temporaryIn(kept);
     // No process has this number: Linux ends at 2^22.
@@ -318,7 +314,7 @@ describe('contained', () => {
     expect((await readdir(kept)).sort()).toEqual([path.basename(living), 'saved'].sort());
   });
 
-  test('builds end well while others rename and delete theirs', async () => {
+  test('builds complete while others rename and delete theirs', async () => {
     const kept = path.join(folder, 'busy');
     await mkdir(kept);
     async function build(round: number): Promise<void> {
@@ -333,7 +329,7 @@ describe('contained', () => {
     expect((await readdir(kept)).every((name) => name.startsWith('key-'))).toBe(true);
   });
 
-  test('a letter that comes in two pieces is one', onPosix, async () => {
+  test('a character split across two chunks is decoded as one', onPosix, async () => {
     const halves = String.raw`printf '\342\206'; sleep 0.3; printf '\222\n'`;
     const { output } = await runContained({ program: 'sh', args: ['-c', halves], folder, limits: compilerLimits });
     expect(output).toBe('→\n');
@@ -429,7 +425,7 @@ describe('value files', () => {
   });
   const random = { name: 'z', role: 'input', type: 'fp32', shape: ['n'], values: { kind: 'normal' } };
 
-  test('a path outside of the folder is no value file', () => {
+  test('a path outside of the folder is rejected as a value file', () => {
     for (const bad of ['../x.npy', '/etc/x.npy', 'a/../../x.npy', 'C:x.npy'])
       expect(validateScenario(problem({ kind: 'file', path: bad }, [random])).faults[0]?.message).toContain(
         'a path in the folder of the problem',
@@ -437,7 +433,7 @@ describe('value files', () => {
     expect(validateScenario(problem({ kind: 'file', path: './blob/..x.npy' }, [random])).faults).toEqual([]);
   });
 
-  test('a file that does not fit is an error at its place in the problem', async () => {
+  test('a file that does not fit is an error at its path in the problem', async () => {
     await writeFile(path.join(scratch, 'three.npy'), npy('<f4', '(3,)', floats(1, 2, 3)));
     const { filled } = validateScenario(problem({ kind: 'file', path: 'three.npy' }, [random]));
     if (filled?.kind !== USER_PROBLEM) throw new Error('no problem');

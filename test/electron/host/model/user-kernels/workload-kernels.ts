@@ -234,7 +234,7 @@ export function tellKernelOf(kind: Kind): void {
       expect(listed).toMatchObject({ ...place, device: 'cpu', buildsOn: kind.base, source: id });
     });
 
-    test('one whose answer is wrong is shown to be, as is one that gives another every time', async () => {
+    test('a wrong answer is reported, as is one that differs every time', async () => {
       await how('wrong');
       expect(await verdictOf(kind)).toMatchObject({ right: false, bitwise: true });
       await how('random');
@@ -246,14 +246,14 @@ export function tellKernelOf(kind: Kind): void {
       ['throw', /^my-.*\.cpp: my own trouble$/],
       ['memory', /^my-.*\.cpp (requested more memory|took) /],
       ['hang', /^my-.*\.cpp did not end within 1 s/],
-    ])('%s ends its own run, with one message that names the file', async (word, message) => {
+    ])('%s ends only its own run, with one message that names the file', async (word, message) => {
       await how(word);
       own.limit_s = word === 'hang' ? 1 : 60;
       expect((await workloadKernelsFailure(verdictOf(kind))).message).toMatch(message);
       own.limit_s = 60;
     });
 
-    test('a compiler error is at its line', async () => {
+    test('a compiler error is reported at its line', async () => {
       const text = '// A kernel.\n\nint oops = nowhere;\n';
       const { sha256 } = await make(kind, `typo-${id}`, text);
       trusted.add(sha256);
@@ -262,7 +262,7 @@ export function tellKernelOf(kind: Kind): void {
       expect(error.issues[0]).toMatchObject({ file: `typo-${id}`, line: 3, column: 12 });
     });
 
-    test('a changed file is requested again, and one of another workload is one clear error', async () => {
+    test('a changed file asks for trust again, and one of another workload is one clear error', async () => {
       await how('copy');
       const text = await obedient(kind);
       await make(kind, id, `${text}// changed\n`);

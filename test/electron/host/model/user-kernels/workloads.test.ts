@@ -37,7 +37,7 @@ describe('core library', () => {
     return names;
   }
 
-  test('every file that a user kernel may replace is an object by itself', async ({ skip }) => {
+  test('every file that a user kernel may replace is a separate object', async ({ skip }) => {
     skip(process.platform !== 'linux', 'libraries elsewhere have another format');
     const addon = loadAddon();
     const objects = new Set(objectsIn(readFileSync(path.join(nativeFolder(), 'libbraggbench_core.a'))));
@@ -54,7 +54,7 @@ describe('core library', () => {
   });
 });
 
-describe('moved', () => {
+describe('migrated source paths', () => {
   const { sources, images } = kernelFolders();
   const engine = [path.join(images, 'include')];
 
@@ -65,7 +65,7 @@ describe('moved', () => {
     expect(presentFile('kernels/transport/reference.cpp', allowed)).toBe('kernels/transport/reference.cpp');
   });
 
-  test('includes that find nothing are turned to where their files are, and the others stay', () => {
+  test('includes that find nothing are redirected to the current paths, and the others stay', () => {
     const folders = { beside: path.join(sources, 'transport/cuda/window'), sources, workload: 'transport', engine };
     const text = [
       '#include "cuda_window_common.cuh"',
@@ -89,7 +89,7 @@ describe('moved', () => {
     ]);
   });
 
-  test('a workload has every file name once, so that names alone find files', () => {
+  test('file names are unique in a workload, so that names alone find files', () => {
     for (const workload of ['transport', 'diffraction', 'micro', 'linear_relu']) {
       const names = globSync(`${workload}/**/*.*`, { cwd: sources }).map((file) => path.basename(file));
       expect(names.length).toBeGreaterThan(20);
@@ -104,7 +104,7 @@ describe('workloads', () => {
   const [image] = kinds;
   tellKernelOf(image);
 
-  test('in a benchmark of images a crash costs its own row, and a wrong image is called so', async () => {
+  test('in a benchmark of images a crash affects only its own row, and a wrong image is reported', async () => {
     const kind = image;
     const reading = await read(kind, 'auto');
     if (reading.kind !== 'diffraction') throw new Error('no image');
@@ -129,7 +129,7 @@ describe('workloads', () => {
     ]);
   });
 
-  test('what cannot be copied says why in a sentence', async () => {
+  test('a source that cannot be copied gives the reason in one sentence', async () => {
     const reason = async (bench: string, id: string) => {
       const base = own.bases().find((one) => one.bench === bench && one.id === id);
       if (base === undefined) throw new Error(`there is no ${id}`);

@@ -5,11 +5,11 @@ import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulat
 const trials = 200;
 
 describe.each(['decided', 'precise'] as const)('verdicts under noise of sessions that end when %s', (rule) => {
-  it.each(noiseModels.map((model) => [model.name, model] as const))('hold their rates: %s', (_, model) => {
+  it.each(noiseModels.map((model) => [model.name, model] as const))('keep their error rates: %s', (_, model) => {
     expect(missed(ratesOf(model, { contestants: 1, rule }, trials, 7), trials, 3)).toEqual([]);
   });
 
-  it('hold their rates for ten candidates', () => {
+  it('keep their error rates for ten candidates', () => {
     const [model] = noiseModels;
     if (model === undefined) throw new Error('no model of noise');
     expect(missed(ratesOf(model, { contestants: 10, rule }, trials, 7), trials, 3)).toEqual([]);

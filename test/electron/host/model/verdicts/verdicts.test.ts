@@ -11,7 +11,7 @@ import { PrecisionRule } from '../../../../../electron/host/model/verdicts/preci
 import { beyond, twoSidedQuantile } from '../../../../../electron/host/model/verdicts/student.ts';
 import { missed, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
-describe('rates', () => {
+describe('error rates', () => {
   /** `npm run bench -- verdicts` simulates ten times as many; rates.long.test.ts covers the other noise models. */
   const trials = 200;
 
@@ -24,15 +24,15 @@ describe('rates', () => {
   ];
   const models = noiseModels.filter(({ name }) => kinds.includes(name));
 
-  it('simulates one model of each kind', () => expect(models.map(({ name }) => name)).toEqual(kinds));
+  it('simulates one noise model of each kind', () => expect(models.map(({ name }) => name)).toEqual(kinds));
 
   describe.each(['decided', 'precise'] as const)('verdicts under noise of sessions that end when %s', (rule) => {
-    it.each(models.map((model) => [model.name, model] as const))('hold their rates: %s', (_, model) => {
+    it.each(models.map((model) => [model.name, model] as const))('keep their error rates: %s', (_, model) => {
       expect(missed(ratesOf(model, { contestants: 1, rule }, trials, 7), trials, 3)).toEqual([]);
     });
   });
 
-  it('verdicts on ten candidates hold their rates', () => {
+  it('verdicts on ten candidates keep their error rates', () => {
     const [model] = models;
     if (model === undefined) throw new Error('no model of noise');
     expect(missed(ratesOf(model, { contestants: 10, rule: 'decided' }, trials, 7), trials, 3)).toEqual([]);
@@ -48,11 +48,11 @@ describe('Student’s t', () => {
     [0.05, 30, 2.042272],
     [0.01, 5, 4.032143],
     [0.05, 1e6, 1.959966],
-  ])('%f of it lies beyond the quantile at %f degrees of freedom', (outside, freedom, expected) => {
+  ])('%f of the distribution lies beyond the quantile at %f degrees of freedom', (outside, freedom, expected) => {
     expect(twoSidedQuantile(outside, freedom)).toBeCloseTo(expected, 4);
   });
 
-  it('has a quantile that its distribution confirms, between whole degrees of freedom too', () => {
+  it('has a quantile that agrees with its distribution, also between integer degrees of freedom', () => {
     for (const freedom of [0.7, 1.5, 2.3, 7.9, 55.5]) {
       for (const outside of [0.001, 0.0045, 0.05, 0.5]) {
         expect(beyond(twoSidedQuantile(outside, freedom), freedom)).toBeCloseTo(outside, 9);
@@ -71,7 +71,7 @@ const around = (...medians: readonly number[]): Instances =>
   medians.map((middle) => [0.9, 0.95, 1, 1.05, 1.3].map((factor) => middle * factor));
 
 describe('intervals from instances', () => {
-  it('claim nothing of two instances, of an empty one, or of fewer than five rounds in all', () => {
+  it('are not given for two instances, an empty one, or fewer than five rounds in all', () => {
     expect(timeInterval(around(1, 1), 0.05)).toBeNull();
     expect(timeInterval([[1, 1], [1, 1], []], 0.05)).toBeNull();
     expect(timeInterval([[1], [1], [1, 1]], 0.05)).toBeNull();
@@ -80,7 +80,7 @@ describe('intervals from instances', () => {
     expect(separateLogRatio(around(1, 1), around(1, 1, 1), 0.05)).toBeNull();
   });
 
-  it('are of what varies between instances, and not of the rounds within', () => {
+  it('cover what varies between instances, not the rounds within', () => {
     const calm = timeInterval(around(2, 2, 2, 2), 0.05);
     expect(calm?.middle).toBeCloseTo(Math.log(2), 12);
     expect(calm?.half).toBeCloseTo(0, 12);
@@ -90,14 +90,14 @@ describe('intervals from instances', () => {
     expect(spread?.half).toBeCloseTo((3.182446 * 0.011547) / 2, 6);
   });
 
-  it('are wider where neighbours are alike than where they alternate', () => {
+  it('are wider if neighbours are alike than if they alternate', () => {
     const medians = [1, 1.01, 1, 1.01, 1, 1.01, 1, 1.01];
     const alternating = timeInterval(around(...medians), 0.05)?.half ?? Number.NaN;
     const alike = timeInterval(around(...[...medians].sort((x, y) => x - y)), 0.05)?.half ?? Number.NaN;
     expect(alike).toBeGreaterThan(1.5 * alternating);
   });
 
-  it('cancel what the rounds of candidates measured together share', () => {
+  it('cancel noise shared by candidates that were measured together', () => {
     const weather = [1, 1.4, 0.8, 1.2, 1.1];
     const reference = [0, 1, 2].map((i) => weather.map((factor) => factor * (1 + 0.3 * i)));
     const slower = reference.map((times) => times.map((time) => 1.25 * time));
@@ -109,7 +109,7 @@ describe('intervals from instances', () => {
     expect(apart?.half).toBeGreaterThan(0.1);
   });
 
-  it('follow Welch where candidates were measured apart', () => {
+  it('follow Welch for candidates that were measured separately', () => {
     // By hand: variances 1e-4 of three values and 4e-4 of five; error 0.010646, 5.954 degrees of freedom, t 2.4511.
     // Signs alternate, so that no autocorrelation is found.
     const [a, b] = [
@@ -126,12 +126,12 @@ describe('intervals from instances', () => {
 });
 
 describe('the error of a mean', () => {
-  it('equals the textbook’s for values among others of another kind', () => {
+  it('equals the textbook formula for values among others of another kind', () => {
     // Variance 4/3 of four values.
     expect(meanError([-1, 1, -1, 1])).toBeCloseTo(Math.sqrt(4 / 3 / 4), 12);
   });
 
-  it('grows with the likeness of neighbours', () => {
+  it('grows with the correlation of neighbours', () => {
     // By hand: autocorrelation 2/5 of five values. The bias correction of (1 + 6/5) / 5 brings it above its limit of
     // 0.6, which gives a factor of 4.
     expect(meanError([2, 1, 0, -1, -2])).toBeCloseTo(Math.sqrt((2.5 * 4) / 5), 12);
@@ -139,20 +139,20 @@ describe('the error of a mean', () => {
     expect(meanError([1, 0, 0, 0, -1])).toBeCloseTo(Math.sqrt((0.5 * 1.5) / 5), 12);
   });
 
-  it('is of batches where that is more: a state that lasts for two has one value of each two', () => {
+  it('uses batches if that is larger: a state that lasts for two has one value of each two', () => {
     const twos = [1, 1, -1, -1, 1, 1, -1, -1];
     expect(meanError(twos)).toBeCloseTo(Math.sqrt(4 / 3 / 4), 12);
     // The first value does not fill a batch and is left out.
     expect(meanError([0, ...twos])).toBeCloseTo(Math.sqrt(4 / 3 / 4), 12);
   });
 
-  it('is of longer batches where there are more values', () => {
+  it('uses longer batches if there are more values', () => {
     const threes = Array.from({ length: 27 }, (_, i) => (Math.floor(i / 3) % 2 === 0 ? 1 : -1));
     // Nine batch means, five of 1 and four of -1: variance 10/9.
     expect(meanError(threes)).toBeCloseTo(Math.sqrt(10 / 81), 12);
   });
 
-  it('raises the likeness that is seen by its known bias', () => {
+  it('corrects the observed correlation by its known bias', () => {
     // Autocorrelation 1/4 of eight values, raised by (1 + 3/4) / 8: factor 47/17. Variance 4/7.
     expect(meanError([1, 1, 0, -1, 0, -1, 0, 0])).toBeCloseTo(Math.sqrt(((4 / 7 / 8) * 47) / 17), 12);
   });
@@ -162,7 +162,7 @@ describe('the error of a mean', () => {
     expect(meanError([2, 4, -4, -2])).toBeCloseTo(Math.sqrt(((40 / 3 / 4) * 5) / 3), 12);
   });
 
-  it('is nothing without any spread', () => {
+  it('is zero without any spread', () => {
     expect(meanError([2, 2, 2])).toBe(0);
   });
 });
@@ -170,24 +170,24 @@ describe('the error of a mean', () => {
 const margin = { margin: 0.01 };
 
 describe('the summary of a candidate', () => {
-  it('is faster or slower only where the whole interval lies beyond the floor', () => {
+  it('is faster or slower only if the complete interval is beyond the floor', () => {
     expect(judge({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('faster');
     expect(judge({ middle: 0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('slower');
     expect(judge({ middle: 0.1, half: 0.095 }, 0.01, margin, 5).standing).toBe('undecided');
   });
 
-  it('is the same only where the whole interval lies inside the margin', () => {
+  it('is the same only if the complete interval is inside the margin', () => {
     expect(judge({ middle: 0.002, half: 0.004 }, 0.003, margin, 5).standing).toBe('same');
     expect(judge({ middle: 0.002, half: 0.02 }, 0.03, margin, 5).standing).toBe('undecided');
     expect(judge({ middle: 0.002, half: 0.02 }, 0.003, { margin: 0.05 }, 5).standing).toBe('same');
   });
 
-  it('is nothing without an interval or a control', () => {
+  it('is undecided without an interval or a control', () => {
     expect(judge(null, 0.01, margin, 2).standing).toBe('undecided');
     expect(judge({ middle: -1, half: 0.01 }, null, margin, 5).standing).toBe('undecided');
   });
 
-  it('names the instances that would decide at this spread', () => {
+  it('names the number of instances that would decide at this spread', () => {
     // For a separation from the floor, the half-width must shrink from 0.04 to 0.02, which needs four times the
     // instances.
     expect(judge({ middle: 0.03, half: 0.04 }, 0.01, margin, 5).instancesToDecide).toBe(20);
@@ -197,7 +197,7 @@ describe('the summary of a candidate', () => {
     expect(judge({ middle: edge, half: 0.02 }, edge, margin, 5).instancesToDecide).toBeNull();
   });
 
-  it('is not hidden below a control that strayed: the floor is capped', () => {
+  it('is not hidden by a control that strayed, since the floor is capped', () => {
     const reference = [1, 1, 1].map((time) => [time, time, time]);
     const strayed = [5, 5, 5].map((time) => [time, time, time]);
     const floor = noiseFloorOf(strayed, reference);
@@ -234,14 +234,14 @@ describe('the rule of precision', () => {
     expect(rule.met([narrow, narrow], 8)).toBe(true);
   });
 
-  it('after many instances asks for as many narrow ones as are a tenth of them', () => {
+  it('after many instances requires a tenth of them to be narrow', () => {
     const rule = new PrecisionRule(0.005);
     expect(rule.met([wide], 40)).toBe(false);
     for (const instances of [41, 42, 43, 44]) expect(rule.met([narrow], instances)).toBe(false);
     expect(rule.met([narrow], 45)).toBe(true);
   });
 
-  it('asks less of a ratio that is far from 1, and nothing unknown is precise', () => {
+  it('requires less of a ratio that is far from 1, and an unknown one is never precise', () => {
     const rule = new PrecisionRule(0.005);
     const tenfold = { middle: Math.log(10), half: 0.2 };
     expect(rule.met([tenfold], 5)).toBe(false);

@@ -23,13 +23,13 @@ const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip
 
 const probes = (count: number, times: MemoryProbe): MemoryProbe[] => Array.from({ length: count }, () => times);
 
-test('an audit that finds nothing leaves the checks as they are', () => {
+test('an audit without findings leaves the checks unchanged', () => {
   const audits = audited();
   audits.sampled(sample(audit({})));
   expect(audits.accuracy()).toMatchObject([{ id: 'largest', value: 0, bound: 1e-6, holds: true }]);
 });
 
-test('one failure among many audits is the one that is shown', () => {
+test('one failure among many audits is shown', () => {
   const audits = audited();
   const wrong = { ...check, value: 0.5, holds: false, where: 'result 3 is 0, expected 0.5' };
   for (const one of [check, wrong, check]) audits.sampled(sample(audit({ checks: [one] })));
@@ -45,13 +45,13 @@ test('unwritten results and changed inputs are named', () => {
   ]);
 });
 
-test('a result that was poisoned within a sample and not written is named', () => {
+test('a result that was poisoned within a sample and not rewritten is named', () => {
   const audits = audited();
   audits.sampled(sample(null, { ...unchanged, unwritten: 2, first_unwritten: 7 }));
   expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written by a repetition within a sample']]);
 });
 
-test('a result that is wrong after some of the inputs changed is an error of the kernel', () => {
+test('a wrong result after a change of some inputs is an error of the kernel', () => {
   const audits = audited();
   const where = 'results[7] is 1, expected 2';
   audits.sampled(sample(audit({ alteredChecks: [{ ...check, value: 1, holds: false, where }] })));
@@ -67,7 +67,7 @@ test('inputs are altered in the first audit of a user kernel, and never for a sh
   expect(audited(false).next().altered).toBe(false);
 });
 
-test('no rows of a matrix change places whose diagonal was made larger', () => {
+test('rows of a diagonally dominant matrix are not swapped', () => {
   const of = (shape: readonly string[], values: object): boolean => {
     const arrays = [
       { name: 'a', role: 'input', type: 'fp64', shape, values },
@@ -92,7 +92,7 @@ describe('probes', () => {
     return audits;
   };
 
-  test('accuse what needs twice as long for inputs that it has not seen, 24 times', () => {
+  test('suspect a kernel that needs twice as long for unseen inputs, 24 times', () => {
     // (1.7225²³ + 1.425²³ + 1.2125²³) / 3 = (270,300 + 3,450 + 84) / 3 = 91,300; one more probe multiplies it by 1.72.
     expect(failures(probed(probes(23, remembering)))).toEqual([]);
     expect(failures(probed(probes(24, remembering)))).toEqual([
@@ -100,12 +100,12 @@ describe('probes', () => {
     ]);
   });
 
-  test('accuse what remembers in every third call', () => {
+  test('suspect a kernel that remembers in every third call', () => {
     const all = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? remembering : honest));
     expect(failures(probed(all))).toEqual([['remembers', expect.stringMatching(/2\.0 times as long/)]]);
   });
 
-  test('one hint asks for more, and one refutation ends the doubt', () => {
+  test('one hint requests more probes, and one refutation ends the doubt', () => {
     expect(probed([honest]).doubt).toBe(null);
     expect(probed([honest, remembering]).doubt).toBe('probe');
     // A probe that is shorter by the same factor: 1.7225 × 0.0225, 1.425 × 0.425 and 1.2125 × 0.7125 are 0.503 on
@@ -132,7 +132,7 @@ describe('probes', () => {
     }
   });
 
-  test('leave a kernel not checked while a doubt is open, and say what decides it', () => {
+  test('leave a kernel not checked while a doubt is open, and report what decides it', () => {
     const open = probed([honest, remembering]).accuracy();
     expect(correctnessOf(open)).toBe('not checked');
     expect(reasonOf(open)).toBe(
@@ -143,7 +143,7 @@ describe('probes', () => {
     expect(correctnessOf(probed(probes(24, remembering)).accuracy())).toBe('wrong');
   });
 
-  test('wait for their share of the time, except where memory is likely', () => {
+  test('wait for their share of the time, except if memory is likely', () => {
     // Ten samples, each with 0.001 s of audits, exceed 8 % of 0.1 s.
     const within = (all: readonly MemoryProbe[]): Audits => {
       const audits = probed(all);
@@ -158,16 +158,16 @@ describe('probes', () => {
     expect(cheap.mayDecide).toBe(true);
   });
 
-  test('accuse what begins to remember late', () => {
+  test('suspect a kernel that begins to remember late', () => {
     expect(failures(probed([...probes(500, honest), ...probes(24, remembering)]))).toHaveLength(1);
   });
 
-  test('do not accuse a kernel whose order matters in one of eight pairs', () => {
+  test('do not suspect a kernel whose order matters in one of eight pairs', () => {
     const all = Array.from({ length: 1_000 }, (_, i) => (i % 8 === 0 ? remembering : honest));
     expect(failures(probed(all))).toEqual([]);
   });
 
-  test('do not accuse a machine that is so busy that every third time doubles', () => {
+  test('do not suspect a machine that is so busy that every third time doubles', () => {
     // Every third time of each kind doubles: in two of nine probes the first is twice the second.
     const busy = (i: number): number => (i % 3 === 0 ? 2e-3 : 1e-3);
     const all = Array.from({ length: 1_000 }, (_, i) => ({
@@ -176,12 +176,12 @@ describe('probes', () => {
     expect(failures(probed(all))).toEqual([]);
   });
 
-  test('do not accuse short repetitions, whose branches a processor learns', () => {
+  test('do not suspect short repetitions, whose branches a processor learns', () => {
     // A layer of 32 outputs: 250 ns with new inputs, 120 ns with known ones.
     expect(failures(probed(probes(40, { fresh_s: 2.5e-7, again_s: 1.2e-7, usual_s: 5e-8 })))).toEqual([]);
   });
 
-  test('accuse what needs longer as soon as a few inputs change within a sample', () => {
+  test('suspect a kernel that needs longer as soon as a few inputs change within a sample', () => {
     const audits = audited();
     const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
     audits.sampled(sample(null, { ...unchanged, probes: changes }));
@@ -192,7 +192,7 @@ describe('probes', () => {
     const otherwise = probes(24, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 });
     const known = audit({ probes: probes(3, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 }) });
 
-    test('are no proof: the computation may depend on its data', () => {
+    test('are no proof, since the computation may depend on its data', () => {
       const audits = probed(otherwise);
       expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
       // In a process that has not seen them, the same inputs need the same time as in the process that knows them.
@@ -200,7 +200,7 @@ describe('probes', () => {
       expect([failures(audits), audits.doubt]).toEqual([[], null]);
     });
 
-    test('prove memory where the same inputs need longer in a process that does not know them', () => {
+    test('prove memory if the same inputs need longer in a process that has not seen them', () => {
       const audits = probed(otherwise);
       // (1.7225¹⁴ + 1.425¹⁴ + 1.2125¹⁴) / 3 = (2,025 + 142 + 15) / 3 = 727 is not yet 1,000.
       for (let i = 0; i < 15; i += 1) {
@@ -213,7 +213,7 @@ describe('probes', () => {
   });
 });
 
-describe('the clock of the kernel’s process', () => {
+describe('the clock of the kernel process', () => {
   const during = (delay_s: (i: number) => number) => {
     const audits = audited();
     for (let i = 0; i < 20; i += 1) {
@@ -223,21 +223,21 @@ describe('the clock of the kernel’s process', () => {
     return failures(audits);
   };
 
-  test('is not accused for late messages', () => {
+  test('is not suspected for late messages', () => {
     expect(during((i) => (i % 3 === 0 ? 0.002 : 0.3))).toEqual([]);
   });
 
-  test('is accused where it falls behind by half of what it timed', () => {
+  test('is suspected if it falls behind by half of what it timed', () => {
     // The last quarter begins with sample 15, which has lost 15 × 0.01 s by then.
     expect(during((i) => 0.01 * i)).toEqual([['clock', expect.stringContaining('lost 0.15 s')]]);
   });
 
-  test('is not accused where the machine becomes busy once', () => {
+  test('is not suspected if the machine becomes busy once', () => {
     expect(during((i) => (i < 7 ? 0 : 0.4))).toEqual([]);
   });
 });
 
-test('a process that is busy between its calls is named, and one that rests is not', () => {
+test('a process that is busy between its calls is named, and an idle one is not', () => {
   const between = (cpu_s: number, elapsed_s = 0.2) => {
     const audits = audited();
     for (let i = 0; i < 5; i += 1) audits.sampled({ ...sample(null), between: { cpu_s, elapsed_s } });
@@ -251,7 +251,7 @@ test('a process that is busy between its calls is named, and one that rests is n
   expect(between(0.06, 1)).toEqual([['between', expect.stringContaining('0.30 s of processor time in 5.0 s')]]);
 });
 
-test('audits end where they have used their share of the time', () => {
+test('audits end when they have used their share of the time', () => {
   const audits = audited();
   expect(audits.next().audited).toBe(true);
   audits.spent(0.1);
@@ -264,7 +264,7 @@ test('audits end where they have used their share of the time', () => {
   expect(audits.next().audited).toBe(true);
 });
 
-test('a shipped variant is audited where that is affordable, and never suspected of memory', () => {
+test('a shipped variant is audited if that is affordable, and never suspected of memory', () => {
   // 3e-9 s per byte: 0.3 s, which is 8 % of 3.75 s.
   const audits = new Audits({ device: 'cpu', suspected: false, state_bytes: 1e8 });
   expect(audits.next()).toEqual({ audited: false, probed: false, altered: false });
@@ -277,7 +277,7 @@ test('a shipped variant is audited where that is affordable, and never suspected
   expect([failures(audits), audits.doubt]).toEqual([[], null]);
 });
 
-test('the cost of audits is of all candidates together', () => {
+test('the cost of audits is that of all candidates together', () => {
   const costs = [
     { audits_s: 0.5, others_s: 0, all_s: 10 },
     { audits_s: 0.9, others_s: 0, all_s: 10 },
@@ -306,7 +306,7 @@ test('audits of 1,000 samples stay below a tenth of the time, whatever one costs
   }
 });
 
-test('a check of the root mean square is named in the words of the page', () => {
+test('a check of the root mean square is named as on the page', () => {
   const title = "Error, root mean square over the reference's";
   const check = { id: 'l2', title, value: 1e-3, limit: 2.4e-7, holds: false, where: 'result 7 is 1, expected 2' };
   const compared = '65536 of 1000000 results with FP64';

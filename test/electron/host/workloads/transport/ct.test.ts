@@ -161,7 +161,7 @@ describe('a thorax by the shipped table', () => {
     expect(lungs.some(({ density_g_cm3 }) => Math.abs(density_g_cm3 - wanted) < 1e-9)).toBe(true);
   });
 
-  test('radiation lengths of its materials are those that MCsquare lists, within 1.5 %', async () => {
+  test('radiation lengths of its materials agree with MCsquare within 1.5 %', async () => {
     const { compositions } = await loadHuTable(assetsFolder, 'schneider');
     const listed: Readonly<Record<string, number>> = {
       'schneider-air': 36.615902,
@@ -196,7 +196,7 @@ describe('a thorax by the shipped table', () => {
     expect(compositions).toHaveLength(24);
   });
 
-  test('more densities than the solver distinguishes are taken together, and mass stays', async () => {
+  test('more densities than the solver distinguishes are merged, and mass is conserved', async () => {
     const noisy: Phantom = { ...ellipses(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
     const file = put('noise.nrrd', noisy);
     const grid = { dx_mm: 6.4, dz_mm: 6.4, dtheta_mrad: 20 };
@@ -238,8 +238,8 @@ describe('every variant on the CPU, in a CT of many media', () => {
   });
 });
 
-describe('its picture', () => {
-  test('is the slice in Hounsfield units, with the box and the beam to its range where they lie in the patient', async () => {
+describe('the picture of a CT', () => {
+  test('is the slice in Hounsfield units, with the box and the beam to its range in patient coordinates', async () => {
     const file = put('picture.nrrd', layers(rows([5, 0], [4, 1000], [31, 0]), 80, 0.5));
     const place = { isocentre_mm: [3, 12], isocentre_depth_mm: 12 };
     const seen = async (ct: object, parts: object = {}) => {
@@ -292,14 +292,14 @@ describe('its picture', () => {
   });
 });
 
-describe('errors', () => {
+describe('errors of a CT scenario', () => {
   const geometry = (ct: object) => ({ ...quick, geometry: { ct } });
   const messages = async (ct: object): Promise<string> =>
     (await read(geometry(ct))).issues
       .map(({ severity, path: at, message }) => `${severity} ${at}: ${message}`)
       .join('\n');
 
-  test('a CT that is not there, that leads out, that is cut', async () => {
+  test('a CT that is missing, that is outside of the folder, that is truncated', async () => {
     expect(await messages({ file: 'ct/nowhere' })).toContain(
       'error geometry.ct.file: "ct/nowhere" cannot be used: ct/nowhere: it cannot be found',
     );
@@ -312,7 +312,7 @@ describe('errors', () => {
     );
   });
 
-  test('several series are an error of series, and not of the file', async () => {
+  test('several series are an error of series, not of the file', async () => {
     const flat = layers([0, 0], 2, 1);
     mkdirSync(path.join(folder, 'ct/two'), { recursive: true });
     for (const uid of ['1.1', '1.2']) {
@@ -324,7 +324,7 @@ describe('errors', () => {
     expect(other).not.toContain('geometry.ct.file');
   });
 
-  test('HU below air and above the table are reported, and taken as its ends', async () => {
+  test('HU below air and above the table are reported, and clamped to its ends', async () => {
     const file = put('ends.nrrd', { ...layers(rows([40, 0]), 80, 0.5), hu: (i) => [-3024, 9000, 0][i % 3] ?? 0 });
     const found = await messages({ file });
     expect(found).toContain('2160 pixels lie below -1050 HU, where the table begins (lowest -3024)');
@@ -332,7 +332,7 @@ describe('errors', () => {
     expect(found).not.toContain('error');
   });
 
-  test('tables that do not ascend, name what is not known, or are empty; an isocentre next to the image', async () => {
+  test('tables that do not ascend, name unknown materials, or are empty; an isocentre outside of the image', async () => {
     const file = put('fine.nrrd', layers(rows([40, 0]), 80, 0.5));
     const table = (parts: object) => messages({ file, hu_table: { ...plain, ...parts } });
     expect(

@@ -51,7 +51,7 @@ describe('keyframes', () => {
     return (await keyframesOf(native, { keyframes: [{}] } as unknown as TransportResult))[0];
   };
 
-  test('what is copied is free at once, and not when the collector comes; what stays is whole', async () => {
+  test('copied memory is freed at once, without garbage collection, and the rest stays intact', async () => {
     const handed = frame();
     expect(await keptOf(handed)).toEqual(frame());
     const { zx, xtheta, ez, ex, ztheta, etheta } = handed;
@@ -59,7 +59,7 @@ describe('keyframes', () => {
     expect(etheta).toHaveLength(100);
   });
 
-  test('arrays that lie in one memory are all whole', async () => {
+  test('arrays that share one buffer are all intact', async () => {
     const { zx, etheta, ...rest } = frame();
     const together = new Float32Array([...etheta, ...zx]).buffer;
     const handed = {
@@ -135,7 +135,7 @@ describe('one grid', () => {
     return { metrics, ledger, notes, gray, steps, cell_steps, extra_straggling_mm, depthDose };
   };
 
-  test('answers are those of the end-to-end runs, also of beams that come in the block of another', async () => {
+  test('answers equal those of end-to-end runs, also for beams that reuse the block of another', async () => {
     const beams = await reading();
     const runs: RunData[] = [];
     const answers: SolvedBeam[] = [];
@@ -159,7 +159,7 @@ describe('one grid', () => {
     expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
   });
 
-  test('beams on one grid are refused by what each visits, as they are alone', async () => {
+  test('beams on one grid are limited by what each visits, as single beams are', async () => {
     const geometry = { ...tinyScenario.geometry, depth_mm: 1100 };
     const solver = { stepping: 'depth', variant: 'depth', threads: 1 };
     const { any } = await openTestScenarios();
@@ -193,7 +193,7 @@ describe('one grid', () => {
     }
   }
 
-  test('beams that are given up while every block waits to be read end there; those that were reported stay', async () => {
+  test('cancelling while every block waits to be read ends beams there, and reported ones stay', async () => {
     const giving = new AbortController();
     const told: number[] = [];
     await solveOnOneGrid('beams', await reading(), {
@@ -232,7 +232,7 @@ describe('dose file', () => {
     return file;
   }
 
-  test('a map that was exported is the run', async () => {
+  test('an exported map equals the run', async () => {
     const read = await readDoseFile(await exported('dose'), {}, null);
     if (read.kind !== 'map') throw new Error('no map');
     expect(read.unit).toBe('MeV/mm2');
@@ -240,14 +240,14 @@ describe('dose file', () => {
     expect([result.passed, result.worst < 1e-4, result.points > 20]).toEqual([1, true, true]);
   });
 
-  test('a depth dose that was exported is the run', async () => {
+  test('an exported depth dose equals the run', async () => {
     const read = await readDoseFile(await exported('depth-dose'), {}, null);
     if (read.kind !== 'curve') throw new Error('no curve');
     const { positions, values } = depthDoseOf(measured(run)).curve;
     expect(gammaOfCurves({ positions, values }, read.curve, criteria)).toMatchObject({ passed: 1, worst: 0 });
   });
 
-  test('a volume in any units, with depth along y and shifted, is summed over its third axis and found', async () => {
+  test('a volume in any units, with depth along y and shifted, is summed over its third axis and matched', async () => {
     const { nz, nx, dz_mm, dx_mm } = run.axes;
     const layers = 3;
     const data = new Float64Array(nx * nz * layers);
@@ -321,17 +321,17 @@ describe('dose file', () => {
       /the dose is -1 at 3 mm; allowed: -5 % of its largest/,
     ],
     ['a curve without a unit', 'depth,dose\n0,1\n', /nothing says the unit of depth/],
-  ])('%s is refused with its file', async (name, text, why) => {
+  ])('%s is rejected with its file', async (name, text, why) => {
     const file = path.join(folder, `${name.replaceAll(' ', '-')}.csv`);
     await writeFile(file, text);
     await expect(readDoseFile(file, {}, null)).rejects.toThrow(why);
   });
 
-  test('a file that is not there is named', async () => {
+  test('a missing file is named', async () => {
     await expect(readDoseFile('nowhere.nrrd', {}, null)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('a table in UTF-16, as spreadsheets write it, is the table in UTF-8', async () => {
+  test('a table in UTF-16, as spreadsheets write it, equals the table in UTF-8', async () => {
     const cases = path.join(import.meta.dirname, '../../../domain/dose/cases');
     const [wide, plain] = [
       await readDoseFile(path.join(cases, 'c09-utf16.csv'), {}, null),
@@ -353,7 +353,7 @@ describe('dose file', () => {
     const plane = (unit: string, chosen: 'Gy' | 'MeV/g' | 'Gy/1e9' | null) =>
       planeOfDose({ files: [{ name: 'a.nrrd', bytes: nrrd(unit) }], plane: {}, unit: chosen, protons: 1 });
 
-    test('is the one that may be chosen', async () => {
+    test('is the only one that can be chosen', async () => {
       await expect(plane('Gy', 'Gy')).resolves.toMatchObject({ nz: 2, nx: 2 });
       await expect(plane('Gy', 'Gy/1e9')).resolves.toMatchObject({ nz: 2, nx: 2 });
       await expect(plane('cGy', null)).resolves.toMatchObject({ nz: 2, nx: 2 });
@@ -362,7 +362,7 @@ describe('dose file', () => {
       }
     });
 
-    test('comes with a map and a curve', async () => {
+    test('is read from a map and from a curve', async () => {
       const file = path.join(folder, 'unit.nrrd');
       await writeFile(file, nrrd('cGy'));
       expect(await readDoseFile(file, {}, null)).toMatchObject({ kind: 'map', unit: 'cGy' });
@@ -372,7 +372,7 @@ describe('dose file', () => {
     });
   });
 
-  test('a DICOM dose without an ending is one', async () => {
+  test('a DICOM dose without a file extension is recognised', async () => {
     const phantom = { columns: 2, rows: 2, slices: 2, spacing_mm: [1, 1, 1], origin_mm: [0, 0, 0] } as const;
     const bytes = doseOf({ ...phantom, hu: (i, j, k) => i + 2 * j + 4 * k });
     const file = path.join(folder, 'RD.1.2.3');
@@ -381,7 +381,7 @@ describe('dose file', () => {
     expect(await lookIntoDose({ files: [{ name: 'RD.1.2.3', bytes }] })).toMatchObject({ sizes: [2, 2, 2] });
   });
 
-  test('of one beam, as in water, is said before it is compared', async () => {
+  test('a dose of one beam, or to water, is reported before it is compared', async () => {
     const phantom = { columns: 2, rows: 2, slices: 2, spacing_mm: [1, 1, 1], origin_mm: [0, 0, 0] } as const;
     const changes = {
       '3004000a': ['CS', 'BEAM'],

@@ -28,7 +28,7 @@ import {
 import { blank, keeping, timed } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
 
 describe('study form', () => {
-  test('who wants energy solves one point at a time, and who solves many has none', () => {
+  test('energy measurement solves one point at a time, and several at a time have no energy', () => {
     const requested = keeping(blank, ['times', 'energy']);
     expect(requested).toMatchObject({ timing: 'alone', measures: ['times', 'energy'] });
     expect(timed(requested, 'shared')).toMatchObject({ timing: 'shared', measures: ['times'] });
@@ -56,12 +56,12 @@ describe('axis draft', () => {
     expect(firstPath({ a: 'b' }, pathsIn({ a: 'b' }))).toBe('a');
   });
 
-  test('typed values: numbers where they are numbers', () => {
+  test('typed values become numbers if they are numbers', () => {
     expect(typedValues(' 60, 7.5e1 ,fp32,true,, 0x10')).toEqual([60, 75, 'fp32', true, 16]);
     expect(typedValues(' , ')).toEqual([]);
   });
 
-  test('an axis, and what is wrong with one', () => {
+  test('an axis is built, and its errors are reported', () => {
     expect(axisOf(range)).toEqual({ kind: 'range', path: 'beam.energy_MeV', from: 60, to: 80, count: 5 });
     expect([countOf(range), faultOf(range)]).toEqual([5, null]);
     const list: AxisDraft = { ...range, kind: 'list', values: 'depth, window' };
@@ -83,7 +83,7 @@ describe('axis draft', () => {
     solver: { variant: 'auto' },
   };
 
-  test('paths to single values, without what changes no answer', () => {
+  test('lists paths to single values, without those that change no answer', () => {
     expect(pathsIn({ ...complete, name: 'x', notes: 'y', output: { keyframes: 3 } })).toEqual([
       'beam.energy_MeV',
       'beam.spots[0].x_mm',
@@ -94,7 +94,7 @@ describe('axis draft', () => {
     ]);
   });
 
-  test('an axis begins around the value that is there, in its unit', () => {
+  test('an axis begins around the current value, in its unit', () => {
     expect(axisAround(3, complete, 'beam.energy_MeV')).toMatchObject({ id: 3, kind: 'range', from: '56', to: '84' });
     expect(axisAround(3, complete, 'solver.variant')).toMatchObject({ kind: 'list', values: 'auto' });
     expect(unitAt(complete, 'beam.energy_MeV')).toBe('MeV');
@@ -102,7 +102,7 @@ describe('axis draft', () => {
     expect(unitAt(complete, 'solver.variant')).toBe('');
   });
 
-  test('a value within a default object brings the kind of that object', () => {
+  test('a value within a default object includes the kind of that object', () => {
     expect(withKinds({ kind: 'transport' }, complete, ['grid.energy.step_mm', 'grid.dx_mm'])).toEqual({
       kind: 'transport',
       grid: { energy: { kind: 'range' } },
@@ -112,7 +112,7 @@ describe('axis draft', () => {
   });
 });
 
-describe('ready made', () => {
+describe('ready-made studies', () => {
   const variant = (workload: string, id: string, rest: object = {}) => ({
     ...{ id, workload, bench: '', title: id, changes: '', buildsOn: null, device: 'cpu' as const },
     ...{ precisions: ['fp32'], available: true, reason: null, source: '' },
@@ -153,13 +153,13 @@ describe('ready made', () => {
   describe('of a beam', () => {
     const all = readyMade({ draft, complete, capabilities, offers });
 
-    test('which are offered', () => {
+    test('list the offered ones', () => {
       expect(all.map(({ id }) => id)).toEqual([
         ...['convergence', 'range-table', 'variants', 'threads', 'claims', 'tune'],
       ]);
     });
 
-    test('convergence: all steps together, then each alone, errors against the finest', () => {
+    test('convergence varies all steps together, then each alone, with errors against the finest', () => {
       const { axes, reference, base } = named(all, 'convergence');
       expect(axes[0]).toMatchObject({
         kind: 'zip',
@@ -181,13 +181,13 @@ describe('ready made', () => {
       });
     });
 
-    test('range table: no box or grid that fits one energy only', () => {
+    test('range table fixes no box or grid that fits one energy only', () => {
       const { base } = named(all, 'range-table');
       expect(base).not.toHaveProperty('grid');
       expect(base['geometry']).toEqual({ width_mm: 40 });
     });
 
-    test('variants that run here, alone and repeated; threads up to all of them', () => {
+    test('variants run here, alone and repeated, and threads up to all of them', () => {
       expect(named(all, 'variants')).toMatchObject({
         axes: [{ values: ['transport-a', 'transport-b'] }],
         timing: 'alone',
@@ -197,7 +197,7 @@ describe('ready made', () => {
     });
   });
 
-  test('claims: both variants of each, over what their size goes with; none before the host has answered', () => {
+  test('claims study both variants of each over its size, and none before the host has answered', () => {
     const found = named(readyMade({ draft, complete, capabilities, offers }), 'claims');
     expect(found.asks).toContain('Fusion, Tiling');
     expect(found.base).not.toHaveProperty('grid');
@@ -216,7 +216,7 @@ describe('ready made', () => {
     expect(unasked).not.toContain('tune');
   });
 
-  test('tuning: the kernel of the form where it can be tuned, within minutes', () => {
+  test('tuning uses the kernel of the form if it can be tuned, within minutes', () => {
     const asked = { ...complete, solver: { variant: 'transport-a', threads: 0 } };
     expect(named(readyMade({ draft, complete: asked, capabilities, offers }), 'tune')).toMatchObject({
       axes: [{ kind: 'tunables', variants: ['transport-a'] }],

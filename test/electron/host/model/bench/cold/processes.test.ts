@@ -55,8 +55,8 @@ function answering(delays_ms: number[]): StartChild {
   };
 }
 
-describe('a run in a process of its own', () => {
-  test('takes longer than the same run here, since a process and an addon begin first', async () => {
+describe('a run in a separate process', () => {
+  test('needs longer than the same run here, since a process and an addon start first', async () => {
     const heres_s: number[] = [];
     for (let i = 0; i < 3; i += 1) {
       const began = performance.now();
@@ -69,12 +69,12 @@ describe('a run in a process of its own', () => {
     expect(cold_s).toBeLessThan(30);
   });
 
-  test('that fails says why, and leaves no process behind', async () => {
+  test('reports why it failed, and leaves no process behind', async () => {
     const unknown = { ...problem, solver: { ...problem.solver, variant: 'no-such' } };
     await expect(coldProcess_s('no-such', runOf(unknown), forkChild)).rejects.toThrow(/no-such/);
   });
 
-  test('is given up when the session is', async () => {
+  test('is ended when the session is cancelled', async () => {
     const stop = new AbortController();
     const requested = coldProcess_s('slow', runOf(problem), answering([60_000]), stop.signal);
     setTimeout(() => stop.abort(), 20);
@@ -89,7 +89,7 @@ describe('cold processes of a session', () => {
     tell: () => undefined,
   });
 
-  test('end with the limit, whatever a process still does: no answer comes from them', async () => {
+  test('end at the limit, whatever a process still does, and give no answer', async () => {
     const endless = {
       label: 'endless',
       run: (_label: string, _start: StartChild, end?: AbortSignal) =>
@@ -104,7 +104,7 @@ describe('cold processes of a session', () => {
     });
   });
 
-  test('are judged against the reference with a control of their own', async () => {
+  test('are judged against the reference with a separate control', async () => {
     const byLabel = (label: string): ColdRun => ({
       factory: 'createTask',
       problem: label,
@@ -147,7 +147,7 @@ describe('cold processes of a session', () => {
     });
   });
 
-  test('are in its report next to steps and warm end-to-end runs', async () => {
+  test('are in the report next to steps and warm end-to-end runs', async () => {
     const report = await benchHere(
       addon,
       { kind: 'transport', problem },

@@ -69,7 +69,7 @@ function effectsIn(report: Report) {
   return { found, named };
 }
 
-describe('a square of two optimisations', () => {
+describe('a 2×2 design', () => {
   test('whose effects multiply has no interaction', () => {
     const { found, named } = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 2, both: 1 }));
     expect(named).toEqual([
@@ -83,7 +83,7 @@ describe('a square of two optimisations', () => {
     expect(found.interactions[0]?.times.value).toBeCloseTo(1, 2);
   });
 
-  test('says where two give more together than their product, and where less', () => {
+  test('reports where two optimisations together give more than their product, and where less', () => {
     const helped = effectsIn(reportOf({ none: 8, 'only-a': 8, 'only-b': 8, both: 2 }));
     expect(helped.found.interactions[0]).toMatchObject({ verdict: 'more' });
     expect(helped.found.interactions[0]?.times.value).toBeCloseTo(4, 1);
@@ -95,7 +95,7 @@ describe('a square of two optimisations', () => {
     expect(hindered.found.interactions[0]?.times.value).toBeCloseTo(0.5, 2);
   });
 
-  test('decides nothing where instances stray more than the effect, nor by a wrong answer', () => {
+  test('decides nothing if instances vary more than the effect, nor by a wrong answer', () => {
     const noisy = effectsIn(reportOf({ none: 8, 'only-a': 7.8, 'only-b': 8, both: 7.7 }, 0.1));
     expect(noisy.named.map(([, , verdict]) => verdict)).toEqual(Array(4).fill('undecided'));
     expect(noisy.found.interactions[0]).toMatchObject({ verdict: 'undecided' });
@@ -108,7 +108,7 @@ describe('a square of two optimisations', () => {
     expect(wrong.found.interactions[0]).toMatchObject({ verdict: 'undecided' });
   });
 
-  test('without a corner names it, and has no interaction', () => {
+  test('names a missing corner, and then has no interaction', () => {
     const { found } = effectsIn(reportOf({ none: 8, 'only-a': 4, both: 1 }));
     expect(found.absent).toEqual([{ with: ['b'], reason: 'only-b is not in this session' }]);
     expect(found.effects.map(({ of, given }) => [of, given])).toEqual([
@@ -129,7 +129,7 @@ test.each([
   { rounds: 0.01, placement: 0.005, instances: 5 },
   { rounds: 0.05, placement: 0, instances: 3 },
   { rounds: 0.002, placement: 0.01, instances: 5 },
-])('of four that are the same, %o, no table in twenty states an effect', ({ rounds, placement, instances }) => {
+])('among four equal variants, %o, no table in twenty reports an effect', ({ rounds, placement, instances }) => {
   const random = seededRandom(5);
   const trials = 400;
   const series = () =>
@@ -196,7 +196,7 @@ test('a contrast of two is their ratio', () => {
   expect(contrast?.half).toBeCloseTo(ratio?.half ?? Number.NaN, 12);
 });
 
-test('a recorded square gives the ratios of its medians, with intervals over the rounds', async () => {
+test('a recorded 2×2 design gives the ratios of its medians, with intervals over the rounds', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
   const session = asSession(parseSession(await sessionFileText(file), file), await readCurrent(assetsFolder));
   const [report] = session.reports;
@@ -216,28 +216,31 @@ test('a recorded square gives the ratios of its medians, with intervals over the
   expect(verdict).toBe('more');
 });
 
-describe('the designs', () => {
+describe('the factorial designs', () => {
   const variants = allVariants(addon);
 
-  test.each(designs)('$workload $bench $id: each combination is a variant, or says why there is none', (design) => {
-    const ids = design.factors.map(({ id }) => id);
-    for (const set of combinations(design.factors)) {
-      const cells = design.cells.filter((cell) => sameSet(cell.with, set));
-      expect(cells.length, set.join()).toBeLessThanOrEqual(1);
-      if (cells.length === 0) expect(absenceOf(design, set), set.join()).not.toBeNull();
-      else expect(absenceOf(design, set), set.join()).toBeNull();
-    }
-    for (const { with: set, variant, precision } of design.cells) {
-      expect(set.every((id) => ids.includes(id))).toBe(true);
-      const found = variants.find(
-        (one) => one.id === variant && one.workload === design.workload && one.bench === design.bench,
-      );
-      expect(found, variant).toBeDefined();
-      if (precision !== undefined) expect(found?.precisions).toContain(precision);
-    }
-  });
+  test.each(designs)(
+    '$workload $bench $id: each combination is a variant, or has a reason why there is none',
+    (design) => {
+      const ids = design.factors.map(({ id }) => id);
+      for (const set of combinations(design.factors)) {
+        const cells = design.cells.filter((cell) => sameSet(cell.with, set));
+        expect(cells.length, set.join()).toBeLessThanOrEqual(1);
+        if (cells.length === 0) expect(absenceOf(design, set), set.join()).not.toBeNull();
+        else expect(absenceOf(design, set), set.join()).toBeNull();
+      }
+      for (const { with: set, variant, precision } of design.cells) {
+        expect(set.every((id) => ids.includes(id))).toBe(true);
+        const found = variants.find(
+          (one) => one.id === variant && one.workload === design.workload && one.bench === design.bench,
+        );
+        expect(found, variant).toBeDefined();
+        if (precision !== undefined) expect(found?.precisions).toContain(precision);
+      }
+    },
+  );
 
-  test('have names of their own, and this machine measures the one of the CPU', async () => {
+  test('have unique names, and this machine measures the one of the CPU', async () => {
     const names = designs.map(({ workload, bench, id }) => `${workload}/${bench}/${id}`);
     expect(new Set(names).size).toBe(names.length);
     const cpu = variants.map((one) => ({ ...one, available: one.device === 'cpu' }));

@@ -10,7 +10,7 @@ import { head, type Said, solved } from './solved.ts';
 describe('regions', () => {
   const told = (places: Parameters<typeof regionsOf>[0]): string => regionsText(regionsOf(places));
 
-  test('one label everywhere needs no condition', () => {
+  test('one label everywhere has no condition', () => {
     expect(
       told([
         { at: { n: 1 }, label: 'a' },
@@ -19,7 +19,7 @@ describe('regions', () => {
     ).toBe('a');
   });
 
-  test('along a number, with the values that were looked at on both sides of each change', () => {
+  test('are split along a number, with the tested values on both sides of each change', () => {
     const label = (n: number): string => (n < 30 ? 'small' : n < 300 ? 'middle' : 'large');
     const places = [10, 20, 40, 80, 160, 320].flatMap((n) =>
       ['fp32', 'fp64'].map((precision) => ({ at: { precision, n }, label: label(n) })),
@@ -27,7 +27,7 @@ describe('regions', () => {
     expect(told(places)).toBe('small with n up to 20; middle with n from 40 to 160; large with n from 320');
   });
 
-  test('along words, and by two values together', () => {
+  test('are split along words, and by two values together', () => {
     const places = [1, 2, 3].flatMap((n) =>
       ['fp32', 'fp64'].map((precision) => ({ at: { n, precision }, label: precision === 'fp64' && n > 1 ? 'b' : 'a' })),
     );
@@ -36,7 +36,7 @@ describe('regions', () => {
     );
   });
 
-  test('what no condition distinguishes is counted', () => {
+  test('count what no condition distinguishes', () => {
     const places = ['a', 'a', 'b'].map((label) => ({ at: { n: 1 }, label }));
     expect(told(places)).toBe('a (2 of 3 points)');
   });
@@ -50,8 +50,8 @@ const at = (variant: string, n: number, time_s: number, rest: Partial<Said> = {}
   ...rest,
 });
 
-describe('the fastest right variant', () => {
-  test('by region, with how much faster and at how many points', () => {
+describe('the fastest correct variant', () => {
+  test('is named by region, with its lead and the number of points', () => {
     const [line] = ask([at('plain', 64, 1), at('tiled', 64, 2), at('plain', 256, 9), at('tiled', 256, 3)]);
     expect(line?.text).toBe(
       'Fastest right variant on desk, a CPU: plain with problem.n up to 64; tiled with problem.n from 256.',
@@ -62,13 +62,13 @@ describe('the fastest right variant', () => {
     ]);
   });
 
-  test('overlapping intervals decide nothing', () => {
+  test('is undecided if intervals overlap', () => {
     const [line] = ask([at('plain', 64, 1, { within: 0.2 }), at('tiled', 64, 1.1, { within: 0.2 })]);
     expect(line?.text).toContain('undecided');
     expect(line?.evidence).toContain('undecided at 1 point: the intervals of the two fastest overlap');
   });
 
-  test('a fast wrong one is left out, whether it was checked or is apart from the others', () => {
+  test('leaves out a fast wrong one, whether it was checked or deviates from the others', () => {
     const checked = ask([
       at('fast', 64, 0.1, { readouts: { right: 'no' } }),
       at('slow', 64, 1, { readouts: { right: 'yes' } }),
@@ -84,7 +84,7 @@ describe('the fastest right variant', () => {
     expect(apart[0]?.evidence.join()).toContain('left out: fast at 1 point');
   });
 
-  test('machines are distinguished, and what makes times doubtful is said', () => {
+  test('distinguishes machines, and reports what makes times doubtful', () => {
     const rows = [
       at('a', 1, 1),
       at('b', 1, 2),
@@ -102,7 +102,7 @@ describe('the fastest right variant', () => {
     expect(ask([once, at('b', 1, 2)])[0]?.evidence.join()).toContain('fewer than five repeats');
   });
 
-  test('one variant is no choice', () => {
+  test('is not named for a single variant', () => {
     expect(ask([at('a', 1, 1), at('a', 2, 1)])).toEqual([]);
   });
 });
@@ -118,7 +118,7 @@ describe('claims', () => {
     ...[at('plain', 1024, 9), at('tiled', 1024, 1)],
   ];
 
-  test('where each holds, and where it is less or more', () => {
+  test('report where each holds, and where the gain is less or more', () => {
     const found = ask(rows, [claim]).find(({ text }) => text.startsWith('Tiling'));
     expect(found?.text).toBe(
       'Tiling, claimed 2–4×: less with problem.n up to 64; as claimed with problem.n at 256; more with problem.n from 1024.',
@@ -126,7 +126,7 @@ describe('claims', () => {
     expect(found?.evidence).toEqual(['plain → tiled: 1.11× to 9× at 3 points, desk, a CPU']);
   });
 
-  test('what it does not speak of is no evidence; what needs another GPU is not judged', () => {
+  test('are not judged by unrelated points, nor if they need another GPU', () => {
     const few = ask(rows, [{ ...claim, speaks: ({ settings }) => settings.some(({ value }) => value === 256) }]);
     expect(few.at(-1)?.text).toBe('Tiling, claimed 2–4×: as claimed.');
     const other = ask(rows, [{ ...claim, needs: 'a consumer GPU' }]).at(-1);
@@ -144,7 +144,7 @@ describe('convergence', () => {
   });
   const rows = [grid(8, 8), grid(4, 4), grid(2, 2), grid(1, 1), grid(2, 4), grid(4, 2)];
 
-  test('order, limit, the coarsest grid that is near enough, and what each step changes alone', () => {
+  test('reports order, limit, the coarsest adequate grid, and the effect of each step alone', () => {
     const [line] = ask(rows, [], study, 0.1);
     expect(line?.text).toBe('r80_mm to 0.1 mm: grid.dz_mm = 0.2, grid.dx_mm = 0.5 is fine enough.');
     expect(line?.evidence[0]).toMatch(/^order 2(\.0)?, tends to 40\.0000/);
@@ -152,7 +152,7 @@ describe('convergence', () => {
     expect(ask(rows, [], study, 0.001)[0]?.text).toContain('no grid of this study is fine enough');
   });
 
-  test('the order of a scheme is found where there is one', () => {
+  test('finds the order of a scheme if there is one', () => {
     const answers = (f: (h: number) => number) => new Map([1, 2, 4, 8].map((h) => [h, f(h)] as const));
     const fit = fitOf(answers((h) => 7 - 0.3 * h ** 1.5));
     expect(fit?.order).toBeCloseTo(1.5, 9);

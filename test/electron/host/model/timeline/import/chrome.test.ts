@@ -115,7 +115,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect([...trace.step]).toContain(3);
   });
 
-  it('keeps what a kernel was launched with, and leads from the call to it once', async () => {
+  it('keeps the launch configuration of a kernel, and links from the call to it once', async () => {
     const trace = await open(pytorch);
     const kernel = spanDetails(trace, 3, null);
     expect(kernel.launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
@@ -127,7 +127,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect(traceSummary(trace).kernels).toMatchObject({ count: 1, unique: 1, sum_ns: 20_000 });
   });
 
-  it('is the same packed, with a byte order mark, and with its lists in another order', async () => {
+  it('is the same compressed, with a byte order mark, and with its lists in another order', async () => {
     const plain = spansOf(await open(pytorch));
     expect(spansOf(await open(gzipSync(JSON.stringify(pytorch)), 'trace.json.gz'))).toEqual(plain);
     expect(spansOf(await open(`\ufeff\n ${JSON.stringify(pytorch, null, 2)}\n`))).toEqual(plain);
@@ -135,7 +135,7 @@ describe("a trace of PyTorch's profiler", () => {
     expect(spansOf(await open({ traceEvents, ...rest }))).toEqual(plain);
   });
 
-  it('of its first versions is understood, too, and with NaN as Python writes it', async () => {
+  it('of its first versions is read too, and with NaN as Python writes it', async () => {
     const about = { pid: 0, tid: 7 };
     const text = JSON.stringify([
       { ph: 'X', cat: 'Runtime', name: 'cudaLaunchKernel', pid: 9, tid: 9, ts: 0, dur: 2, args: { correlation: 4 } },
@@ -163,8 +163,8 @@ describe("a trace of PyTorch's profiler", () => {
   });
 });
 
-describe('the phases of the format', () => {
-  it('begin and end, nested, per thread; what never ends lasts until the trace does', async () => {
+describe('event phases of the trace format', () => {
+  it('begin and end nest per thread; an unfinished event lasts until the end of the trace', async () => {
     const trace = await open([
       { ph: 'B', name: 'outer', pid: 1, tid: 1, ts: 0 },
       { ph: 'B', name: 'other thread', pid: 1, tid: 2, ts: 1 },
@@ -186,7 +186,7 @@ describe('the phases of the format', () => {
     ]);
   });
 
-  it('async events by category and id, instants, flows; counters are counted', async () => {
+  it('async events pair by category and id, instants and flows are read, counters are counted', async () => {
     const trace = await open([
       { ph: 'b', cat: 'io', id: 1, name: 'read', pid: 1, tid: 1, ts: 0 },
       { ph: 'b', cat: 'io', id: 2, name: 'write', pid: 1, tid: 1, ts: 1 },
@@ -211,7 +211,7 @@ describe('the phases of the format', () => {
     expect(spanDetails(trace, from, null).launched.map(({ name }) => name)).toEqual(['to']);
   });
 
-  it('takes numbers in quotes, and leaves out events without a time', async () => {
+  it('accept numbers in quotes, and leave out events without a time', async () => {
     const trace = await open([
       { ph: 'X', name: 'a', pid: '1', tid: 'main', ts: '1', dur: '2' },
       { ph: 'X', name: 'b', pid: 1, tid: 1, dur: 2 },
@@ -222,7 +222,7 @@ describe('the phases of the format', () => {
     expect(trace.notes).toEqual(['3 events have no valid time, phase or duration and were left out.']);
   });
 
-  it('keeps equal arguments once, without what differs in every span', async () => {
+  it('store equal arguments once, without what differs in every span', async () => {
     const args = { correlation: 1, bytes: 5, grid: '2 × 3 × 4', long: 'x'.repeat(500), nested: { a: [1] } };
     const trace = await open(
       Array.from({ length: 50 }, (_, i) => ({
@@ -242,17 +242,17 @@ describe('the phases of the format', () => {
   });
 });
 
-describe('a file that is not whole', () => {
+describe('a truncated file', () => {
   const whole = JSON.stringify(pytorch);
 
-  it('of an object is refused with the place where it ends', async () => {
+  it('of an object is rejected with the position where it ends', async () => {
     const cut = whole.slice(0, whole.indexOf('"ph":"s"'));
     await expect(open(cut, 'mine.json')).rejects.toThrow(
       `mine.json cannot be opened as a timeline: it is cut off after ${cut.length} bytes and 4 events.`,
     );
   });
 
-  it('of a bare array may lack its bracket, as the format says, but not half an event', async () => {
+  it('of a bare array may lack its closing bracket, as the format allows, but not half an event', async () => {
     const event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}';
     expect(spansOf(await open(`[${event},\n${event},\n`))).toHaveLength(2);
     await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
@@ -260,7 +260,7 @@ describe('a file that is not whole', () => {
     );
   });
 
-  it('packed is refused too, cut off or damaged', async () => {
+  it('that is compressed is rejected too, cut off or damaged', async () => {
     const packed = gzipSync(whole);
     await expect(open(packed.subarray(0, -20), 't.json.gz')).rejects.toThrow(
       /its compressed data are cut off after \d+ bytes/,
@@ -272,14 +272,14 @@ describe('a file that is not whole', () => {
 });
 
 /** Files modelled on public bug reports, with their correct values: cases/README.md. */
-describe('a case of a profiler', () => {
+describe('a profiler trace', () => {
   const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
   const kernelsOf = (trace: Trace) => {
     const { count, sum_ns } = traceSummary(trace).kernels;
     return [count, sum_ns];
   };
 
-  it('with an event that is not JSON has the others and says where it is', async () => {
+  it('with an event that is not JSON has the others and reports the position', async () => {
     const backslash = await ofCase('t01-backslash.trace');
     expect([backslash.start.length, ...kernelsOf(backslash)]).toEqual([4, 2, 50_000]);
     expect(backslash.notes).toEqual([
@@ -290,13 +290,13 @@ describe('a case of a profiler', () => {
     expect(newline.notes).toEqual([expect.stringMatching(/^1 damaged events were left out: the event at byte 563/)]);
   });
 
-  it('with a missing quote at its end has the events before and says where it is', async () => {
+  it('with a missing quote at its end has the events before and reports the position', async () => {
     const trace = await ofCase('t13-missing-quote.trace');
     expect(trace.names).toEqual(['', 'add']);
     expect(trace.notes).toEqual(['1 damaged events were left out: the event at byte 102 is not JSON from byte 147.']);
   });
 
-  it('with a missing quote in the middle goes on with the event behind it', async () => {
+  it('with a missing quote in the middle continues with the next event', async () => {
     const event = (name: string, ts: number) => `{"ph":"X","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":1}`;
     const trace = await open(`{"traceEvents":[${event('a', 1)},${event('b"', 3)},${event('c', 5)},${event('d', 7)}]}`);
     expect(trace.names).toEqual(['', 'a', 'c', 'd']);
@@ -342,11 +342,11 @@ describe('a foreign file', () => {
     ['hello', 'a.txt', 'it is neither Chrome Trace JSON, nor an SQLite export'],
     ['PK\u0003\u0004', 'a.zip', 'it is a ZIP archive: unpack it first.'],
     ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite on it.'],
-  ])('%j is refused', async (text, name, message) => {
+  ])('%j is rejected', async (text, name, message) => {
     await expect(open(text, name)).rejects.toThrow(message);
   });
 
-  it('that is not there, or is a folder, is named', async () => {
+  it('that is missing, or is a folder, is named', async () => {
     await expect(openTrace(folder.path('none.json'), 'none.json')).rejects.toThrow('none.json does not exist.');
     await expect(openTrace(folder.path('.'), 'folder')).rejects.toThrow('folder is a folder.');
   });
@@ -356,7 +356,7 @@ describe('a recording by PyTorch 2.11 on an H200', () => {
   /** Ten matrix products, each with a ReLU and a sum; a separate program counted the numbers below from the file. */
   const recorded = path.resolve(import.meta.dirname, '../../../../../golden/traces/pytorch-2.11-h200.json.gz');
 
-  it('is read whole: kernels, memory, calls and their arrows', async () => {
+  it('is read completely: kernels, memory, calls and their arrows', async () => {
     const trace = await openTrace(recorded, 'pytorch-2.11-h200.json.gz');
     const summary = traceSummary(trace);
     expect(trace.device).toBe('NVIDIA H200');
@@ -391,10 +391,10 @@ describe('a recording by PyTorch 2.11 on an H200', () => {
   });
 });
 
-describe('events need not be in the order of time', () => {
+describe('events that are not in time order', () => {
   const on = { pid: 1, tid: 1 };
 
-  it('begins and ends belong together by time', async () => {
+  it('pair begins and ends by time', async () => {
     const trace = await open([
       { ph: 'B', name: 'first', ts: 0, ...on },
       { ph: 'B', name: 'second', ts: 10, ...on },
@@ -411,7 +411,7 @@ describe('events need not be in the order of time', () => {
     expect(trace.notes).toEqual([]);
   });
 
-  it('an asynchronous end may come before its beginning', async () => {
+  it('pair an asynchronous end before its begin', async () => {
     const own = { cat: 'io', id: 1, name: 'read', ...on };
     const trace = await open([
       { ph: 'e', ts: 10, ...own },
@@ -422,13 +422,13 @@ describe('events need not be in the order of time', () => {
     expect(trace.notes).toEqual([]);
   });
 
-  it('asynchronous events of one number belong together by their names', async () => {
+  it('pair asynchronous events of one number by their names', async () => {
     const of = (ph: string, name: string, ts: number) => ({ ph, name, ts, cat: 'io', id: 1, ...on });
     const trace = await open([of('b', 'one', 1), of('b', 'two', 2), of('e', 'one', 4), of('e', 'two', 6)]);
     expect([...trace.duration]).toEqual([3000, 4000]);
   });
 
-  it('times as text are decimal numbers', async () => {
+  it('read times as text as decimal numbers', async () => {
     const trace = await open([
       { ph: 'X', name: 'hexadecimal', ts: '0x10', dur: 1, ...on },
       { ph: 'X', name: 'decimal', ts: ' 1.5 ', dur: '2', ...on },
@@ -437,7 +437,7 @@ describe('events need not be in the order of time', () => {
     expect(trace.notes).toEqual(['1 events have no valid time, phase or duration and were left out.']);
   });
 
-  it('complete events without a duration are counted', async () => {
+  it('count complete events without a duration', async () => {
     const trace = await open([
       { ph: 'X', name: 'cut', ts: 0, ...on },
       { ph: 'X', name: 'null', ts: 1, dur: null, ...on },

@@ -13,7 +13,7 @@ import { launchersOf, NO_STEP, trackOf } from '../../../../../../electron/host/m
 import { useFolder } from '../make.ts';
 import { GLOBAL_TID, START, writeNsight } from './nsight-file.ts';
 
-describe('around', () => {
+describe('recording outside of a run', () => {
   const spans = {
     names: ['tables', 'step'],
     threads: 2,
@@ -33,7 +33,7 @@ describe('around', () => {
     ...{ graph: Uint32Array.of(0), graph_node: Float64Array.of(0) },
   };
 
-  test('parts before a run are one behind the other on its first thread, and all else moves back by as much', () => {
+  test('puts parts before a run one after another on its first thread, and shifts all else by as much', () => {
     const parts = [
       { name: 'addon loaded', seconds: 5e-9 },
       { name: 'scenario read', seconds: 2e-9 },
@@ -49,7 +49,7 @@ describe('around', () => {
     expect(whole.trace?.end_ns[0]).toBeCloseTo(67, 6);
   });
 
-  test('a part after it begins at its end; nothing is said of a run whose threads were not recorded', () => {
+  test('begins a part after the run at its end, and reports nothing for a run without recorded threads', () => {
     const { spans: told } = withPartAfter({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
     expect(told.start_ns[0]).toBe(90);
     expect(told.end_ns[0]).toBeCloseTo(100, 6);
@@ -117,7 +117,7 @@ describe('a database of Nsight Systems', () => {
     expect(summary.idleShare).toBeCloseTo(1 - 610 / 950, 12);
   });
 
-  it('shows time that was spent, not names that were registered, and ranges to the end that never ended', async () => {
+  it('shows time that was spent, not registered names, and unfinished ranges up to the end', async () => {
     const ranges = folder.path('nvtx.sqlite');
     writeNsight(ranges);
     const database = new DatabaseSync(ranges);
@@ -143,7 +143,7 @@ describe('a database of Nsight Systems', () => {
     expect(trace.notes).toEqual(['1 NVTX ranges have no end and last until the trace does.']);
   });
 
-  it('without the process of its kernels ties them to the calls of the only one', async () => {
+  it('without the process of its kernels links them to the calls of the only process', async () => {
     const old = folder.path('no-pid.sqlite');
     writeNsight(old);
     const database = new DatabaseSync(old);
@@ -155,7 +155,7 @@ describe('a database of Nsight Systems', () => {
     expect(spanDetails(trace, 6, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
   });
 
-  it('of another version, with other columns and tables, is read as far as it goes', async () => {
+  it('of another version, with other columns and tables, is read as far as possible', async () => {
     const old = folder.path('old.sqlite');
     const database = new DatabaseSync(old);
     database.exec(`
@@ -181,7 +181,7 @@ describe('a database of Nsight Systems', () => {
     expect(trace.notes).toEqual([]);
   });
 
-  it('reads tables with a version in their name, and names those that it does not read', async () => {
+  it('reads tables with a version in their name, and names those that it skips', async () => {
     const trace = await ofCase('q05-versioned-tables.sqlite');
     expect(traceSummary(trace).kernels).toMatchObject({ count: 3, sum_ns: 1800 });
     expect(trace.names).toContain('step');
@@ -203,7 +203,7 @@ describe('a database of Nsight Systems', () => {
     expect(summary.idleShare).toBe(0.5);
   });
 
-  it('does not let one wrong start decide which of the others are valid', async () => {
+  it('does not let one wrong start time decide which of the others are valid', async () => {
     const wrong = folder.path('wrong-start.sqlite');
     writeNsight(wrong);
     const database = new DatabaseSync(wrong);
@@ -233,7 +233,7 @@ describe('a database of Nsight Systems', () => {
     ]);
   });
 
-  it('cut off, damaged, or of another program is refused', async () => {
+  it('that is truncated, damaged, or of another program is rejected', async () => {
     const bytes = readFileSync(file);
     const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));
     await expect(openTrace(cut, 'cut.sqlite')).rejects.toThrow(
@@ -258,7 +258,7 @@ describe('a database of Nsight Systems', () => {
  * from the file (environment, other processes). A separate program counted the numbers below from its tables.
  */
 describe('a recording by Nsight Systems 2025.3 on an H200', () => {
-  it('is read whole: kernels, copies, calls and their arrows', async () => {
+  it('is read completely: kernels, copies, calls and their arrows', async () => {
     const packed = readFileSync(
       path.resolve(import.meta.dirname, '../../../../../golden/traces/nsight-systems-2025.3-h200.sqlite.gz'),
     );

@@ -45,7 +45,7 @@ async function peakOf(
 }
 
 describe('a large file', () => {
-  it('is split into events while one chunk and one event are held', () => {
+  it('is split into events while one chunk and one event are in memory', () => {
     // Every chunk ends at another position within an event.
     const pattern = Buffer.from(`${Array.from({ length: 1000 }, (_, i) => event(i)).join(',')},`);
     const sizes = { events: 0, bytes: 0 };
@@ -74,7 +74,7 @@ describe('a large file', () => {
     expect(highest - before.external).toBeLessThan(16 * 2 ** 20);
   });
 
-  it('is opened with the memory of its spans, whatever the length of its text', async () => {
+  it('is opened with memory for its spans, whatever the length of its text', async () => {
     const short = await peakOf(await fileOf('short.json', 100_000, 10));
     const long = await peakOf(await fileOf('long.json', 100_000, 900));
     expect([short.spans, long.spans]).toEqual([100_000, 100_000]);
@@ -84,7 +84,7 @@ describe('a large file', () => {
     expect(long.peak_bytes - short.peak_bytes).toBeLessThan(60e6);
   });
 
-  it('says how far it is, and can be given up', async () => {
+  it('reports progress, and can be cancelled', async () => {
     const file = await fileOf('progress.json', 200_000, 300);
     const timeline = new TraceProcess(forkChild);
     const heard: number[] = [];
@@ -100,7 +100,7 @@ describe('a large file', () => {
     expect(heard[2]).toBeLessThan(total);
   });
 
-  it('packed a thousandfold is unpacked piece by piece', async () => {
+  it('with a compression ratio of a thousand is unpacked piece by piece', async () => {
     const gzip = createGzip();
     const file = folder.path('bomb.json.gz');
     const done = once(gzip.pipe(createWriteStream(file)), 'finish');

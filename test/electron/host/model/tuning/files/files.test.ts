@@ -45,7 +45,7 @@ const ours: TuningResults = {
 };
 
 describe('public files', () => {
-  test('a small cache of Kernel Tuner: milliseconds become seconds', () => {
+  test('a small Kernel Tuner cache is read, with milliseconds as seconds', () => {
     const { device, kernel, problem, configurations } = read('kernel-tuner-cache-small.json');
     expect([device, kernel, problem, configurations.length]).toEqual(['NVIDIA RTX A4000', 'vector_add', '100', SMALL]);
     expect(configurations[0]).toMatchObject({ configuration: { block_size_x: 128 }, outcome: 'right' });
@@ -54,13 +54,13 @@ describe('public files', () => {
     expect(configurations[0]?.compile_s).toBeCloseTo(0.441, 3);
   });
 
-  test('one with energy next to the time', () => {
+  test('a cache with energy next to the time is read', () => {
     const found = read('kernel-tuner-cache-time-energy.json');
     expect([...parametersOf(found).keys()]).toEqual(['block_size_x', 'nvml_gr_clock']);
     expect(found.configurations[0]?.time_s).toBeCloseTo(3.165401004e-3, 9);
   });
 
-  test('one that ends in a comma, with what failed in place of a time', () => {
+  test('a cache that ends in a comma is read, with failures instead of times', () => {
     const text = fileText('convolution-a100-cache-cut.json');
     expect(text.trimEnd().endsWith(',')).toBe(true);
     const { configurations } = readKernelTuner(text, 'cut.json');
@@ -70,17 +70,14 @@ describe('public files', () => {
     for (const one of failed) expect(one.time_s).toBeNull();
   });
 
-  test.each([10, 200, 1000])(
-    'one that breaks off %i letters before its end has the entries that are whole',
-    (letters) => {
-      const text = fileText('kernel-tuner-cache-small.json');
-      const { configurations } = readKernelTuner(text.trimEnd().slice(0, -letters), 'cut.json');
-      expect(configurations.length).toBeGreaterThanOrEqual(SMALL - 3);
-      expect(configurations.length).toBeLessThanOrEqual(SMALL);
-    },
-  );
+  test.each([10, 200, 1000])('a cache truncated %i letters before its end has the complete entries', (letters) => {
+    const text = fileText('kernel-tuner-cache-small.json');
+    const { configurations } = readKernelTuner(text.trimEnd().slice(0, -letters), 'cut.json');
+    expect(configurations.length).toBeGreaterThanOrEqual(SMALL - 3);
+    expect(configurations.length).toBeLessThanOrEqual(SMALL);
+  });
 
-  test('T4 with "miliseconds", an empty unit and the other name of the compilation', () => {
+  test('T4 is read with "miliseconds", an empty unit and the other name of the compilation', () => {
     const { configurations } = read('convolution-a100-t4.json');
     expect(configurations.length).toBeGreaterThan(100);
     const [first] = configurations;
@@ -95,7 +92,7 @@ describe('public files', () => {
 });
 
 /** Files modelled on public bug reports: cases/README.md. */
-describe('a case of Kernel Tuner', () => {
+describe('a Kernel Tuner cache', () => {
   const ofCase = (name: string) =>
     parseTuning({ text: readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name });
   const outcomesOf = ({ configurations }: TuningResults) => configurations.map(({ outcome }) => outcome);
@@ -117,20 +114,20 @@ describe('a case of Kernel Tuner', () => {
     expect(outcomesOf(readKernelTuner(kernelTunerText(found), 'again'))).toEqual(outcomes);
   });
 
-  test('that breaks off within an entry says so', () => {
+  test('that is truncated within an entry reports it', () => {
     const found = ofCase('k04-cut.cache');
     expect(outcomesOf(found)).toEqual(['right']);
     expect(found.notes).toEqual(['k04-cut.cache breaks off within an entry: the whole ones are read.']);
   });
 
-  test('whose parameter is an object is refused', () => {
+  test('whose parameter is an object is rejected', () => {
     expect(() => ofCase('k09-object.cache')).toThrow(
       'k09-object.cache: an entry of its cache has tile = {}; allowed: a number, text, true or false.',
     );
   });
 });
 
-describe('T4 of others', () => {
+describe('T4 files of other tuners', () => {
   const document = (result: object) =>
     JSON.stringify({ metadata: { timeunit: 'milliseconds' }, results: [{ configuration: { a: 1 }, ...result }] });
 
@@ -155,7 +152,7 @@ describe('T4 of others', () => {
     );
   });
 
-  test('of another objective is refused by its name', () => {
+  test('of another objective is rejected by its name', () => {
     const text = document({
       times: {},
       invalidity: 'correct',
@@ -165,10 +162,10 @@ describe('T4 of others', () => {
   });
 });
 
-describe('ours', () => {
+describe('files written by Braggbench', () => {
   const valid = new Ajv2020({ strict: false }).compile(JSON.parse(fileText('t4-results-schema-1.0.0.json')) as object);
 
-  test('T4 is valid by its schema and says what was wrong, and how far', () => {
+  test('are valid T4, and state what was wrong and by how much', () => {
     const document = JSON.parse(t4Text(ours)) as { results: { invalidity: string; correctness: number }[] };
     expect(valid(document), JSON.stringify(valid.errors)).toBe(true);
     expect(document.results.map(({ invalidity, correctness }) => [invalidity, correctness])).toEqual([
@@ -178,7 +175,7 @@ describe('ours', () => {
     ]);
   });
 
-  test('both come back as they were', () => {
+  test('read back unchanged in both formats', () => {
     expect(readT4(t4Text(ours), 'ours').configurations.map(({ outcome }) => outcome)).toEqual([
       'right',
       'wrong',
@@ -203,7 +200,7 @@ const anyOne = fc.record({
   samples: fc.array(microseconds, { maxLength: 3 }),
 });
 
-test('any results that are written read back in both formats', () => {
+test('with arbitrary results read back in both formats', () => {
   fc.assert(
     fc.property(fc.array(anyOne, { minLength: 1, maxLength: 5 }), (all) => {
       const results: TuningResults = {
@@ -242,7 +239,7 @@ test('a time of a cache is a number above 0, also as text', () => {
   expect(outcomes({ time: 2, __error__: null })).toEqual([['right', 0.002]]);
 });
 
-describe('what is no such file', () => {
+describe('a foreign file is rejected', () => {
   test.each([
     ['no JSON at all', 'a.json is no JSON (Unexpected token'],
     ['{"a": 1}', 'is no file of a tuner that is known'],

@@ -29,12 +29,12 @@ describe('images', () => {
     run = await renderDocument(smallImage);
   });
 
-  test('counts: the largest pixel is 55040, no photon 40, halves round up', () => {
+  test('counts: the largest pixel is 55040, no photon 40, and halves round up', () => {
     expect([...counts(Float32Array.of(0, 1, 2, 4)).counts]).toEqual([40, 13790, 27540, 55040]);
     expect([...counts(new Float32Array(3)).counts]).toEqual([40, 40, 40]);
   });
 
-  test('SMV: a header of 512 bytes, then the rows', () => {
+  test('SMV has a header of 512 bytes, then the rows', () => {
     const bytes = imageFile(run, 'small.img');
     const header = Buffer.from(bytes.subarray(0, 512)).toString('latin1');
     expect(
@@ -94,7 +94,7 @@ describe('images', () => {
     return { tags, strip: new DataView(bytes.buffer, bytes.byteOffset + start, tags.get(279)) };
   }
 
-  test('TIFF: photons of 32 bits, or counts of 16', () => {
+  test('TIFF has photons of 32 bits, or counts of 16', () => {
     const float = tiff(imageFile(run, 'small.tif'));
     expect([256, 257, 258, 259, 339].map((tag) => float.tags.get(tag))).toEqual([32, 24, 32, 1, 3]);
     expect(float.strip.byteLength).toBe(4 * 32 * 24);
@@ -104,19 +104,19 @@ describe('images', () => {
     expect(short.strip.getUint16(2 * 400, true)).toBe(counts(run.image).counts[400]);
   });
 
-  test('raw: the pixels and nothing else', () => {
+  test('raw files contain the pixels and nothing else', () => {
     const bytes = imageFile(run, 'small.bin');
     expect(new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))).toEqual(run.image);
   });
 
-  test('other names and depths are refused with what is allowed', () => {
+  test('other names and depths are rejected with what is allowed', () => {
     expect(() => imageFile(run, 'small.png')).toThrow(
       '.png is no image format; allowed: .img, .tif, .tiff, .bin, .raw',
     );
     expect(() => imageFile(run, 'small.img', 32)).toThrow('SMV has no 32 bits; allowed: 16');
   });
 
-  test('a run file keeps the image and everything next to it', async () => {
+  test('a run file contains the image and all related data', async () => {
     const bytes = await runPacker.write(run);
     const back = await runPacker.read(bytes, 'small.h5');
     if (!isImageRun(back)) throw new Error('not an image');
@@ -126,7 +126,7 @@ describe('images', () => {
     );
   });
 
-  test('HDF5: photons over the detector, with axes that other programs find', async () => {
+  test('HDF5 has photons over the detector, with axes that other programs find', async () => {
     const bytes = await runPacker.figure(imageFigure(run));
     await openFile(bytes, (file) => {
       const image = file.get('image') as Dataset;
@@ -140,7 +140,7 @@ describe('images', () => {
   });
 });
 
-describe('read nexus', () => {
+describe('reader of NeXus files', () => {
   const [width, height] = [4, 3];
   /** The count is 10 · row + column, and 100 more in the second image. */
   const count = (at: number): number => 10 * Math.floor((at % 12) / width) + (at % width) + (at < 12 ? 0 : 100);
@@ -249,7 +249,7 @@ describe('read nexus', () => {
             .create_attribute('units', 'inch'),
         'a.h5: distance is in inch; allowed: m,',
       ],
-    ] as const)('is refused for %s', async (_, change, message) => {
+    ] as const)('is rejected for %s', async (_, change, message) => {
       await expect(
         read((parts) => {
           images(parts);
@@ -258,7 +258,7 @@ describe('read nexus', () => {
       ).rejects.toThrow(message);
     });
 
-    describe('of a master', () => {
+    describe('of a master file', () => {
       const master = (file: string, at = '/entry/data/data') =>
         withImages(({ data, detector }) => {
           for (const k of [1, 2]) data.create_external_link(file.replace('1', String(k)), at, `data_00000${k}`);
@@ -278,7 +278,7 @@ describe('read nexus', () => {
         expect(found.notes).toEqual(['It has more than 2 images: the first one is read.']);
       });
 
-      test('is refused by the names of files that are missing, elsewhere or without the images', async () => {
+      test('is rejected by the names of files that are missing, elsewhere or without the images', async () => {
         await expect(readNexusImage(await master('run_data_1.h5'), 'm.h5', alone)).rejects.toThrow(
           'm.h5: its first images lie in run_data_1.h5, which is not there; put it into the same folder, or choose both files',
         );
@@ -314,7 +314,7 @@ describe('read nexus', () => {
       expect(found.counts).toEqual(Float32Array.from(counts));
     });
 
-    test('is refused by the name of a filter that is not read', async () => {
+    test('is rejected by the name of a filter that is not supported', async () => {
       const installed = path.resolve('node_modules/h5wasm-plugins/plugins/libH5Zzstd.so');
       await read((parts) => images(parts));
       const { FS, get_plugin_search_paths } = await ready;
@@ -325,7 +325,7 @@ describe('read nexus', () => {
       );
     });
 
-    test('that is damaged is refused in one sentence', async () => {
+    test('that is damaged is rejected in one sentence', async () => {
       const bytes = await withImages((parts) =>
         images(parts, 'data', { chunks: [1, height, width], compression: 'gzip', compression_opts: 4 }),
       );
@@ -338,7 +338,7 @@ describe('read nexus', () => {
       );
     });
 
-    test('uses, refuses or ignores each field that NXdata and NXdetector define for the values', async () => {
+    test('uses, rejects or ignores each field that NXdata and NXdetector define for the values', async () => {
       const put = (name: string, value: number) => (parts: Parts) => {
         images(parts);
         parts.detector.create_dataset({ name, data: Float64Array.of(value), shape: [1], dtype: '<d' });
@@ -350,7 +350,7 @@ describe('read nexus', () => {
       }
     });
 
-    test('is refused without a group of data', async () => {
+    test('is rejected without a data group', async () => {
       const bytes = await createFile((file) => void file.create_group('other'));
       await expect(readNexusImage(bytes, 'a.h5', alone)).rejects.toThrow(
         'a.h5: it has no entry with a group data: it is no NXmx file',
@@ -358,7 +358,7 @@ describe('read nexus', () => {
     });
   });
 
-  test('an HDF5 file is a run, or else an image, or a run that cannot be read', async () => {
+  test('an HDF5 file is a run, or else an image, or an unreadable run', async () => {
     const bytes = await withImages((parts) => images(parts));
     const other = await createFile((file) => void file.create_group('other'));
     const fails = (code: 'foreign-file' | 'not-found') => () => Promise.reject(new BraggError(code, 'no run'));

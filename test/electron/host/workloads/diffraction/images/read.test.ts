@@ -11,7 +11,7 @@ import { smallImage } from '../../small-image.ts';
 const run = await renderDocument(smallImage);
 const text = (words: string) => new TextEncoder().encode(words);
 
-describe('what the program writes is read again', () => {
+describe('files that the program writes are read again', () => {
   test.each([
     ['a.tif', 32],
     ['a.bin', 32],
@@ -22,14 +22,14 @@ describe('what the program writes is read again', () => {
     expect(read.left.some((one) => one === 1)).toBe(false);
   });
 
-  test.each(['a.img', 'a.tiff'])('%s has counts in line with the photons', (name) => {
+  test.each(['a.img', 'a.tiff'])('%s has counts that agree with the photons', (name) => {
     const read = readImage(imageFile(run, name, 16), name);
     const most = run.image.indexOf(Math.max(...run.image));
     expect(read.counts[most]).toBe(55_040);
     expect(Math.min(...read.counts)).toBeGreaterThanOrEqual(40);
   });
 
-  test('SMV says where it was recorded, in either order of bytes', () => {
+  test('SMV states the recording geometry, in either byte order', () => {
     const bytes = imageFile(run, 'a.img', 16);
     expect(readImage(bytes, 'a.img').header).toEqual({ distance_mm: 100, pixel_mm: 0.1, wavelength_A: 6.2 });
     const swapped = Uint8Array.from(bytes);
@@ -39,7 +39,7 @@ describe('what the program writes is read again', () => {
   });
 });
 
-describe('any image that is written reads back', () => {
+describe('any written image reads back', () => {
   const floats = fc.float({ noNaN: true, noDefaultInfinity: true, min: 0 });
   const images = fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }))
@@ -113,7 +113,7 @@ function cbf(counts: readonly number[], width: number, height: number, change = 
   return Uint8Array.from([...text(head), 0x0c, 0x1a, 0x04, 0xd5, ...bytes]);
 }
 
-test('CBF: differences of every width, gaps of the detector, and what its header says', () => {
+test('CBF: reads differences of every width, gaps of the detector, and its header', () => {
   const counts = [0, 5, 127, -1, -2, 30_000, 1_000_000, 999_999, 3, 127, 255, 0];
   const read = readImage(cbf(counts, 4, 3), 'a.cbf');
   expect([read.width, read.height, ...read.counts]).toEqual([4, 3, ...counts]);
@@ -123,7 +123,7 @@ test('CBF: differences of every width, gaps of the detector, and what its header
   expect(read.header.wavelength_A).toBe(0.9795);
 });
 
-test('TIFF: whole numbers of other widths, either order of bytes, several strips; a full pixel has no part', () => {
+test('TIFF: reads integers of other widths, either byte order, several strips; a saturated pixel is left out', () => {
   // 2 × 2 pixels of 16 bits, big-endian, with a strip for each row.
   const view = new DataView(new ArrayBuffer(150));
   const entries: readonly (readonly [number, number, number, number])[] = [
@@ -155,7 +155,7 @@ test('TIFF: whole numbers of other widths, either order of bytes, several strips
 });
 
 /** Files modelled on public bug reports, with their correct values: cases/README.md. */
-describe('a case of detectors', () => {
+describe('a detector image', () => {
   const ofCase = (name: string) => readImage(readFileSync(path.join(import.meta.dirname, 'cases', name)), name);
   const usual = Float32Array.from({ length: 1200 }, (_, i) => 10 + ((7 * (i % 40) + 13 * Math.floor(i / 40)) % 50));
   usual[15 * 40 + 20] = 3045;
@@ -167,7 +167,7 @@ describe('a case of detectors', () => {
     expect(counts).toEqual(usual);
   });
 
-  test('leaves out overloads by the header of SMV and CBF', () => {
+  test('leaves out overloads stated in the header of SMV and CBF', () => {
     expect(leftOf(ofCase('i04-saturation.img'))).toEqual([10 * 40 + 20, 10 * 40 + 21]);
     const { counts, left } = ofCase('b04-cutoff.cbf');
     const full = [...counts.keys()].filter((i) => counts[i] === 1_048_500);
@@ -181,7 +181,7 @@ describe('a case of detectors', () => {
     expect([counts[15 * 40 + 20], full]).toEqual([91_344, 32_767 * 8]);
   });
 
-  test('reads tiles that go over the edges of the image', () => {
+  test('reads tiles that extend beyond the edges of the image', () => {
     const tile = readFileSync(path.join(import.meta.dirname, 'cases', 'f03-tiled.tif'));
     const { counts } = ofCase('f03-tiled.tif');
     expect([...counts.subarray(0, 40)]).toEqual([...usual.subarray(0, 40)]);
@@ -191,7 +191,7 @@ describe('a case of detectors', () => {
   test.each([
     ['i06-compressed.img', 'COMPRESSION = BS1 is not supported; allowed: None'],
     ['f02-bigtiff.tif', 'its directory is empty'],
-  ])('%s is refused', (name, message) => {
+  ])('%s is rejected', (name, message) => {
     expect(() => ofCase(name)).toThrow(`${name}: ${message}`);
   });
 });
@@ -273,7 +273,7 @@ describe('TIFF', () => {
     [{ 279: 32 }, 'its 1 strips hold 16 of 15 pixels'],
     [{ 270: asciiOf('ImageJ=1.53t\nc0=-32768.0\nc1=1.0\n') }, 'c0 = -32768.0 is not supported; allowed: 0 or absent'],
     [{ 270: asciiOf('ImageJ=1.53t\nimages=10\n') }, 'images = 10 is not supported; allowed: 1'],
-  ])('is refused with %o', (changes, message) => {
+  ])('is rejected with %o', (changes, message) => {
     const file = tiffOf(Uint16Array.from([...counts, 0]), { ...strips(8), ...changes });
     expect(() => readImage(file, 'a.tif')).toThrow(`a.tif: ${message}`);
   });
@@ -336,14 +336,14 @@ describe('CBF', () => {
     ],
     ['_array_intensities.offset -100', '_array_intensities.offset is -100; allowed: 0'],
     ['_array_intensities.overload 1e5,0', '_array_intensities.overload is 1e5,0; allowed: a number'],
-  ])('%s is refused', (line, message) => {
+  ])('%s is rejected', (line, message) => {
     const bytes = line.includes('0.3 m')
       ? cbf(counts, 3, 2, (head) => head.replace('Content-Type', `${line}\r\nContent-Type`))
       : cbf(counts, 3, 2, (head) => head.replace(/# Pixel_size[\s\S]*0\.25 m/, line));
     expect(() => readImage(bytes, 'a.cbf')).toThrow(`a.cbf: ${message}`);
   });
 
-  test('comment lines of a detector state the geometry of a TIFF too', () => {
+  test('detector comment lines state the geometry of a TIFF too', () => {
     const words = '# Pixel_size 172e-6 m x 172e-6 m\r\n# Detector_distance 0.2 m\r\n# Count_cutoff 104 counts\0';
     const strip = { 256: 5, 257: 3, 258: 16, 259: 1, 262: 1, 273: 8, 277: 1, 279: 30, 270: asciiOf(words) };
     const { header, left } = readImage(
@@ -357,19 +357,19 @@ describe('CBF', () => {
     expect([header.pixel_mm?.toFixed(6), left[13], left[14]]).toEqual(['0.172000', 0, 1]);
   });
 
-  test('a scale of counts in a loop is refused', () => {
+  test('a loop of count scales is rejected', () => {
     const loop = 'loop_\r\n_array_intensities.array_id\r\n_array_intensities.linearity\r\n A scaling\r\n';
     expect(() => withText(loop)).toThrow('_array_intensities.linearity is scaling; allowed: linear, raw');
   });
 
-  test('a digest that is not of its pixels is refused, and the right one is read', () => {
+  test('a digest that does not match its pixels is rejected, and the correct one is read', () => {
     expect(() => withText('Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n')).toThrow(/Content-MD5 is AAAAAAAA.*damaged/);
     // md5sum of the bytes 1, 2, 3, 4, 5, 100.
     const digest = Buffer.from('f01a492e42a547da252da5ace2ce5197', 'hex').toString('base64');
     expect([...withText(`Content-MD5: ${digest}\r\n`).counts]).toEqual(counts);
   });
 
-  test('further images are said', () => {
+  test('further images are reported in a note', () => {
     const one = cbf(counts, 3, 2);
     expect(readImage(Uint8Array.from([...one, ...one]), 'a.cbf').notes).toEqual([
       'It has more images: the first one is read.',
@@ -378,7 +378,7 @@ describe('CBF', () => {
   });
 });
 
-test('CBF: differences of 64 bits', () => {
+test('CBF: reads differences of 64 bits', () => {
   const head = cbf([], 2, 1);
   const bytes = [1, 0x80, 0, 0x80, 0, 0, 0, 0x80];
   const wide = new Uint8Array(8);
@@ -387,7 +387,7 @@ test('CBF: differences of 64 bits', () => {
   expect([...read.counts]).toEqual([1, Math.fround(-2_999_999_999)]);
 });
 
-describe('a file that is damaged or of another kind is refused in one sentence', () => {
+describe('a damaged or foreign file is rejected in one sentence', () => {
   const img = imageFile(run, 'a.img', 16);
   const tif = imageFile(run, 'a.tif', 32);
   const said = (words: string) => text(words.padEnd(600));
@@ -443,7 +443,7 @@ describe('a file that is damaged or of another kind is refused in one sentence',
     ],
     ['a.bin', img, 'raw numbers have no size of their own; give it, as in --size 1024x1024'],
   ];
-  test('an image is read by its first bytes, whatever its name', () => {
+  test('an image is recognised by its first bytes, whatever its name', () => {
     expect(readImage(img, 'a.png')).toEqual(readImage(img, 'a.img'));
     expect(readImage(tif, 'a.img')).toEqual(readImage(tif, 'a.tif'));
   });
@@ -453,7 +453,7 @@ describe('a file that is damaged or of another kind is refused in one sentence',
     expect(() => readImage(bytes, name)).toThrow(name);
   });
 
-  test('every cut and every changed byte of a header ends in an error or an image, and nothing else', () => {
+  test('every truncation and changed byte of a header gives an error or an image, and nothing else', () => {
     for (const [name, bytes] of [
       ['a.img', img],
       ['a.tif', tif],

@@ -18,7 +18,7 @@ import { renderDocument } from '../../image.ts';
 import { triclinic } from './triclinic.ts';
 
 describe('gauss newton', () => {
-  test('a positive definite system is solved, another is none', () => {
+  test('solves a positive definite system, and rejects others', () => {
     const found = solved(Float64Array.of(4, 2, 2, 3), Float64Array.of(10, 8));
     expect([...(found ?? [])].map((one) => Number(one.toFixed(12)))).toEqual([1.75, 1.5]);
     expect(solved(Float64Array.of(1, 2, 2, 1), Float64Array.of(1, 1))).toBeNull();
@@ -40,7 +40,7 @@ describe('gauss newton', () => {
     return { square, right, residual: residuals.reduce((sum, r) => sum + r * r, 0) };
   }
 
-  test('the valley of Rosenbrock is followed to its end, where a step alone would leave it', async () => {
+  test('follows the Rosenbrock valley to its minimum, where a single step would leave it', async () => {
     const found = await gaussNewton(Float64Array.of(-1.2, 1), { iterations: 100, step: 1e-9 }, async ([x = 0, y = 0]) =>
       equations(
         [10 * (y - x * x), 1 - x],
@@ -54,7 +54,7 @@ describe('gauss newton', () => {
     expect([...found.unknowns].map((one) => Number(one.toFixed(6)))).toEqual([1, 1]);
   });
 
-  test('an unknown that nothing depends on stays where it is', async () => {
+  test('an unknown without influence stays constant', async () => {
     const found = await gaussNewton(Float64Array.of(3, 5), { iterations: 10, step: 1e-9 }, async ([x = 0]) =>
       equations([x - 1], [[1, 0]]),
     );
@@ -94,8 +94,8 @@ describe('refine', () => {
   const refine = async (counts: Float32Array, options: Partial<RefineOptions> = {}, from: object = start) =>
     refineCrystal(addon, await problem(from), pixels(counts), { fit: ['misset', 'cell'], iterations: 30, ...options });
 
-  describe('misset and cell', () => {
-    test('are those of the image, whatever its counts are in, and without its gaps', async () => {
+  describe('orientation and cell', () => {
+    test('are recovered from the image, whatever its counts, and without its gaps', async () => {
       const counts = photons.map((photon) => 7 * photon + 40);
       // A gap of the detector, marked as by photon counters, and a NaN.
       counts.fill(-1, 64 * 128, 68 * 128);
@@ -115,7 +115,7 @@ describe('refine', () => {
       expect(found.correlation.start).toBeLessThan(0.999);
     });
 
-    test('have standard deviations that noise lies within', async () => {
+    test('have standard deviations that cover the noise', async () => {
       // A square wave over the pixels, so that the noise is the same in every run.
       const noisy = photons.map((photon, i) => photon + (i % 2 === 0 ? 0.05 : -0.05) * (1 + (i % 7)));
       const found = await refine(noisy);
@@ -127,7 +127,7 @@ describe('refine', () => {
       expect(exact.unknowns[0]?.sigma ?? 1).toBeLessThan((x?.sigma ?? 0) / 10);
     });
 
-    test('are fitted alone where that is requested', async () => {
+    test('are fitted separately on request', async () => {
       const turned = await renderDocument({ ...truth, crystal: { ...truth.crystal, lattice: start.crystal.lattice } });
       const found = await refine(turned.image, { fit: ['misset'] });
       expect(found.unknowns.map(({ id }) => id)).toEqual(['x_deg', 'y_deg', 'z_deg']);
@@ -136,7 +136,7 @@ describe('refine', () => {
     });
   });
 
-  describe('what cannot be fitted is refused, and says what to do', () => {
+  describe('an impossible fit is rejected, with a remedy', () => {
     test('another size, an orientation matrix, an image with nothing in common', async () => {
       await expect(refine(photons, {}, { ...start, detector: { ...start.detector, width: 64 } })).rejects.toThrow(
         'the image has 128 × 128 pixels, the detector of the scenario 64 × 128; set detector.width and detector.height',
@@ -149,13 +149,13 @@ describe('refine', () => {
       await expect(refine(new Float32Array(128 * 128).fill(3))).rejects.toThrow('nothing in common');
     });
 
-    test('few iterations end without having converged', async () => {
+    test('few iterations end without convergence', async () => {
       const found = await refine(photons, { iterations: 2 });
       expect(found.converged).toBe(false);
       expect(found.iterations).toBe(2);
     });
 
-    test('a word from outside ends it', async () => {
+    test('cancelling ends the fit', async () => {
       await expect(refine(photons, { signal: AbortSignal.abort() })).rejects.toThrow();
       const ending = new AbortController();
       const told: number[] = [];

@@ -11,7 +11,7 @@ function read(text: string): readonly number[] | readonly string[] {
   return list.ok ? [...list.reflections] : list.faults.map(({ line, message }) => `${line}: ${message}`);
 }
 
-test('XDS_ASCII has intensities, whose roots are the amplitudes', () => {
+test('XDS_ASCII contains intensities, whose roots are the amplitudes', () => {
   const [amplitudes, roots] = [ofCase('h00-good.hkl') as number[], ofCase('h01-xds.hkl') as number[]];
   expect(roots.length).toBe(amplitudes.length);
   const byIndex = (all: readonly number[]) =>
@@ -29,7 +29,7 @@ test('a decimal comma between spaces is a decimal point', () => {
   ]);
 });
 
-test('a header says whether the fourth value is F or I, in any order of columns', () => {
+test('a header states whether the fourth value is F or I, in any order of columns', () => {
   expect(read('h k l F sigF\n1 2 3 9 0.5')).toEqual([1, 2, 3, 9]);
   expect(read('H,K,L,I,SIGI\n1,2,3,9,0.5')).toEqual([1, 2, 3, 3]);
   expect(read('# h k l F2 sigma\n1 2 3 16 0.5')).toEqual([1, 2, 3, 4]);
@@ -38,7 +38,7 @@ test('a header says whether the fourth value is F or I, in any order of columns'
   expect(read('h k l I\n1 2 3 -4')).toEqual([1, 2, 3, 0]);
 });
 
-test('columns whose meaning nothing states are refused', () => {
+test('columns without a stated meaning are rejected', () => {
   expect(read('1 2 3 4 0.5')[0]).toMatch(
     /^1: "1 2 3 4 0\.5" has 5 values, and no header says whether the fourth is F or I/,
   );
@@ -92,14 +92,14 @@ test.each([
   expect(read(`h k l ${name} sig\n1 0 0 100 1`)[0]).toMatch(/names neither F nor I/);
 });
 
-test('misfits of XDS are left out by their negative sigma', () => {
+test('XDS misfits are left out by their negative sigma', () => {
   const head = ['!FORMAT=XDS_ASCII', '!ITEM_H=1', '!ITEM_K=2', '!ITEM_L=3', '!ITEM_IOBS=4', '!ITEM_SIGMA(IOBS)=5'];
   expect(read([...head, '!END_OF_HEADER', '1 0 0 4 1', '2 0 0 900 -1', '!END_OF_DATA'].join('\n'))).toEqual([
     1, 0, 0, 2,
   ]);
 });
 
-test('any list that is written reads back', () => {
+test('any written list reads back', () => {
   const index = fc.integer({ min: -99, max: 99 });
   const row = fc.tuple(index, index, index, fc.double({ min: -1e6, max: 1e6, noNaN: true }));
   fc.assert(
@@ -110,7 +110,7 @@ test('any list that is written reads back', () => {
   );
 });
 
-test('a header in a comment is one, prose is none', () => {
+test('a header in a comment is read, and prose is ignored', () => {
   for (const head of ['# h k l |F|^2', '! h k l Fo^2']) expect(read(`${head}\n1 2 3 4`)).toEqual([1, 2, 3, 2]);
   expect(read('# list of h, k, l and F in P1\n1 2 3 4')).toEqual([1, 2, 3, 4]);
   expect(read('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/names 2 values; allowed: one of F or I/);

@@ -14,7 +14,7 @@ const withoutReactions = { nuclear: 'off' } as const;
 
 /** The flatness of a peak needs longer runs: commission.long.test.ts. */
 describe('an SOBP', () => {
-  test('over a width has spots whose ends are half a spacing inside it, of sum 1', async () => {
+  test('over a width has spots whose ends are half a spacing inside it, with a sum of 1', async () => {
     const found = await built(
       { range_mm: 40, modulation_mm: 8, width_mm: 30 },
       { x_sigma_mm: 3, x_mm: 2 },
@@ -30,7 +30,7 @@ describe('an SOBP', () => {
     expect(field.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
-  test('has layers as far apart as the request says', async () => {
+  test('has layers at the requested distance', async () => {
     const found = await built({ range_mm: 40, modulation_mm: 8, layer_spacing_mm: 2 }, {}, withoutReactions);
     // Layers from 40 mm down to the start of the plateau at 32 mm, and two standard deviations of the range (0.44 mm)
     // below it.
@@ -45,7 +45,7 @@ describe('an SOBP', () => {
     [30, 20],
     [300, 100],
   ])(
-    'of range %d mm and modulation %d mm is flat with every kind of weights, and they are as named',
+    'of range %d mm and modulation %d mm is flat with every kind of weights, with the requested extent',
     async (...shape) => {
       const [range_mm, modulation_mm] = shape;
       const limits = { flattest: 0.01, smooth: 0.018, monotone: 0.018 } as const;
@@ -68,7 +68,7 @@ describe('an SOBP', () => {
     },
   );
 
-  test('has the energies of a machine only, the nearest for the range, and its flatness', async () => {
+  test('uses only energies of a machine, the nearest for the range, and reports its flatness', async () => {
     const energies_MeV = Array.from({ length: 120 }, (_, i) => 40 + 0.5 * i);
     const found = await built({ range_mm: 60, modulation_mm: 20, energies_MeV, weights: 'smooth' }, {});
     expect(found.layers.length).toBeGreaterThan(5);
@@ -90,7 +90,7 @@ describe('an SOBP', () => {
     ['70\n0', 'line 2: 0 is not an energy'],
     ['# none', 'no energies; allowed: energies in MeV'],
     [`${'7 '.repeat(1001)}`, '1001 energies; allowed: at most 1000'],
-  ])('a list of energies is read in MeV, or refused at its line: case %#', (text, wanted) => {
+  ])('a list of energies is read in MeV, or rejected at its line: case %#', (text, wanted) => {
     const read = readEnergies(text);
     if (typeof wanted === 'string') expect(!read.ok && read.reason).toContain(wanted);
     else expect(read.ok && read.energies_MeV).toEqual(wanted);
@@ -116,7 +116,7 @@ describe('an SOBP', () => {
     [{ range_mm: 50, modulation_mm: 10, width_mm: 20 }, {}, 'allowed: beam.x_sigma_mm above 0'],
     [{ range_mm: 50, modulation_mm: 10, width_mm: 20, spacing_mm: 8 }, { x_sigma_mm: 4 }, 'allowed: at most 6 mm'],
     [{ range_mm: 399, modulation_mm: 388 }, {}, 'modulation_mm: 388 mm takes more than'],
-  ])('%j is refused', async (request, beam, says) => {
+  ])('%j is rejected', async (request, beam, says) => {
     await expect(built(request, beam)).rejects.toThrow(says);
   });
 
@@ -137,7 +137,7 @@ describe('an SOBP', () => {
 
 describe('commission', () => {
   test(
-    '100 MeV, spread 0.6 MeV, noise of 0.01: found within three of the stated errors',
+    '100 MeV, spread 0.6 MeV, noise of 0.01: found within three stated errors',
     () => expectFoundAgain(100, 0.6, 0.01, 1),
     60_000,
   );
@@ -160,7 +160,7 @@ describe('commission', () => {
       expect(read.ok && [...read.curve.depth_mm]).toEqual([...wanted]);
     });
 
-    test('is read as the same curve over the depth dose is: decimal commas, columns by their names', () => {
+    test('is read like a curve overlaid on the depth dose: decimal commas, columns by their names', () => {
       const wanted = [peak.map((_, i) => 10 * (i + 1)), peak.map((dose) => dose + 0.25)];
       const lines = (line: (depth: number, dose: number) => string) =>
         peak.map((dose, i) => line(10 * (i + 1), dose + 0.25)).join('\n');
@@ -175,7 +175,7 @@ describe('commission', () => {
       }
     });
 
-    test('is refused where commas are decimals and separators alike, and where its column says another unit', () => {
+    test('is rejected if commas are decimals and separators alike, or if its column states another unit', () => {
       const commas = readCurve(`depth_mm,dose\n${peak.map((dose, i) => `${i + 1},5,${dose},25`).join('\n')}`, null);
       expect(!commas.ok && commas.faults[0]).toMatchObject({
         line: 2,
@@ -194,7 +194,7 @@ describe('commission', () => {
       [`depth_mm,dose\n${csv(10)}\n130,`, 15, '"" is not a number'],
       [`depth_mm,dose\n${csv(10)}\n130,0`, 15, 'the depth 130 does not go on'],
       [`depth_mm,dose\n${csv(10).split('\n').slice(0, 10).join('\n')}`, 11, 'does not fall to 20 %'],
-    ])('%j is refused at its line', (text, line, says) => {
+    ])('%j is rejected at its line', (text, line, says) => {
       const read = readCurve(text, null);
       expect(!read.ok && read.faults[0]?.line).toBe(line);
       expect(!read.ok && read.faults[0]?.message).toContain(says);

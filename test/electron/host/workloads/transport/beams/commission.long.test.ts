@@ -15,9 +15,9 @@ describe('commission', () => {
   test.each([
     [150, 1.2, 0.01, 2],
     [150, 0.5, 0.003, 3],
-  ])('%d MeV, spread %d MeV, noise of %d: found within three of the stated errors', expectFoundAgain, 60_000);
+  ])('%d MeV, spread %d MeV, noise of %d: found within three stated errors', expectFoundAgain, 60_000);
 
-  test('the Monte Carlo’s beams: energies to 0.2 %, spread no more than W80–20 allows', async () => {
+  test('Monte Carlo beams: energies to 0.2 %, and no more spread than W80–20 allows', async () => {
     const rows = readFileSync(join(assetsFolder, 'reference/topas-water-depth-dose.csv'), 'utf8').split('\n');
     const all = rows.filter((row) => /^\d/.test(row)).map((row) => row.split(',').map(Number));
     const energies = [...new Set(all.map(([energy]) => energy ?? 0))];
@@ -42,5 +42,5 @@ describe('sobp', () => {
     [100, 40, {}, {}, peaks[0] ?? null],
     [60, 45, {}, {}, peaks[2] ?? null],
     [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }, null],
-  ])('of range %d mm and modulation %d mm comes out so, and flat, and as the handbook has it', expectPeak, 240_000);
+  ])('of range %d mm and modulation %d mm has this extent, and is flat, as in the handbook', expectPeak, 240_000);
 });

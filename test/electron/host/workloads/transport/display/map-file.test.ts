@@ -50,7 +50,7 @@ const grayAt = (of: RunData, y_mm: number): Float64Array => {
 test.each([
   ['dose', 'MeV/mm^2'],
   ['letd', 'keV/um'],
-] as const)('%s reads back bit by bit, with its unit and places', async (quantity, unit) => {
+] as const)('%s reads back bit by bit, with its unit and coordinates', async (quantity, unit) => {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   for (const ending of imageEndings) {
     const what = `${quantity}-${ending}` as const;
@@ -68,7 +68,7 @@ test.each([
 });
 
 describe('the dose in Gy is a volume', () => {
-  test('whose layers are those at their y, alike in all formats', async () => {
+  test('with layers at their y, the same in all formats', async () => {
     const { nx, nz, dx_mm, dz_mm } = run.axes;
     const { name, bytes } = await exportRun(run, rtDose, runPacker);
     expect(name).toMatch(/-gray\.dcm$/);
@@ -110,7 +110,7 @@ describe('the dose in Gy is a volume', () => {
   });
 });
 
-describe('a run in a CT lies in the coordinates of the patient', () => {
+describe('a run in a CT has patient coordinates', () => {
   let ct: RunData;
   let oblique: RunData;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('a run in a CT lies in the coordinates of the patient', () => {
     [ct, oblique] = [await runScenario(of(90), 2 ** 31, folder), await runScenario(of(30), 2 ** 31, folder)];
   });
 
-  test('from the left: depth goes to the right, and x to the back', async () => {
+  test('from the left: depth is to the right, and x to the back', async () => {
     const { volume } = await written(ct, 'dose-mha');
     const { nx, nz, dx_mm, dz_mm } = ct.axes;
     // Depth d is at 5 + 10 - d to the left, x is at -3 + x to the back; the middle slice of the CT is at z = 0.
@@ -206,13 +206,13 @@ describe('a run in a CT lies in the coordinates of the patient', () => {
     for (const [i, place] of numbers('Offset').entries()) expect(place).toBeCloseTo(origin[i] ?? 9, 9);
   });
 
-  test('and states the slice and isocentre that its file left out', async () => {
+  test('and states the slice and isocentre that its file omitted', async () => {
     const { geometry } = ct.completeScenario as unknown as TransportScenario;
     expect(geometry.ct).toMatchObject({ at_mm: 0, isocentre_mm: [5, -3], isocentre_depth_mm: 10 });
   });
 });
 
-test('the beam lies where the scenario has it: mean place 1 mm, in the first rows', async () => {
+test('the beam lies at the position of the scenario: mean position 1 mm, in the first rows', async () => {
   const { volume } = await written(run, 'dose-nrrd');
   const [nx = 0] = volume.sizes;
   const row = [...volume.values.subarray(0, nx)];
@@ -224,7 +224,7 @@ test('the beam lies where the scenario has it: mean place 1 mm, in the first row
   expect(Math.abs(mean / row.reduce((a, b) => a + b) - 1)).toBeLessThan(0.1);
 });
 
-test('a run without them says why', async () => {
+test('a run without map files gives the reason', async () => {
   const pencil = await runScenario(tinyScenario);
   await expect(exportRun(pencil, 'gray-mha', runPacker)).rejects.toThrow(
     /no dose in Gy: a beam without width has none/,
@@ -232,7 +232,7 @@ test('a run without them says why', async () => {
   await expect(exportRun(pencil, 'letd-nrrd', runPacker)).rejects.toThrow(/did not score LET; output.let/);
 });
 
-test('every map in both formats is in the menu of exports', () => {
+test('every map is in the export menu in both formats', () => {
   const listed = exportsOf('transport')
     .map(({ id }) => id)
     .filter(isImageExport);

@@ -49,7 +49,7 @@ function request(
   return { quantity, horizontal, vertical, viewport: { horizontal: h ?? null, vertical: v ?? null, pixels } };
 }
 
-describe('cuts', () => {
+describe('cuts of live maps', () => {
   const cut = { ...request('protons', 'x', 'z', [100, 100]), cuts: [{ axis: 'e' as const, index: 2 }] };
   const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numbered(60) } as const;
 
@@ -62,7 +62,7 @@ describe('cuts', () => {
     await expect(makeMap(fields, shown)).rejects.toThrow('The axis x is shown, and cannot be cut.');
   });
 
-  it('come a frame later', async () => {
+  it('arrive one frame later', async () => {
     const plain = request('protons', 'x', 'z', [100, 100]);
     const first = await liveMaps(fields, [plain, cut]);
     expect([first[0]?.quantity, first[1]]).toEqual(['protons', null]);
@@ -89,7 +89,7 @@ describe('dose per mass', () => {
     expect((await makeDifference(dense, dense, whole)).unit).toBe('nGy mm');
   });
 
-  it('is refused of a run without densities, in plain words', async () => {
+  it('is rejected for a run without densities, in plain words', async () => {
     await expect(makeMap(fields, whole)).rejects.toThrow('This run was stored without the densities of its cells.');
   });
 });
@@ -97,7 +97,7 @@ describe('dose per mass', () => {
 describe('differences', () => {
   const wanted = request('protons', 'x', 'z', [100, 100]);
 
-  it('are taken cell by cell, before cells are put together', async () => {
+  it('are computed cell by cell, before cells are merged', async () => {
     const other = { ...fields, marginals: { ...fields.marginals, zx: numbered(60).map((value) => 59 - value) } };
     const map = await makeDifference(fields, other, wanted);
     expect([map.values[0], map.values[59], map.min, map.max]).toEqual([-59, 59, -59, 59]);
@@ -106,7 +106,7 @@ describe('differences', () => {
     expect([...itself.values].every((value) => value === 0)).toBe(true);
   });
 
-  it('are refused between grids that differ, with both', async () => {
+  it('are rejected between different grids, naming both', async () => {
     const other = { ...fields, axes: { ...axes, dz_mm: 0.25 } };
     await expect(makeDifference(fields, other, wanted)).rejects.toThrow(
       'The grids differ: 10 cells of z from 0 to 5 mm, and 10 cells of z from 0 to 2.5 mm.',
@@ -115,7 +115,7 @@ describe('differences', () => {
 });
 
 describe('maps', () => {
-  it('at full resolution are the cells themselves, either way round', async () => {
+  it('at full resolution are the cells themselves, in either orientation', async () => {
     const upright = await makeMap(fields, request('protons', 'x', 'z', [100, 100]));
     expect([...upright.values]).toEqual([...numbered(60)]);
     const lying = await makeMap(fields, request('protons', 'z', 'x', [100, 100]));
@@ -125,7 +125,7 @@ describe('maps', () => {
     expect(lying).toMatchObject({ min: 0, max: 59, minPositive: 1, unit: 'protons per cell' });
   });
 
-  it('carry dose per area, so that grids compare', async () => {
+  it('carry dose per area, so that grids can be compared', async () => {
     const map = await makeMap(fields, request('dose', 'x', 'z', [100, 100]));
     expect(map.values[59]).toBe(59 / (0.5 * 1));
     expect(map.unit).toBe('MeV/mm²');
@@ -152,7 +152,7 @@ describe('maps', () => {
     expect([...(energy.vertical.edges ?? [])]).toEqual([0.5, 1.5, 3, 6, 10]);
   });
 
-  it('refuse what is not there', async () => {
+  it('reject unknown names', async () => {
     await expect(makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).rejects.toThrow(/z and x only/);
     const older = { ...fields, marginals: { ...fields.marginals, ztheta: new Float32Array(0) } };
     await expect(makeMap(older, request('protons', 'z', 'theta', [10, 10]))).rejects.toThrow(
@@ -169,7 +169,7 @@ describe('maps', () => {
 describe('the reduction of a field', () => {
   const cells = (count: number) => ({ first: 0, end: count, cells: 1, count });
 
-  it('has the extremes of the whole field, which are looked for once', async () => {
+  it('has the extremes of the complete field, which are computed once', async () => {
     const values = Float32Array.of(-1, 0, 3, 2);
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
     const first = await reduced(plane, cells(1), cells(1), 'mean', 2);
@@ -180,7 +180,7 @@ describe('the reduction of a field', () => {
     expect([...second.values]).toEqual([-9, 0, 3, 2]);
   });
 
-  it('shows what is not a number as that, in means, peaks and extremes', async () => {
+  it('shows NaN as NaN, in means, peaks and extremes', async () => {
     const plane = { values: Float64Array.of(1, Number.NaN, 3, -5), strideHorizontal: 1, strideVertical: 2 };
     const one = { first: 0, end: 2, cells: 2, count: 1 };
     const peaks = await reduced(plane, one, cells(2), 'max', 2);
@@ -189,7 +189,7 @@ describe('the reduction of a field', () => {
     expect([...(await reduced(plane, one, cells(2), 'mean', 1)).values]).toEqual([Number.NaN, -1]);
   });
 
-  it('refuses samples beyond the field, and divisors that are not one for each value', async () => {
+  it('rejects samples beyond the field, and divisors of another length', async () => {
     const values = new Float64Array(4);
     const plane = { values, strideHorizontal: 1, strideVertical: 2 };
     await expect(reduced(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not fit the field');
@@ -197,7 +197,7 @@ describe('the reduction of a field', () => {
     await expect(reduced({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow('one for each value');
   });
 
-  it('leaves the event loop free', async () => {
+  it('yields to the event loop', async () => {
     const side = 4000;
     const plane = { values: new Float32Array(side * side), strideHorizontal: 1, strideVertical: side };
     const whole = { first: 0, end: side, cells: 10, count: side / 10 };

@@ -77,8 +77,8 @@ describe('dose across the axis', () => {
   });
 });
 
-describe('cell curve', () => {
-  it('has the edges that the equal slopes on both sides of each give', () => {
+describe('the curve of one cell', () => {
+  it('has the edges that equal slopes on both sides give', () => {
     // One cell is flat. For two cells with means 1 and 3, 2a + b = 3, a + 4b + c = 12 and b + 2c = 9. So a, b, c are
     // 0.5, 2, 3.5.
     expect([...cellCurve(0, 1, Float64Array.of(2)).edges]).toEqual([2, 2]);
@@ -116,7 +116,7 @@ describe('readouts of a Bragg curve of 70 MeV (range 40.8 mm, sigma 0.469 mm)', 
     expect((readouts.peak_to_entrance ?? 0) / truth.ratio).toBeCloseTo(1, 2);
   });
 
-  it('on cells of 0.5 mm, as wide as sigma, R80 is still good to 0.05 mm', () => {
+  it('on cells of 0.5 mm, as wide as sigma, R80 is still accurate to 0.05 mm', () => {
     for (const shift of [0, 0.1, 0.25, 0.4]) {
       const values = braggCells(-shift, 0.5, 100, range, sigma);
       const readouts = depthReadouts({ start_mm: -shift, step_mm: 0.5, values }, 0);
@@ -125,7 +125,7 @@ describe('readouts of a Bragg curve of 70 MeV (range 40.8 mm, sigma 0.469 mm)', 
   });
 });
 
-describe('readouts that are not there', () => {
+describe('missing readouts', () => {
   it('a beam that leaves before its peak has none', () => {
     const values = braggCells(0, 0.2, 150, 40.8, 0.469);
     expect(depthReadouts({ start_mm: 0, step_mm: 0.2, values }, 0)).toEqual({
@@ -150,7 +150,7 @@ describe('readouts that are not there', () => {
     expect(readouts.w80_20_mm).toBeNull();
   });
 
-  it('no dose, one cell, no cell', () => {
+  it('no dose, one cell and no cell have none', () => {
     for (const values of [new Float64Array(10), new Float64Array([1]), new Float64Array(0)]) {
       expect(depthReadouts({ start_mm: 0, step_mm: 1, values }, 0).peak_mm).toBeNull();
     }

@@ -49,7 +49,7 @@ test('summed over y it is the energy of the plane', () => {
   expect(perProton_MeV / (deposited / 5)).toBeCloseTo(1, 4);
 });
 
-test('a round beam is as wide across y as it is in the plane', () => {
+test('a round beam has the same width across y as in the plane', () => {
   const { acrossY } = run;
   if (acrossY === null || !('sigma_y_mm' in acrossY)) throw new Error('no width');
   const { depth_mm, sigma_x_mm } = momentsOf(measured(run));
@@ -76,7 +76,7 @@ test('at the entrance it is fluence times stopping power', () => {
   expect(gray).toMatchObject({ entrance_Gy: dose.curve.values[0] });
 });
 
-test('a file keeps the width, and the reason', async () => {
+test('a file stores the width, or the reason why there is none', async () => {
   expect((await readRun(await writeRun(run), 'gy.h5')).acrossY).toEqual(run.acrossY);
   const without = { ...run, acrossY: { reason: 'there is none' } };
   expect((await readRun(await writeRun(without), 'none.h5')).acrossY).toEqual({ reason: 'there is none' });
@@ -96,7 +96,7 @@ test.each([
     { beam: { x_sigma_mm: 3, spots: [{ energy_MeV: 90 }, { energy_MeV: 100 }] } },
     /spots differ/,
   ],
-])('%s has none, and says why', async (_name, change, why) => {
+])('%s has none, with the reason', async (_name, change, why) => {
   const grid = { dz_mm: 0.5, dx_mm: 1, dtheta_mrad: 20, energy: { kind: 'uniform', step_MeV: 1 } };
   const other = await runScenario({ ...parts, grid, ...change });
   expect(grayOnAxis(other)).toEqual({ reason: expect.stringMatching(why) });
@@ -159,7 +159,7 @@ describe('a field whose spots differ', () => {
     expect(Math.abs((narrow[row] ?? 0) / (right[row] ?? 1) - 1)).toBeGreaterThan(0.1);
   });
 
-  test('summed over y is the energy of the plane, and a file keeps its kinds', async () => {
+  test('summed over y is the energy of the plane, and a file stores its kinds of spots', async () => {
     const whole = await told(field);
     const { nx, nz } = whole.axes;
     const sum = new Float64Array(nx * nz);
@@ -173,7 +173,7 @@ describe('a field whose spots differ', () => {
     expect(grayOnAxis(whole)).toHaveProperty('curve');
   });
 
-  test('says why where they cannot be distinguished, or nothing was requested', async () => {
+  test('gives the reason if spots cannot be distinguished, or nothing was requested', async () => {
     const plain = await runScenario(field);
     expect(plain.acrossY).toEqual({ reason: expect.stringContaining('output.gray has each solved by itself') });
     const scenarios = await openTestScenarios();

@@ -24,7 +24,7 @@ describe('dose per mass', () => {
     grid: { dz_mm: 0.25, dx_mm: 1, dtheta_mrad: 40 },
   };
 
-  test('no jump where only the density changes, twice the energy by depth in front of it', async () => {
+  test('does not jump where only the density changes, and is twice the energy by depth in front', async () => {
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
     const { curve, perMass } = depthDoseOf(measured(run));
     expect([curve.unit, perMass?.unit]).toEqual(['MeV/mm', 'nGy mm²']);
@@ -46,7 +46,7 @@ describe('dose per mass', () => {
     expect(summed / 160.2176634 / energy).toBeCloseTo(1, 9);
   });
 
-  test('a file keeps the densities, and CSV has both', async () => {
+  test('is saved with the densities, and CSV has both', async () => {
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
     const again = runOf('transport', await runPacker.read(await runPacker.write(run), 'small.h5'));
     expect(again.axes.density_g_cm3).toEqual(run.axes.density_g_cm3);
@@ -82,7 +82,7 @@ describe('fluence moments', () => {
     expect(moments.covariance_mm_mrad[0]).toBeCloseTo(10, 9);
   });
 
-  it('leaves out planes that no proton reaches, and reports no width where cells are too wide for one', () => {
+  it('leaves out planes that no proton reaches, and reports no width if cells are too wide for one', () => {
     const crossing = new Float64Array([...sums([[1, 0, 0]]), ...sums([[1e-9, 5, 1]]), 0, 0, 0, 0, 0, 0]);
     const moments = fluenceMoments(crossing, 1, 0.5);
     expect([...moments.depth_mm]).toEqual([0.5]);
@@ -93,7 +93,7 @@ describe('fluence moments', () => {
     expect(fluenceMoments(new Float64Array(12), 1, 0).depth_mm.length).toBe(0);
   });
 
-  it('mean range is the mean depth of those that stop, and not of those that are lost on the way', () => {
+  it('mean range is the mean depth of protons that stop, without those lost on the way', () => {
     // 20 % are lost on the way; the others stop around 40 mm.
     const planes = Array.from({ length: 50 }, (_, i) => {
       const z = i + 0.5;
@@ -152,7 +152,7 @@ describe('mean range', () => {
   test.each([
     ['copper', 13.2292],
     ['water', 77.1749],
-  ])('reactions hold the other half of the detour, by the scattering of %s', async (matter, csda_mm) => {
+  ])('with reactions includes the other half of the detour, by the scattering of %s', async (matter, csda_mm) => {
     const losses: number[] = [];
     for (const nuclear of ['off', 'icru63'] as const) {
       const geometry = { background: matter, width_mm: 20 };
@@ -167,13 +167,13 @@ describe('mean range', () => {
     if (matter === 'copper') expect(inPlane).toBeGreaterThan(0.002);
   });
 
-  test('70 MeV at 30 degrees: a tenth of a millimetre, planes of z miss what crosses them sideways', async () => {
+  test('at 70 MeV and 30 degrees is a tenth of a millimetre off, since planes of z miss sideways crossings', async () => {
     const parts = { beam: { energy_MeV: 70, angle_deg: 30 }, grid: { dx_mm: 0.5, dz_mm: 0.2, dtheta_mrad: 20 } };
     const run = await runScenario({ kind: 'transport', version: 1, ...parts });
     expect(Math.abs((metricsOf(measured(run)).mean_range_mm ?? Number.NaN) - 40.779)).toBeLessThan(0.1);
   });
 
-  test('tilted towards a side it has none: what is left has scattered inwards, deeper than the CSDA range', async () => {
+  test('does not exist towards a side: the remaining protons have scattered inwards, deeper than the CSDA range', async () => {
     const small = { geometry: { width_mm: 12, depth_mm: 6 }, grid: { dx_mm: 0.5, dz_mm: 0.05, dtheta_mrad: 20 } };
     const meanAt = async (x_mm: number): Promise<number | null> => {
       const beam = { energy_MeV: 20, angle_deg: 11, x_mm, x_sigma_mm: 0.6 };
@@ -213,7 +213,7 @@ describe('quality', () => {
     expect(quality.letd[at(38)]).toBeNaN();
   });
 
-  test('spectra are at the depths requested, and their mean energy is that of the range that is left', () => {
+  test('spectra are at the requested depths, and their mean energy is that of the residual range', () => {
     const spectra = qualityOf(run)?.spectra ?? [];
     expect(spectra.map(({ depth_mm }) => depth_mm)).toEqual([5.125, 20.125]);
     for (const { energy_MeV, width_MeV, per_MeV, protons } of spectra) {
@@ -232,7 +232,7 @@ describe('quality', () => {
     expect(mean).toBeCloseTo(54.2, 0);
   });
 
-  test('a file keeps it, and a file without it is read', async () => {
+  test('a file stores it, and a file without it is read', async () => {
     const bytes = await writeRun(run);
     expect(await readRun(bytes, 'let.h5')).toEqual(run);
     const without = await runScenario(parts);
@@ -283,13 +283,13 @@ describe('quality', () => {
     }
   });
 
-  test('secondary protons have a part in the averages of all protons', async () => {
+  test('secondary protons contribute to the averages of all protons', async () => {
     const followed = await runScenario({ ...parts, physics: { nuclear: 'icru63' }, output: { let: true } });
     const quality = qualityOf(followed);
     expect(quality?.letd[40]).toBeGreaterThan(1.05 * (quality?.letd_primary[40] ?? 0));
   });
 
-  test('a variant without LET, and depths outside, are refused with their place', async () => {
+  test('a variant without LET, and depths outside, are rejected with their path', async () => {
     await expect(runScenario({ ...parts, output: { let: true, spectra_mm: [41] } })).rejects.toThrow(
       /output.spectra_mm/,
     );

@@ -60,7 +60,7 @@ describe('run notes', () => {
     expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
   });
 
-  test('a ledger that is open by more than a millionth is said, with its remedy', async () => {
+  test('a ledger that is open by more than a millionth is reported, with its remedy', async () => {
     const found = await summary({ geometry: { width_mm: 20 }, grid: { dtheta_mrad: 40, dz_mm: 0.5 } });
     const cells = { dose: new Float64Array(4), nx: 2, dx_mm: 1, x_variance_of_representation_mm2: 0 };
     const codes = (number: number, energy: number) => {
@@ -80,7 +80,7 @@ describe('run notes', () => {
     ]);
   });
 
-  test('moments are as wide as depth stepping within an air gap and behind it, without a note', async () => {
+  test('moments are as wide as depth stepping inside and behind an air gap, without a note', async () => {
     const geometry = { width_mm: 60, depth_mm: 380, regions: [{ material: 'air', z_mm: [0, 300] }] };
     const beam = { energy_MeV: 150, x_sigma_mm: 3 };
     const parts = { kind: 'transport', version: 1, beam, geometry, physics: { nuclear: 'off' } };
@@ -101,7 +101,7 @@ describe('run notes', () => {
     expect(Math.abs(sigma_mm(297) / 3.005 - 1)).toBeLessThan(0.005);
   });
 
-  test('lead at its default angles keeps its protons, and metals too', async () => {
+  test('lead at its default angles keeps its protons, and so do metals', async () => {
     const parts = { geometry: { background: 'lead' }, grid: { dtheta_mrad: 40 } };
     expect(await notes(parts)).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('run notes', () => {
     expect(peak_mm ?? 0).toBeGreaterThan(62);
   });
 
-  test('cells of a part of the step: the range and the peak of whole cells, no comb', async () => {
+  test('cells smaller than the step have the range and peak of step-sized cells, without a comb', async () => {
     const read = async (dz_mm: number) => {
       const grid = { dtheta_mrad: 10, dz_mm };
       const beam = { energy_MeV: 70 };
@@ -159,12 +159,12 @@ describe('run notes', () => {
       },
       [{ code: 'table-of-water', text: expect.stringMatching(/^ICRU 90 is for water alone: bone-compact-icru by/) }],
     ],
-  ])('a table that does less than it seems to: %s', async (_name, parts, expected) => {
+  ])('a table with less effect than it appears to have: %s', async (_name, parts, expected) => {
     const found = (await summary({ grid: coarse, ...parts })).notes.filter(({ code }) => code === 'table-of-water');
     expect(found).toEqual(expected);
   });
 
-  test('energies below the cutoff are left out, and the mean that enters is said', async () => {
+  test('energies below the cutoff are left out, and the mean energy that enters is reported', async () => {
     const read = await summary({ beam: { energy_MeV: 20, energy_sigma_MeV: 8 }, grid: { ...coarse, cutoff_MeV: 2 } });
     const [note] = read.notes.filter(({ code }) => code === 'energies-cut-off');
     expect(note?.text).toMatch(/^1\.2 % of the beam's energies lie below the cutoff of 2 MeV/);
@@ -176,7 +176,7 @@ describe('run notes', () => {
   });
 
   test.each([0.1, 0.25, 0.35, 0.45, 1])(
-    'what leaves through the back in steps of %d mm, cells of 0.5 mm: the last cells are said',
+    'protons leaving through the back in steps of %d mm, cells of 0.5 mm: the last cells are reported',
     async (step_mm) => {
       const geometry = { width_mm: 20, depth_mm: 10 };
       const grid = { dz_mm: 0.5, dtheta_mrad: 40, dx_mm: 1 };
@@ -218,7 +218,7 @@ describe('falloff', () => {
 });
 
 describe('penumbra', () => {
-  test('of a Gaussian it is 1.126 standard deviations, whatever the row', () => {
+  test('of a Gaussian is 1.126 standard deviations, whatever the row', () => {
     const nx = 200;
     const row = Float64Array.from({ length: nx }, (_, i) => Math.exp(-((((i + 0.5 - nx / 2) * 0.25) / 4) ** 2) / 2));
     const dose = Float64Array.from([...new Float64Array(nx), ...row]);
@@ -227,7 +227,7 @@ describe('penumbra', () => {
     expect(penumbra_mm(dose, nx, 0, 0.25)).toBeNull();
   });
 
-  test('there is none where the dose reaches the edge, or falls within a cell', () => {
+  test('is not given if the dose reaches the edge, or falls within a cell', () => {
     expect(penumbra_mm(Float64Array.of(1, 1, 1, 1, 0.5, 0.1), 6, 0, 1)).toBeNull();
     expect(penumbra_mm(Float64Array.of(0, 0, 1, 0, 0), 5, 0, 1)).toBeNull();
   });
@@ -276,8 +276,8 @@ function spread(values: readonly number[], variance_mm2: number): readonly numbe
   });
 }
 
-describe('a profile without its blur', () => {
-  it('is the profile itself where there is none: beams straight ahead keep every bit', () => {
+describe('a deblurred profile', () => {
+  it('is unchanged without blur: beams straight ahead keep every bit', () => {
     const profile = profileOf(peak(0.7));
     expect(withoutBlur(profile)).toBe(profile);
   });
@@ -294,7 +294,7 @@ describe('a profile without its blur', () => {
     }
   });
 
-  it('says what stays where more blurs it than can be taken out', () => {
+  it('reports the remaining blur if there is more than can be removed', () => {
     expect(withoutBlur(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
     for (const variance of [0.2, 0.5]) {
       const left = withoutBlur(profileOf(spread(peak(0.7), variance), variance));

@@ -23,7 +23,7 @@ test.each([
   expect(scenarios.resolve(reading).solver).toMatchObject({ stepping, precision });
 });
 
-test('the first study of the handbook has no point that the solver refuses', async () => {
+test('the first study of the handbook has no point that the solver rejects', async () => {
   const page = await readFile(join(assetsFolder, 'handbook/studies.md'), 'utf8');
   const text = /```yaml\n(kind: study\n.*?)```/s.exec(page)?.[1];
   const { study } = validateStudy(parse(text ?? ''));
