@@ -1,18 +1,19 @@
 /**
  * `npm run bench -- gate`: a repository of two commits, one with the unchanged sum, one with 5 % of real extra work.
  * Each gate is a process of the command line, as a build server starts it. `--keep` saves after every gate, and
- * continues from that file when started again; `--anew` starts over. Prints the rates that miss their limits and exits
- * with code 1 if there are any.
+ * continues from that file when started again; `--anew` starts over. `--cores 2,3` runs on these cores only; if given
+ * several times, one gate runs on each set of cores at once, in a repository of its own. Prints the rates that miss
+ * their limits and exits with code 1 if there are any.
  *
  * Needs Node, dist, assets and git, and no package.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
-import { slowerBy } from './aa/session.ts';
+import { fill, type Lane, lanesOf, onLane, slowerBy } from './aa/session.ts';
 import { begun, keep } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     repeats: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '60' },
     n: { type: 'string', default: '100000' },
+    cores: { type: 'string', multiple: true, default: [] },
   },
 });
 
@@ -34,17 +36,25 @@ function whole(name: 'repeats' | 'seconds' | 'n'): number {
 }
 
 const [repeats, seconds, n] = [whole('repeats'), whole('seconds'), whole('n')];
+const lanes = lanesOf(values.cores);
 const slower = 0.05;
 /** Least share of slower sums that gates must find; no unchanged sum may fail. */
 const leastFound = 0.9;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-gates-'));
 const cli = path.join(root, 'dist/host/cli.js');
-const environment = { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') };
-const git = (...words: readonly string[]): void => {
+
+/** Commits of a lane's repository: the unchanged sum, and the slower one after it. */
+const [UNCHANGED, SLOWER] = ['unchanged', 'slower'] as const;
+
+/** Lanes compile at the same time, and each checks out the code that its gate measures. */
+const folderOf = ({ index }: Lane): string => path.join(folder, `lane-${index}`);
+const environmentOf = ({ index }: Lane) => ({ ...process.env, BRAGGBENCH_HOME: path.join(folder, `home-${index}`) });
+
+function git(lane: Lane, ...words: readonly string[]): void {
   const names = ['-c', 'user.name=Bench', '-c', 'user.email=bench@localhost', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', [...names, ...words], { cwd: folder, stdio: 'pipe' });
-};
+  execFileSync('git', [...names, ...words], { cwd: folderOf(lane), stdio: 'pipe' });
+}
 
 interface Printed {
   readonly variants: readonly (Omit<RecordedGate, 'code' | 'ratios'> & {
@@ -52,19 +62,28 @@ interface Printed {
   })[];
 }
 
-function gate(baseline: string, seed: number): RecordedGate {
+async function gate(lane: Lane, baseline: string, seed: number): Promise<Omit<RecordedGate, 'number'>> {
   const words = ['gate', 'sum', '--baseline', baseline, '--trust', '--json', '--seed', String(seed)];
   const limits = ['--time', String(seconds), '--set', `problem.n=${n}`];
-  const ended = spawnSync(process.execPath, [cli, ...words, ...limits], {
-    cwd: folder,
-    env: environment,
-    encoding: 'utf8',
-  });
-  if (ended.status !== 0 && ended.status !== 1) throw new Error(ended.stderr);
+  const ended = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words, ...limits]), {
+    ...{ cwd: folderOf(lane), env: environmentOf(lane), maxBuffer: 2 ** 28 },
+  }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    // Code 1 is the gate's verdict; any other one is an error.
+    (error: {
+      readonly code?: unknown;
+      readonly stdout: string;
+      readonly stderr: string;
+      readonly message: string;
+    }) => {
+      if (error.code !== 1) throw new Error(error.stderr || error.message);
+      return { code: 1, stdout: error.stdout };
+    },
+  );
   const [found] = (JSON.parse(ended.stdout) as Printed).variants;
   if (found === undefined) throw new Error('the gate measured nothing');
   const { verdict, reason, floor, sessions } = found;
-  return { code: ended.status, verdict, reason, floor, ratios: sessions.map(({ ratio }) => ratio) };
+  return { code: ended.code, verdict, reason, floor, ratios: sessions.map(({ ratio }) => ratio) };
 }
 
 const machine = cpus()[0]?.model ?? 'unknown processor';
@@ -89,6 +108,7 @@ function save(): void {
     measured: new Date().toISOString(),
     machine,
     cores,
+    lanes: values.cores,
     load: loads / done(),
     seconds,
     n,
@@ -97,32 +117,43 @@ function save(): void {
   });
 }
 
-try {
-  execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: folder, env: environment });
-  const kernel = path.join(folder, 'sum', 'sum.cpp');
+/** Writes the lane's repository. */
+function writeRepository(lane: Lane): void {
+  const at = folderOf(lane);
+  mkdirSync(at);
+  execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: at, env: environmentOf(lane) });
+  const kernel = path.join(at, 'sum', 'sum.cpp');
   const source = readFileSync(kernel, 'utf8');
-  git('init', '--quiet');
-  git('add', 'sum');
-  git('commit', '--quiet', '--message', 'Add a sum');
-  git('tag', 'unchanged');
+  git(lane, 'init', '--quiet');
+  git(lane, 'add', 'sum');
+  git(lane, 'commit', '--quiet', '--message', 'Add a sum');
+  git(lane, 'tag', UNCHANGED);
   // The next commit is the slower one; its baseline is the one before.
   writeFileSync(kernel, slowerBy(slower, source));
-  git('commit', '--quiet', '--all', '--message', 'Add up the first elements again');
-  const main = execFileSync('git', ['branch', '--show-current'], { cwd: folder, encoding: 'utf8' }).trim();
-  // Slower and unchanged sums alternate, so that an interrupted benchmark has measured both equally often.
-  for (let i = 0; i < repeats; i += 1) {
-    for (const { slower: share, gates } of series) {
-      if (gates.length > i) continue;
-      git('checkout', '--quiet', share === 0 ? 'unchanged' : main);
-      loads += loadavg()[0] ?? 0;
-      const one = gate('unchanged', 10 * i + 1);
-      gates.push(one);
-      save();
-      console.log(
-        `${100 * share} % slower, ${i + 1}: ${one.verdict}${one.reason === null ? '' : ` (${one.reason})`}, ${one.ratios.map(({ value }) => value.toFixed(4)).join(', ')}`,
-      );
-    }
-  }
+  git(lane, 'commit', '--quiet', '--all', '--message', 'Add up the first elements again');
+  git(lane, 'tag', SLOWER);
+}
+
+async function takeGate(share: number, i: number, lane: Lane): Promise<RecordedGate> {
+  git(lane, 'checkout', '--quiet', share === 0 ? UNCHANGED : SLOWER);
+  loads += loadavg()[0] ?? 0;
+  // A gate has up to three sessions, with seeds that follow one another.
+  const one = await gate(lane, UNCHANGED, 10 * (2 * i + (share === 0 ? 0 : 1)) + 1);
+  const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
+  console.log(
+    `${100 * share} % slower${where}, ${i + 1}: ${one.verdict}${one.reason === null ? '' : ` (${one.reason})`}, ${one.ratios.map(({ value }) => value.toFixed(4)).join(', ')}`,
+  );
+  return one;
+}
+
+try {
+  for (const lane of lanes) writeRepository(lane);
+  // Slower and unchanged sums alternate, so that an interrupted benchmark has measured both about equally often.
+  const all = series.map(({ slower: share, gates }) => ({
+    sessions: gates,
+    take: (i: number, lane: Lane) => takeGate(share, i, lane),
+  }));
+  await fill(all, repeats, { lanes, save });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

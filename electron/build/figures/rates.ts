@@ -59,6 +59,8 @@ const recordedRealSchema = z.strictObject({
         sessions: z
           .array(
             z.strictObject({
+              /** Number of the session in its half, from 0; its seed follows from it. */
+              number: z.number().int().nonnegative().optional(),
               /**
                * `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer is transferred between
                * processes.
@@ -143,6 +145,8 @@ export function realRates(recorded: RecordedReal | null = read('real', recordedR
 }
 
 export interface RecordedGate {
+  /** Number of the gate in its series, from 0; its seed follows from it. Absent in files of earlier versions. */
+  readonly number?: number | undefined;
   /** Exit code of the command. */
   readonly code: number;
   readonly verdict: string;
@@ -158,6 +162,8 @@ export interface RecordedGates {
   readonly measured: string;
   readonly machine: string;
   readonly cores: number;
+  /** Cores of each lane of concurrent gates; absent or empty if gates had the whole machine. */
+  readonly lanes?: readonly string[];
   /** Mean number of running processes during the gates, as reported by the system. */
   readonly load: number;
   /** Requested duration of each gate in seconds. */
@@ -181,11 +187,12 @@ export function gateRates(kept: RecordedGates | null): string {
     count(gates, 'undecided'),
     count(gates, 'not slower'),
   ]);
-  const { machine, cores, load, measured } = kept;
+  const { machine, cores, lanes = [], load, measured } = kept;
+  const among = lanes.length === 0 ? '' : `, each on cores ${lanes.join(' or ')}`;
   return [
     table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
     '',
-    `${machine}, ${cores} cores, ${digits(load)} processes running on average, ${seconds(kept.seconds)} a gate, ${measured.slice(0, 10)}, by ${COMMAND}.`,
+    `${machine}, ${cores} cores, ${digits(load)} processes running on average, ${seconds(kept.seconds)} a gate${among}, ${measured.slice(0, 10)}, by ${COMMAND}.`,
   ].join('\n');
 }
 

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedReal } from '../../../electron/build/figures/rates.ts';
 import { begun, keep } from '../recorded.ts';
-import { fill, Load, lanesOf, onCpu, onGpu, sessionOf, type Verdict, writeCopy } from './session.ts';
+import { fill, type Lane, Load, lanesOf, onCpu, onGpu, sessionOf, type Verdict, writeCopy } from './session.ts';
 
 const usual = { sessions: '40', seconds: '5', allowed: '2' };
 const { values } = parseArgs({
@@ -94,16 +94,13 @@ try {
     // One session before those that count: it compiles the kernel and measures the machine's ceilings.
     for (const lane of lanes) ({ machine } = await sessionOf(folder, copy, copied, { seed: 0, seconds: 0.1, lane }));
     for (const lane of lanes) load.begin(busy(lane.cores), lane);
-    await fill(sessions, wanted, {
-      lanes,
-      take: async (i, lane) => {
-        const seed = k * wanted + i + 1;
-        const { told } = await sessionOf(folder, copy, copied, { seed, seconds, lane });
-        console.log(line(seed - 1, name, told));
-        return told;
-      },
-      save,
-    });
+    const take = async (i: number, lane: Lane): Promise<Verdict> => {
+      const seed = k * wanted + i + 1;
+      const { told } = await sessionOf(folder, copy, copied, { seed, seconds, lane });
+      console.log(line(seed - 1, name, told));
+      return told;
+    };
+    await fill([{ sessions, take }], wanted, { lanes, save });
     load.end();
   }
 } finally {

@@ -126,20 +126,17 @@ try {
     // One session per lane before those that count, which compiles the kernels.
     for (const lane of lanes) await session(folder, slower, 1, 1, lane);
     for (const lane of lanes) load.begin(busy_cores, lane);
-    await fill(sessions, wantedSessions, {
-      lanes,
-      take: async (i, lane) => {
-        const told = await session(folder, slower, seconds, i + 1, lane);
-        const { verdict, ratio, interval, rounds } = told;
-        const between = interval === null ? 'no interval' : `${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
-        const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
-        console.log(
-          `${100 * slower} % slower, ${busy_cores} cores busy${where}, ${i + 1}: ${verdict} ${ratio.toFixed(4)} (${between}), ${rounds} rounds`,
-        );
-        return told;
-      },
-      save,
-    });
+    const take = async (i: number, lane: Lane): Promise<Verdict> => {
+      const told = await session(folder, slower, seconds, i + 1, lane);
+      const { verdict, ratio, interval, rounds } = told;
+      const between = interval === null ? 'no interval' : `${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
+      const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
+      console.log(
+        `${100 * slower} % slower, ${busy_cores} cores busy${where}, ${i + 1}: ${verdict} ${ratio.toFixed(4)} (${between}), ${rounds} rounds`,
+      );
+      return told;
+    };
+    await fill([{ sessions, take }], wantedSessions, { lanes, save });
     load.end();
   }
 } finally {

@@ -37,18 +37,38 @@ export function onLane({ cores }: Lane, command: string, words: readonly string[
   return cores === null ? [command, [...words]] : ['taskset', ['-c', cores, command, ...words]];
 }
 
-/** Adds sessions until there are `wanted`; `take` gets the number of each, from 0. `save` runs after each. */
-export async function fill<T>(
-  sessions: T[],
+/** A saved session. Files of earlier versions have no numbers; their sessions are in order. */
+interface Numbered {
+  /** Number of the session in its series, from 0; its seed follows from it. */
+  readonly number?: number | undefined;
+}
+
+export interface Filled<T extends Numbered> {
+  readonly sessions: T[];
+  readonly take: (i: number, lane: Lane) => Promise<T>;
+}
+
+/**
+ * Adds sessions to each series until it has `wanted`; the series alternate. `take` gets the lowest numbers, from 0, that
+ * no session of the series has yet, so that seeds stay unique: lanes end in any order, and an interruption leaves gaps.
+ * `save` runs after each session.
+ */
+export async function fill<T extends Numbered>(
+  series: readonly Filled<T>[],
   wanted: number,
-  { lanes, take, save }: { lanes: readonly Lane[]; take: (i: number, lane: Lane) => Promise<T>; save: () => void },
+  { lanes, save }: { readonly lanes: readonly Lane[]; readonly save: () => void },
 ): Promise<void> {
-  let next = sessions.length;
+  const missing = series.flatMap(({ sessions, take }) => {
+    const taken = new Set(sessions.map(({ number }, i) => number ?? i));
+    const free = Array.from({ length: wanted }, (_, i) => i).filter((i) => !taken.has(i));
+    return free.slice(0, Math.max(0, wanted - sessions.length)).map((i) => ({ i, sessions, take }));
+  });
+  // Stable: sessions of one number stay in the order of their series.
+  const left = missing.toSorted((a, b) => a.i - b.i);
   const work = async (lane: Lane): Promise<void> => {
-    while (next < wanted) {
-      const i = next;
-      next += 1;
-      sessions.push(await take(i, lane));
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { i, sessions, take } = next;
+      sessions.push({ ...(await take(i, lane)), number: i });
       save();
     }
   };
@@ -107,7 +127,7 @@ export const onGpu: Copied = {
   },
 };
 
-export interface Verdict {
+export interface Verdict extends Numbered {
   /** Verdict on the steps. */
   readonly verdict: string;
   /** Verdict on end-to-end runs, in which processes pass on their answers. */

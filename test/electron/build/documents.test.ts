@@ -99,25 +99,20 @@ describe('gate', () => {
 
   test('counts the verdicts of unchanged and of slower code', () => {
     expect(gateRates(null)).toMatch(/^Not recorded yet\./);
-    const text = gateRates({
-      ...{
-        measured: '2026-11-28T22:00:00.000Z',
-        machine: 'A processor',
-        cores: 2,
-        load: 3.5,
-        seconds: 60,
-        n: 1,
-        took_s: 9,
-      },
+    const kept = {
+      ...{ measured: '2026-11-28T22:00:00.000Z', machine: 'A processor' },
+      ...{ cores: 2, load: 3.5, seconds: 60, n: 1, took_s: 9 },
       series: [
         { slower: 0, gates: [gate('not slower'), gate('undecided')] },
         { slower: 0.05, gates: [gate('slower'), gate('slower'), gate('undecided')] },
       ],
-    });
+    };
+    const text = gateRates(kept);
     const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
     expect(rows[2]).toEqual(['', 'unchanged', '2', '0', '1', '1', '']);
     expect(rows[3]).toEqual(['', '5.00 % slower', '3', '2', '1', '0', '']);
     expect(text).toContain('A processor, 2 cores, 3.50 processes running on average, 60.0 s a gate, 2026-11-28');
+    expect(gateRates({ ...kept, lanes: ['2,3', '4,5'] })).toContain('60.0 s a gate, each on cores 2,3 or 4,5, 2026');
   });
 });
 
@@ -167,23 +162,47 @@ describe('rates', () => {
       { index: 0, cores: '0' },
       { index: 1, cores: '1' },
     ];
-    const sessions = ['0', '1', '2'];
-    const saved: number[] = [];
+    interface Taken {
+      readonly of: string;
+      readonly number?: number;
+    }
+    // Lanes were interrupted while they measured 1 and 3; the other series is of a version without numbers.
+    const [first, second]: [Taken[], Taken[]] = [
+      [0, 2, 4].map((number) => ({ of: `a${number}`, number })),
+      [{ of: 'b0' }, { of: 'b1' }],
+    ];
+    const order: string[] = [];
+    let saved = 0;
     const running = new Set<number>();
-    await fill(sessions, 8, {
-      lanes,
-      take: async (i, { index }) => {
+    let most = 0;
+    const seriesOf = (name: string, all: Taken[]) => ({
+      sessions: all,
+      take: async (i: number, { index }: { readonly index: number }): Promise<Taken> => {
         // A lane runs one session at a time.
         expect(running.has(index)).toBe(false);
         running.add(index);
+        most = Math.max(most, running.size);
+        order.push(`${name}${i}`);
         await Promise.resolve();
         running.delete(index);
-        return String(i);
+        return { of: `${name}${i}` };
       },
-      save: () => saved.push(sessions.length),
     });
-    expect(sessions.toSorted()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
-    expect(saved).toEqual([4, 5, 6, 7, 8]);
+    await fill([seriesOf('a', first), seriesOf('b', second)], 6, {
+      lanes,
+      save: () => {
+        saved += 1;
+      },
+    });
+    expect([most, saved]).toEqual([2, 7]);
+    // Series alternate, so that an interruption leaves both about equally long.
+    expect(order).toEqual(['a1', 'b2', 'a3', 'b3', 'b4', 'a5', 'b5']);
+    for (const [name, all] of [
+      ['a', first],
+      ['b', second],
+    ] as const)
+      expect(all.map(({ of }) => of).toSorted()).toEqual([0, 1, 2, 3, 4, 5].map((i) => `${name}${i}`));
+    expect(first.map(({ number }) => number).toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
   test('lanes have separate cores of this machine', () => {
