@@ -21,7 +21,7 @@ struct TaskSampleOptions {
   bool audit = false, probe = false;
   /// Changes some inputs at unpredictable repetitions, on a CPU.
   bool hide = false;
-  /// An audited sample on the CPU has one more repetition with inputs altered by this seed; 0 for none.
+  /// An audited sample has one more repetition with inputs altered by this seed; 0 for none.
   std::uint64_t alteration = 0;
   /// Runs some repetitions with rotated inputs, for TaskAudit::swapped_s. The task must not have run since prepare().
   bool swapped = false;

@@ -104,6 +104,27 @@ TEST("GPU: a task is timed by events and wall, cold, as a graph and as a cold gr
   CHECK(waiting.sample({.mode = TaskMode::kWarm, .at_least_s = 1e-3}).time_s > 0.0);
 }
 
+TEST("GPU: an audited sample has the results of altered inputs in every mode, and restores the inputs after them") {
+  TaskProblem problem = layer(136, 264, 72, "forward", "uniform", true);
+  problem.variant = "cuda-naive";
+  TaskRun run(problem);
+  run.prepare();
+  for (const TaskMode mode : {TaskMode::kWarm, TaskMode::kCold, TaskMode::kGraph, TaskMode::kColdGraph}) {
+    // Several samples, because the altered repetition may come before, at or after the audited one.
+    for (int i = 0; i < 4; ++i) {
+      const TaskSample sample = run.sample({.mode = mode, .at_least_s = 1e-3, .audit = true, .alteration = 30});
+      CHECK_EQ(sample.audit.altered.size(), sample.audit.results.size());
+      CHECK(!sample.audit.inputs_changed && sample.audit.unwritten == 0);
+      CHECK(run.compare(sample.audit.results).checks.at(0).holds());
+      // The answer belongs to the problem's own inputs, not to the changed ones.
+      CHECK(!run.compare(sample.audit.altered).checks.at(0).holds());
+      CHECK(sample.device_s > 0.0 && sample.audit.seconds > 0.0);
+      CHECK(is_cold(mode) || sample.wall_s >= 0.5 * sample.device_s);
+    }
+  }
+  CHECK(run.sample({.at_least_s = 1e-3, .audit = true}).audit.altered.empty());
+}
+
 // Every row of the claim ledger on the GPU: each variant compared with FP64, on odd sizes that no block divides.
 
 TEST("micro: every CUDA variant agrees with FP64 on every problem, with itself bit for bit, and as a graph") {

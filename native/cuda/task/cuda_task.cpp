@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "cpu/stopwatch.hpp"
+#include "engine/cpu_task.hpp"
 
 namespace bb::cuda {
 
@@ -65,27 +66,31 @@ std::vector<std::vector<std::byte>> read(const Copies& copies, Stream& stream) {
   return out;
 }
 
-/// Times of three batches on one stream.
-class Batches {
+/// Device times of pieces of work on one stream. Events are made beforehand, because that takes the host long.
+class Pieces {
  public:
-  explicit Batches(const std::shared_ptr<Device>& device) {
-    for (int i = 0; i < 6; ++i) events_.emplace_back(device);
+  explicit Pieces(const std::shared_ptr<Device>& device) {
+    for (int i = 0; i < 2 * kMost; ++i) events_.emplace_back(device);
   }
   template <typename Body>
-  void time(Stream& stream, std::size_t batch, Body&& body) {
-    events_[2 * batch].record(stream);
+  void time(Stream& stream, Body&& body) {
+    events_[used_++].record(stream);
     body();
-    events_[2 * batch + 1].record(stream);
+    events_[used_++].record(stream);
   }
-  /// Device time of all batches, once the stream is idle.
+  /// Device time of all pieces, once the stream is idle.
   double seconds() const {
     double sum = 0;
-    for (std::size_t i = 0; i < events_.size(); i += 2) sum += events_[i + 1].seconds_since(events_[i]);
+    for (std::size_t i = 0; i < used_; i += 2) sum += events_[i + 1].seconds_since(events_[i]);
     return sum;
   }
 
  private:
+  /// Repetitions before the altered one, up to the audited one, the audited one, and after it.
+  static constexpr int kMost = 4;
+
   std::vector<Event> events_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace
@@ -132,6 +137,7 @@ class CudaTask::Audited {
     inputs_ = room_for(arrays_.inputs, task.device());
     outputs_ = room_for(arrays_.outputs, task.device());
     save(arrays_.inputs, inputs_, task.stream_);
+    if (plan_.altered_at >= 0) prepare_altered();
     if (plan_.swapped) write(arrays_.inputs, inputs_, plan_.rotation, task.stream_);
     task.stream_.synchronize();
     audit_.seconds += cpu::seconds_since(start);
@@ -139,6 +145,25 @@ class CudaTask::Audited {
 
   bool on() const { return plan_.at >= 0 || plan_.probe || plan_.swapped; }
   bool at(int repetition) const { return repetition == plan_.at && !arrays_.outputs.empty(); }
+  /// True if a repetition with altered inputs runs before this one.
+  bool alters(int repetition) const { return repetition == plan_.altered_at && !altered_.empty(); }
+  /// Repetitions before which the sample is interrupted, in order.
+  std::vector<int> stops() const {
+    std::vector<int> out;
+    for (const int i : {std::min(plan_.at, plan_.altered_at), std::max(plan_.at, plan_.altered_at)}) {
+      if ((at(i) || alters(i)) && (out.empty() || out.back() != i)) out.push_back(i);
+    }
+    return out;
+  }
+  /// Queues the repetition with altered inputs, and restores the inputs after it. The host never waits: a kernel could
+  /// tell the audit by a pause.
+  void run_altered(const std::function<void()>& body) {
+    write(arrays_.inputs, altered_, 0.0, task_.stream_);
+    poison(arrays_.outputs, plan_, task_.stream_);
+    body();
+    save(arrays_.outputs, altered_outputs_, task_.stream_);
+    write(arrays_.inputs, inputs_, 0.0, task_.stream_);
+  }
   void before() { poison(arrays_.outputs, plan_, task_.stream_); }
   void after() { save(arrays_.outputs, outputs_, task_.stream_); }
 
@@ -151,6 +176,9 @@ class CudaTask::Audited {
       engine::count_unwritten(arrays_.outputs, copies, audit_);
       audit_.results = engine::results_of(arrays_.outputs, std::move(copies));
       audit_.audited = true;
+    }
+    if (!altered_.empty()) {
+      audit_.altered = engine::results_of(arrays_.outputs, read(altered_outputs_, task_.stream_));
     }
     const bool rewritable = std::ranges::any_of(arrays_.inputs, &TaskArray::rotates);
     if (plan_.swapped) {
@@ -173,6 +201,20 @@ class CudaTask::Audited {
   }
 
  private:
+  /// Uploads the altered inputs; leaves `altered_` empty if nothing can be altered.
+  void prepare_altered() {
+    const std::vector<std::vector<std::byte>> values = read(inputs_, task_.stream_);
+    std::vector<std::vector<std::byte>> altered = values;
+    engine::alter(arrays_.inputs, altered, plan_.alteration);
+    if (altered == values || arrays_.outputs.empty()) return;
+    altered_ = room_for(arrays_.inputs, task_.device());
+    altered_outputs_ = room_for(arrays_.outputs, task_.device());
+    for (std::size_t a = 0; a < altered.size(); ++a) {
+      altered_[a].upload({reinterpret_cast<const unsigned char*>(altered[a].data()), altered[a].size()}, task_.stream_);
+    }
+    task_.stream_.synchronize();
+  }
+
   bool changed(const std::vector<std::vector<std::byte>>& before) {
     Copies now = room_for(arrays_.inputs, task_.device());
     save(arrays_.inputs, now, task_.stream_);
@@ -196,6 +238,8 @@ class CudaTask::Audited {
   TaskAudit& audit_;
   engine::TaskArrays arrays_;
   Copies inputs_, outputs_;
+  /// Altered inputs, and the results for them; empty without them.
+  Copies altered_, altered_outputs_;
 };
 
 TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) {
@@ -216,6 +260,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
     const bool by_device = clock() == engine::TaskClock::kDevice;
     for (int i = 0; i < repetitions; ++i) {
       stop_if_cancelled();
+      if (audited.alters(i)) audited.run_altered(body);
       if (audited.at(i)) audited.before();
       // Device and wall time need separate repetitions, because only for wall time the host waits for the flush first.
       if (by_device) {
@@ -231,27 +276,40 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       out.device_s = engine::kAbsent;
     }
   } else {
-    // The audited repetition runs between two batches, and each of the three has its own events on the same stream. So
-    // no batch contains the poisoning before it or the copy after it, and the host waits once.
-    const int at = audited.at(plan.at) ? plan.at : repetitions;
+    // Audits interrupt the repetitions. The pieces between them have their own events on the same stream, so that none
+    // contains an audit's work. The host waits once, at the end.
+    const std::vector<int> stops = audited.stops();
     const auto batch = [&](int first, int last) {
       for (int i = first; i < last; ++i) repetition("queue", body);
     };
-    const Clock::time_point start = Clock::now();
-    std::optional<Batches> apart;
-    if (at < repetitions) {
-      apart.emplace(device());
-      apart->time(stream_, 0, [&] { batch(0, at); });
-      audited.before();
-      apart->time(stream_, 1, [&] { batch(at, at + 1); });
-      audited.after();
-      apart->time(stream_, 2, [&] { batch(at + 1, repetitions); });
-      stream_.synchronize();
-      out.device_s = apart->seconds();
-    } else {
+    if (stops.empty()) {
+      const Clock::time_point start = Clock::now();
       out.device_s = timer_.seconds(stream_, nullptr, [&] { batch(0, repetitions); });
+      out.wall_s = cpu::seconds_since(start);
+    } else {
+      Pieces timed(device()), audits(device());
+      int done = 0;
+      const auto run_until = [&](int last) {
+        if (last > done) timed.time(stream_, [&] { batch(done, last); });
+        done = last;
+      };
+      const Clock::time_point start = Clock::now();
+      for (const int i : stops) {
+        run_until(i);
+        if (audited.alters(i)) audits.time(stream_, [&] { audited.run_altered(body); });
+        if (!audited.at(i)) continue;
+        audits.time(stream_, [&] { audited.before(); });
+        run_until(i + 1);
+        audits.time(stream_, [&] { audited.after(); });
+      }
+      run_until(repetitions);
+      stream_.synchronize();
+      out.device_s = timed.seconds();
+      // Work on one stream never overlaps, so that the rest of the wall time belongs to the repetitions.
+      const double audits_s = audits.seconds();
+      out.wall_s = cpu::seconds_since(start) - audits_s;
+      audit.seconds += audits_s;
     }
-    out.wall_s = cpu::seconds_since(start);
   }
   audited.finish(body);
   return out;

@@ -103,7 +103,7 @@ export interface TaskSampling {
   readonly probe?: boolean;
   /** Whether some inputs change at unpredictable repetitions, on a CPU. */
   readonly hide?: boolean;
-  /** Seed for changing some inputs in a further repetition of an audit, on a CPU. */
+  /** Seed for changing some inputs in a further repetition of an audit. */
   readonly altered?: number;
   /** Measures only `swapped_s`; the task must not have run since it was prepared. */
   readonly swapped?: boolean;

@@ -208,11 +208,6 @@ export class TaskContestant implements Contestant {
     await this.#task.close();
   }
 
-  /** Undefined on a GPU, because inputs in its memory are not altered. */
-  #alterationOf(instance: number): number | undefined {
-    return this.#candidate.variant.device === 'cpu' ? this.#measuring.alterationOf(instance) : undefined;
-  }
-
   get #deviceName(): string | null {
     const { gpu, variant } = this.#candidate;
     if (variant.device === 'cpu') return null;
@@ -263,7 +258,7 @@ export class TaskContestant implements Contestant {
 
   async #sampled({ mode, instance, tell, keep }: Sampled): Promise<Taken | null> {
     const { audited, probed, altered } = this.#audits.next();
-    const alteration = altered ? this.#alterationOf(instance) : undefined;
+    const alteration = altered ? this.#measuring.alterationOf(instance) : undefined;
     const sample = await this.#sample(instance, {
       ...{ mode, clocks: true, hide: true, at_least_s: this.#measuring.sample_s },
       ...(audited && { audit: 'judged' as const, probe: probed }),
@@ -337,7 +332,10 @@ export class TaskContestant implements Contestant {
     const start = performance.now();
     const answered = await this.#call(async () => {
       if (this.#prepared === null) {
-        this.#prepared = await this.#task.prepare(this.#measuring.seedOf(instance), this.#alterationOf(instance));
+        this.#prepared = await this.#task.prepare(
+          this.#measuring.seedOf(instance),
+          this.#measuring.alterationOf(instance),
+        );
         if (this.#prepared === null) return null;
         this.#untold = this.#prepared;
         this.#isa = this.#prepared.isa;
