@@ -11,12 +11,12 @@ import path from 'node:path';
 import { chosenSessions, commandLine, jsonOf, valueAfter } from './bench/command-line.mjs';
 import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
 import {
+  defaultMinutes,
   searchSeconds,
   TOO_LITTLE_S,
   TUNING_SESSIONS,
   tunedScenario,
   tuningStudy,
-  usualMinutes,
 } from './bench/tuning-sessions.mjs';
 import { capture, hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
@@ -54,7 +54,7 @@ function spaceOf({ scenario, variant }) {
 await main(async () => {
   const args = process.argv.slice(2);
   const chosen = chosenSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
-  const minutes = Number(valueAfter(args, '--minutes') ?? usualMinutes(chosen));
+  const minutes = Number(valueAfter(args, '--minutes') ?? defaultMinutes(chosen));
   if (!(minutes > 0)) throw new Failure('--minutes: allowed: a number above 0');
   const carry = valueAfter(args, '--carry');
   /** @type {readonly TunedSession[]} */

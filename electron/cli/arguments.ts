@@ -173,7 +173,7 @@ interface Sweep {
   readonly overrides: readonly (readonly Override[])[];
 }
 
-const MOST_VALUES = 1_000_000;
+const MAX_VALUES = 1_000_000;
 const RANGE = /^([^.]+(?:\.\d+)?)\.\.(.+)\/(\d+)$/;
 
 /** Evenly spaced values from the first to the last. Null if the text is not a range. */
@@ -182,7 +182,7 @@ function rangeOf(text: string): readonly number[] | null {
   if (count === '') return null;
   const [from, to, n] = [Number(first), Number(last), Number(count)];
   if (!Number.isFinite(from) || !Number.isFinite(to)) return null;
-  if (n < 2 || n > MOST_VALUES) throw new UsageError(`--sweep: ${n} values; allowed: 2 to ${MOST_VALUES}`);
+  if (n < 2 || n > MAX_VALUES) throw new UsageError(`--sweep: ${n} values; allowed: 2 to ${MAX_VALUES}`);
   return Array.from({ length: n }, (_, i) => (i === n - 1 ? to : from + ((to - from) * i) / (n - 1)));
 }
 

@@ -6,7 +6,7 @@ import {
   type BenchOptionName,
   type BenchOptions,
   benchOptionEntries,
-  usualBenchOptions,
+  defaultBenchOptions,
 } from '../contract/bench/options.ts';
 import type { Session, SessionReport } from '../contract/bench/session.ts';
 import { gainOf, measuredTime, timesText } from '../domain/measured.ts';
@@ -55,7 +55,7 @@ import { factorialVariants, type Workload } from './workloads/workload.ts';
 const [REDRAW_MS, LINE_MS] = [250, 5000] as const;
 const ESC = '\u001B';
 /** Width if the terminal does not report one. */
-const usualColumns = 80;
+const defaultColumns = 80;
 
 const columns = [
   { title: 'Variant' },
@@ -106,7 +106,7 @@ export class BenchProgressView {
   #draw(lines: readonly string[]): void {
     const { live } = this.#terminal;
     this.#erase();
-    const width = live.columns || usualColumns;
+    const width = live.columns || defaultColumns;
     live.write(lines.map((line) => shown(cutLine(line, width))).join('\n'));
     this.#drawn = lines.length;
     this.#due_ms = performance.now() + REDRAW_MS;
@@ -153,7 +153,7 @@ export function modesOf(parsed: ParsedArguments): readonly Mode[] {
 }
 
 /** Allowed percentages: clocks are too coarse for less, and a larger interval carries no information. */
-const [leastPercent, mostPercent] = [0.01, 50];
+const [leastPercent, maxPercent] = [0.01, 50];
 
 function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual }: BenchOption) {
   if (kind === 'switch') return hasFlag(parsed, flag);
@@ -168,7 +168,7 @@ function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual
 export function optionsOf(parsed: ParsedArguments, among: readonly BenchOptionName[] | null = null): BenchOptions {
   const given = benchOptionEntries.filter(([name]) => among?.includes(name) ?? true);
   return {
-    ...usualBenchOptions,
+    ...defaultBenchOptions,
     ...Object.fromEntries(given.map(([name, option]) => [name, optionOf(parsed, option)])),
   };
 }
@@ -189,9 +189,9 @@ function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   if (text === undefined) return null;
   const [, number = ''] = /^(\d+(?:\.\d+)?|\.\d+) ?%$/.exec(text.trim()) ?? [];
   const percent = Number(number);
-  if (number === '' || percent < leastPercent || percent > mostPercent) {
+  if (number === '' || percent < leastPercent || percent > maxPercent) {
     throw new UsageError(
-      `--${flag}: ${JSON.stringify(text)} is not a percentage from ${leastPercent}% to ${mostPercent}%, such as 0.5%`,
+      `--${flag}: ${JSON.stringify(text)} is not a percentage from ${leastPercent}% to ${maxPercent}%, such as 0.5%`,
     );
   }
   return percent / 100;

@@ -14,7 +14,7 @@ const barCells = 24;
 /** Eighths of a cell, for smooth movement of the bar. */
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 /** Width if the terminal does not report one. */
-const usualColumns = 80;
+const defaultColumns = 80;
 
 /** A bar of fixed width for `fraction` from 0 to 1. Null if the progress is not known yet. */
 export function bar(fraction: number | null, cells = barCells): string {
@@ -45,7 +45,7 @@ export class ProgressBar {
     this.last_ms = now;
     this.drawn = true;
     const { live } = this.terminal;
-    live.write(`\r\u001B[2K${shown(cutLine(line, live.columns || usualColumns))}`);
+    live.write(`\r\u001B[2K${shown(cutLine(line, live.columns || defaultColumns))}`);
   }
 
   /** Clears the line for the following output. */

@@ -15,7 +15,7 @@ export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as co
 const volumeAxisSchema = z.enum(['x', 'y', 'z']);
 
 /** Limit on the total file size of one imported dose; the command line accepts larger ones. */
-export const MOST_DOSE_BYTES = 32 * 2 ** 20;
+export const MAX_DOSE_BYTES = 32 * 2 ** 20;
 
 const importedDoseSchema = z.strictObject({
   id: z.string().max(64),
@@ -63,8 +63,8 @@ export const doseMethods = {
         .min(1)
         .max(1000)
         .refine(
-          (files) => files.reduce((sum, file) => sum + file.bytes.length, 0) <= MOST_DOSE_BYTES,
-          `more than ${MOST_DOSE_BYTES / 2 ** 20} MiB; larger ones are for braggbench gamma`,
+          (files) => files.reduce((sum, file) => sum + file.bytes.length, 0) <= MAX_DOSE_BYTES,
+          `more than ${MAX_DOSE_BYTES / 2 ** 20} MiB; larger ones are for braggbench gamma`,
         ),
     }),
     result: importedDoseSchema,

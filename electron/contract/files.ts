@@ -50,7 +50,7 @@ export const libraryPlaceSchema = z.enum(['yours', 'examples', 'trash']);
 export type LibraryPlace = z.infer<typeof libraryPlaceSchema>;
 
 const tagSchema = z.string().trim().min(1).max(40);
-export const MOST_TAGS = 24;
+export const MAX_TAGS = 24;
 
 /** Facts read from a file; null if the file does not contain them or is of another kind. */
 const libraryFactsSchema = z.strictObject({
@@ -119,7 +119,7 @@ export const libraryMethods = {
   'library.label': {
     params: z.strictObject({
       file: fileRefSchema,
-      tags: z.array(tagSchema).max(MOST_TAGS),
+      tags: z.array(tagSchema).max(MAX_TAGS),
       remark: z.string().max(4000),
     }),
     result: nothing,

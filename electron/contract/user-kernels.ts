@@ -55,8 +55,8 @@ export const userKernelDescriptionSchema = z.strictObject({
 export type UserKernelDescription = Readonly<z.infer<typeof userKernelDescriptionSchema>>;
 
 /** Size limit; hand-written kernels have thousands of lines at most. */
-export const USER_KERNEL_TEXT_MOST = 2 ** 20;
-const text = z.string().max(USER_KERNEL_TEXT_MOST);
+export const USER_KERNEL_TEXT_MAX = 2 ** 20;
+const text = z.string().max(USER_KERNEL_TEXT_MAX);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const userKernelInfoSchema = z.strictObject({

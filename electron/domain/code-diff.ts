@@ -3,7 +3,7 @@ import { diffArrays, diffWordsWithSpace } from 'diff';
 import type { Code, CodeLanguage, CodeLine, HotKernel } from '../contract/launches.ts';
 
 /** Time limit for texts that have little in common, which then count as completely different. */
-const MOST_MS = 2000;
+const MAX_MS = 2000;
 
 export interface Side {
   /** Line number, starting at 1. */
@@ -20,7 +20,7 @@ export interface DiffRow {
 }
 
 /** Least common share of two lines that are shown as a changed line, instead of a removed and an added one. */
-const LEAST_COMMON = 0.35;
+const MIN_COMMON = 0.35;
 
 interface Parts {
   readonly left: Side['changed'];
@@ -56,7 +56,7 @@ export function sourceDiff(
     for (let i = 0; i < paired; i += 1) {
       const [a, b] = [removed[i] ?? '', added[i] ?? ''];
       const parts = partsOf(a, b);
-      const similar = parts.common >= LEAST_COMMON;
+      const similar = parts.common >= MIN_COMMON;
       const from = side(a, atLeft + i + 1, similar ? parts.left : []);
       const to = side(b, atRight + i + 1, similar ? parts.right : []);
       rows.push({ kind: 'changed', left: from, right: to });
@@ -73,7 +73,7 @@ export function sourceDiff(
   let waiting = 0;
   const skip = (removed: number, added: number): void =>
     only(left.slice(atLeft, atLeft + removed), right.slice(atRight, atRight + added));
-  const parts = diffArrays(left.map(alike), right.map(alike), { timeout: MOST_MS }) ?? [
+  const parts = diffArrays(left.map(alike), right.map(alike), { timeout: MAX_MS }) ?? [
     { removed: true, added: false, count: left.length },
     { removed: false, added: true, count: right.length },
   ];

@@ -4,7 +4,7 @@
  */
 import {
   type Decision,
-  fewestEvidence,
+  minEvidence,
   type Option,
   type Step,
   WHOLE_RUN,
@@ -14,7 +14,7 @@ import { measuredTime } from './measured.ts';
 import { count, NO_VALUE, significant } from './numbers.ts';
 
 /** Default number of runs that a user plans. */
-export const usualRuns = 10_000;
+export const defaultRuns = 10_000;
 
 /** Duration in words, such as hours or minutes. */
 function spoken(seconds: number): string {
@@ -33,7 +33,7 @@ const several = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${w
 
 /** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
 function fewText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
-  return samples < fewestEvidence.samples ? several(samples, 'sample') : several(instances, 'instance');
+  return samples < minEvidence.samples ? several(samples, 'sample') : several(instances, 'instance');
 }
 
 const measuredText = (ratio: number): string =>
@@ -47,7 +47,7 @@ export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_pe
   const name = wayTitles[option.way];
   const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
   if (decided === 'too few') {
-    const { samples, instances } = fewestEvidence;
+    const { samples, instances } = minEvidence;
     return `${name}: ${measuredText(ratio)} as measured, which is no evidence: ${samples} samples from ${instances} instances of both are needed.`;
   }
   if (decided === 'overlap') return `${name}: not decided, the samples overlap (${range}).`;

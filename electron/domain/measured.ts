@@ -10,7 +10,7 @@ import {
   type stoppedSchema,
   straysFromItself,
 } from '../contract/bench/bench-session.ts';
-import { fewestBefore, type HistoryPoint, type HistorySeries, type Trend } from '../contract/bench/history.ts';
+import { type HistoryPoint, type HistorySeries, minBefore, type Trend } from '../contract/bench/history.ts';
 import { aboveCeilingMark } from '../contract/bench/session.ts';
 import { compact, NO_VALUE, percent, significant } from './numbers.ts';
 import { readableUnit } from './values/units.ts';
@@ -109,7 +109,7 @@ export const seriesTitle = ({ label, scenario, at, machine }: HistorySeries): st
 
 export function trendText(trend: Trend | null, sessions: number): string {
   if (trend === null)
-    return `${sessions} sessions: at least ${fewestBefore + 1} are needed to judge how much sessions vary.`;
+    return `${sessions} sessions: at least ${minBefore + 1} are needed to judge how much sessions vary.`;
   const { spread, ratio, expected, verdict } = trend;
   const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
   return `The last takes ${significant(ratio, 4)}× the time of those before: ${verdict}. They differ by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;

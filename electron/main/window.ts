@@ -122,7 +122,7 @@ function isOnScreen(state: WindowState, screens: readonly Rectangle[]): boolean 
 
 /** Smallest size at which the page is usable. */
 const SMALLEST = { minWidth: 720, minHeight: 440 };
-const USUAL = { width: 1440, height: 920 };
+const DEFAULTS = { width: 1440, height: 920 };
 
 function stateFile(): string {
   return path.join(app.getPath('userData'), 'window.json');
@@ -140,7 +140,7 @@ export async function createWindow(preload: string, beside: Rectangle | null): P
   const screens = screen.getAllDisplays().map((display) => display.workArea);
   const place = state !== null && isOnScreen(state, screens) ? state : null;
   const window = new BrowserWindow({
-    ...USUAL,
+    ...DEFAULTS,
     ...SMALLEST,
     ...(place === null ? {} : { x: place.x, y: place.y, width: place.width, height: place.height }),
     show: false,

@@ -23,7 +23,7 @@ export interface OverlayCurve {
 }
 
 /** More curves than this cannot be distinguished. */
-export const MOST_OVERLAYS = 7;
+export const MAX_OVERLAYS = 7;
 
 export class Overlays {
   readonly list: StoreApi<{ readonly items: readonly OverlayInfo[] }> = createStore<{
@@ -68,7 +68,7 @@ export class Overlays {
 
   #add(info: OverlayInfo, curve: OverlayCurve): boolean {
     const { items } = this.list.getState();
-    if (items.length >= MOST_OVERLAYS) return false;
+    if (items.length >= MAX_OVERLAYS) return false;
     this.curves.set(info.id, curve);
     this.list.setState({ items: [...items, info] });
     return true;

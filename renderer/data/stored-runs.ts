@@ -5,11 +5,11 @@ import type { Client } from './client/client.ts';
 export type StoredRun = LibraryItem & { readonly file: FileRef };
 
 /** Maximum length of the list, because longer lists are not read; the Library panel searches all runs. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 /** Readable runs, newest first. Throws the host's error. */
 export async function storedRuns(client: Client, place: Exclude<LibraryPlace, 'trash'>): Promise<readonly StoredRun[]> {
-  const query = { place, text: '', kind: 'run', tag: null, order: 'newest', limit: MOST_LISTED } as const;
+  const query = { place, text: '', kind: 'run', tag: null, order: 'newest', limit: MAX_LISTED } as const;
   const { items } = await client.call('library.search', query);
   return items.flatMap((item) => (item.file === null || item.problem !== null ? [] : [{ ...item, file: item.file }]));
 }

@@ -88,15 +88,15 @@ const GAP = 3;
 const LABELS_ACROSS = 5.5;
 const LABELS_DOWN = 2.6;
 /** Maximum number of labels, as more would not improve readability on a wide screen. */
-const MOST_LABELS = 14;
+const MAX_LABELS = 14;
 
 /** Fewer labels than this do not convey the scale; the axis is then labelled more densely. */
-const FEWEST_LABELS = 3;
+const MIN_LABELS = 3;
 const CLOSER = 1.7;
 
 function axisTicks(scale: Scale, most: number): ReturnType<typeof linearTicks> {
-  const roomy = linearTicks(scale.from, scale.to, Math.min(MOST_LABELS, most));
-  return roomy.ticks.length >= FEWEST_LABELS ? roomy : linearTicks(scale.from, scale.to, most * CLOSER);
+  const roomy = linearTicks(scale.from, scale.to, Math.min(MAX_LABELS, most));
+  return roomy.ticks.length >= MIN_LABELS ? roomy : linearTicks(scale.from, scale.to, most * CLOSER);
 }
 
 /** Axis title such as `Depth z (mm)`, with the power of ten that the tick labels omit. */

@@ -53,7 +53,7 @@ function drawHandle(context: Drawing2D, box: Box, y: number, theme: DrawingTheme
 
 /** Gradients by colour map, height and limits; equal in every frame while the limits follow the field. */
 const gradients = new Map<string, HTMLCanvasElement>();
-const MOST_GRADIENTS = 32;
+const MAX_GRADIENTS = 32;
 
 function gradientOf({ map, colors, range }: ColorBar, rows: number): HTMLCanvasElement {
   const [low, high] = [range.fraction(colors.low), range.fraction(colors.high)];
@@ -71,7 +71,7 @@ function gradientOf({ map, colors, range }: ColorBar, rows: number): HTMLCanvasE
     pixels[row] = colorAt(map, (1 - (row + 0.5) / rows - low) / (high - low));
   }
   context.putImageData(image, 0, 0);
-  if (gradients.size >= MOST_GRADIENTS) gradients.clear();
+  if (gradients.size >= MAX_GRADIENTS) gradients.clear();
   gradients.set(key, canvas);
   return canvas;
 }

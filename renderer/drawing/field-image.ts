@@ -139,7 +139,7 @@ export function sampleEdge(axis: MapAxis, index: number): number {
 }
 
 /** Longest side of a resampled image, above the pixel count of any plot. */
-export const MOST_PIXELS = 8192;
+export const MAX_PIXELS = 8192;
 
 /** Mapping from the samples of an axis to the columns or rows of an image. */
 interface Spread {
@@ -285,7 +285,7 @@ function paintSamples(
 function axisSpread(axis: MapAxis, scale: Scale, ratio: number): Spread {
   if (axis.edges === null) return { samples: null, count: axis.count, key: `all ${axis.count}` };
   const [from, to] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
-  const count = Math.max(1, Math.min(MOST_PIXELS, Math.round(Math.abs(to - from) * ratio)));
+  const count = Math.max(1, Math.min(MAX_PIXELS, Math.round(Math.abs(to - from) * ratio)));
   const samples = new Uint16Array(count);
   const step = (axis.to - axis.from) / count;
   let sample = 0;
@@ -308,7 +308,7 @@ function visible(axis: MapAxis, scale: Scale, start: number, end: number, ratio:
 
 /** Sample under the middle of each device pixel, from left to right or from top to bottom. */
 function pixelSpread(axis: MapAxis, scale: Scale, { from, to }: Pixels, ratio: number): Spread {
-  const count = Math.min(MOST_PIXELS, to - from);
+  const count = Math.min(MAX_PIXELS, to - from);
   const samples = new Uint16Array(count);
   const [first, last] = [scale.toValue((from + 0.5) / ratio), scale.toValue((from + count - 0.5) / ratio)];
   const step = count > 1 ? (last - first) / (count - 1) : 0;

@@ -141,14 +141,14 @@ interface FieldProfile {
 
 /** Points per crossed sample, so that steps between cells stay steps. */
 const POINTS_PER_SAMPLE = 2;
-const MOST_POINTS = 4096;
+const MAX_POINTS = 4096;
 
 export function fieldProfile(field: FieldMap, from: MapPoint, to: MapPoint): FieldProfile {
   const { horizontal, vertical } = field;
   const across = (to.horizontal - from.horizontal) / (horizontal.to - horizontal.from);
   const up = (to.vertical - from.vertical) / (vertical.to - vertical.from);
   const samples = Math.hypot(across * horizontal.count, up * vertical.count);
-  const points = Math.max(2, Math.min(MOST_POINTS, Math.ceil(samples * POINTS_PER_SAMPLE) + 1));
+  const points = Math.max(2, Math.min(MAX_POINTS, Math.ceil(samples * POINTS_PER_SAMPLE) + 1));
   const sameUnit = horizontal.unit === vertical.unit;
   const length = sameUnit ? Math.hypot(to.horizontal - from.horizontal, to.vertical - from.vertical) : 1;
   const share = Float64Array.from({ length: points }, (_, i) => i / (points - 1));

@@ -9,7 +9,7 @@ import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
 import type { Limits } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { axisArray, type Figure, type FigureArray, identifier } from './export/figure.ts';
-import { FieldImage, MOST_PIXELS, sampleEdge } from './field-image.ts';
+import { FieldImage, MAX_PIXELS, sampleEdge } from './field-image.ts';
 import {
   axesKey,
   type Colouring,
@@ -79,7 +79,7 @@ export type PaintedFigure = Extract<Figure, { paint: unknown }>;
 export type FigureAbout = Pick<Figure, 'name' | 'title' | 'notes'>;
 
 /** Minimum size of an exported figure in CSS pixels, so that titles fit if the map is small on screen. */
-export const LEAST_FIGURE = { width: 460, height: 320 } as const;
+export const MIN_FIGURE = { width: 460, height: 320 } as const;
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
@@ -110,7 +110,7 @@ export class MapView {
         const { width, height, ratio } = this.#layers.below.size;
         if (width <= 0 || height <= 0) return;
         const frame = this.#frame();
-        const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * ratio)));
+        const device = (css: number): number => Math.max(1, Math.min(MAX_PIXELS, Math.round(css * ratio)));
         resized([device(frame.plot.width), device(frame.plot.height)], frame);
       },
     });
@@ -187,7 +187,7 @@ export class MapView {
     const { width: shownWidth, height: shownHeight } = this.#layers.below.size;
     if (scene === null || style === null || scene.field === null || shownWidth <= 0) return null;
     const { field } = scene;
-    const [width, height] = [Math.max(shownWidth, LEAST_FIGURE.width), Math.max(shownHeight, LEAST_FIGURE.height)];
+    const [width, height] = [Math.max(shownWidth, MIN_FIGURE.width), Math.max(shownHeight, MIN_FIGURE.height)];
     // In a file the colour bar needs a title, and its handles are useless.
     const titled = { ...scene, quantityTitle: scene.quantityTitle ?? sentence(field.quantity) };
     const still = { ...style, handles: false };

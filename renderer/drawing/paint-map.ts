@@ -22,12 +22,12 @@ import type { DrawingTheme } from './theme.ts';
 // Histogram of a field's values over the fractions of a scale, drawn next to the colour bar.
 
 /** Maximum samples: more do not visibly change the histogram, which a live field recomputes with every frame. */
-const MOST_SAMPLES = 4096;
+const MAX_SAMPLES = 4096;
 
 /** Counts per bin of the scale from 0 to 1, scaled so that the largest is 1. Values outside are not counted. */
 export function histogram(values: Float32Array, scale: Normalisation, bins: number): Float32Array {
   const counts = new Float32Array(bins);
-  const stride = Math.max(1, Math.floor(values.length / MOST_SAMPLES));
+  const stride = Math.max(1, Math.floor(values.length / MAX_SAMPLES));
   for (let i = 0; i < values.length; i += stride) {
     const fraction = scale.fraction(values[i] ?? Number.NaN);
     if (!(fraction >= 0 && fraction <= 1)) continue;

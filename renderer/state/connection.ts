@@ -31,7 +31,7 @@ export function createConnectionStore(capabilities: Capabilities): ConnectionSto
 }
 
 const KEY = 'braggbench.pages';
-const MOST = 8;
+const MAX_PAGE_IDS = 8;
 
 export interface PageIds {
   readonly page: string;
@@ -50,7 +50,7 @@ function savedIds(storage: Pick<Storage, 'getItem'> | null): readonly string[] {
 
 /** `reloaded`: distinguishes a reload from a duplicated tab, which copies the storage of its original. */
 export function pageIds(storage: Pick<Storage, 'getItem' | 'setItem'> | null, reloaded: boolean): PageIds {
-  const previous = reloaded ? savedIds(storage).slice(0, MOST) : [];
+  const previous = reloaded ? savedIds(storage).slice(0, MAX_PAGE_IDS) : [];
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   const page = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   try {

@@ -27,7 +27,7 @@ export interface NoticesStore extends StoreApi<NoticesState> {
 /** Duration of display in ms; null for warnings and errors, which stay until dismissed. */
 const STAYS_MS = { success: 4_000, info: 8_000, warning: null, error: null } as const;
 /** Maximum number of notices, because more would cover the page. */
-const MOST_NOTICES = 4;
+const MAX_NOTICES = 4;
 
 export function passes({ tone }: Notice): boolean {
   return STAYS_MS[tone] !== null;
@@ -48,7 +48,7 @@ export function createNoticesStore(): NoticesStore {
     const full: Notice = { text: '', issues: [], action: null, ...notice, id };
     store.setState((state) => ({
       notices: [...state.notices.filter((n) => n.title !== full.title || n.text !== full.text), full].slice(
-        -MOST_NOTICES,
+        -MAX_NOTICES,
       ),
     }));
     const stays = STAYS_MS[full.tone];

@@ -76,7 +76,7 @@ export interface ScenarioStore extends StoreApi<ScenarioState> {
 }
 
 /** Maximum undo steps. A draft is a few kilobytes. */
-const MOST_REVISIONS = 500;
+const MAX_REVISIONS = 500;
 
 /** Initial draft of the form. */
 export const emptyDraft: ScenarioDraft = newDocument(defaultKind);
@@ -143,7 +143,7 @@ export function createScenarioStore(): ScenarioStore {
       openKey = key;
       setState({
         draft: next,
-        past: continues ? past : [...past, { draft, label, key }].slice(-MOST_REVISIONS),
+        past: continues ? past : [...past, { draft, label, key }].slice(-MAX_REVISIONS),
         future: [],
       });
     },
@@ -154,7 +154,7 @@ export function createScenarioStore(): ScenarioStore {
       // The generation changes, so that fields discard their state of the previous document.
       setState((state) => ({
         draft,
-        past: [...past, { draft: before, label, key: null }].slice(-MOST_REVISIONS),
+        past: [...past, { draft: before, label, key: null }].slice(-MAX_REVISIONS),
         future: [],
         generation: state.generation + 1,
       }));

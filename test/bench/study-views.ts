@@ -45,13 +45,13 @@ function processorSeconds(): number | null {
   return [...all].reduce((sum, [pid, { seconds }]) => (isOurs(pid) ? sum + seconds : sum), 0);
 }
 
-const USUAL = 100_000;
+const DEFAULTS = 100_000;
 /** Points of a first study, whose only purpose is to load the drawing code. */
 const FEW = 10_000;
 const TARGET_S = 1;
 const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
-const ROWS = at < 0 ? USUAL : Number(process.argv[at + 1]);
+const ROWS = at < 0 ? DEFAULTS : Number(process.argv[at + 1]);
 
 /** Runs in the page: whether the plot of that view exists and contains every point. */
 function isDrawn({ look, count }: { readonly look: string; readonly count: number }): boolean {

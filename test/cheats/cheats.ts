@@ -190,7 +190,7 @@ export const cheats: readonly Cheat[] = [
 ];
 
 /** Most candidates in one session: few enough that a candidate's state is still in a cache at its next slot. */
-const MOST_TOGETHER = 8;
+const MAX_TOGETHER = 8;
 
 /**
  * Whether a session has the honest twin of each of its cheats, or only of its first: twins of one problem do the same
@@ -200,7 +200,7 @@ type Twins = 'each' | 'first';
 
 /** Groups of cheats that share a session: cheats of one problem, a few at once. */
 export function sessionsOf(all: readonly Cheat[], twins: Twins): readonly (readonly [Cheat, ...Cheat[]])[] {
-  const most = twins === 'each' ? MOST_TOGETHER / 2 : MOST_TOGETHER - 1;
+  const most = twins === 'each' ? MAX_TOGETHER / 2 : MAX_TOGETHER - 1;
   const sessions: [Cheat, ...Cheat[]][] = [];
   for (const one of all) {
     const fits = ([first, ...others]: [Cheat, ...Cheat[]]): boolean =>
@@ -366,7 +366,7 @@ export const FOUND = ['wrong', 'impossible', 'refused'];
  * Most sessions per cheat. On a busy machine a session may end with an open doubt about memory. The verdict is then
  * *not checked*, and another session follows, as the reason of that verdict advises.
  */
-const MOST_SESSIONS = 3;
+const MAX_SESSIONS = 3;
 export const isOpen = ({ word, reason }: Pick<Judged, 'word' | 'reason'>): boolean =>
   word === 'not checked' && /may remember/.test(reason ?? '');
 
@@ -403,7 +403,7 @@ export function tellFound(court: Court, tried: readonly Cheat[]): void {
     const pairs = judging.get(session) ?? court.judge(session, ROUNDS, { twins: 'first' });
     judging.set(session, pairs);
     let pair = (await pairs).get(one.id);
-    for (let i = 1; i < MOST_SESSIONS && pair !== undefined && !isSettled(one, pair); i += 1) {
+    for (let i = 1; i < MAX_SESSIONS && pair !== undefined && !isSettled(one, pair); i += 1) {
       pair = (await court.judge([one], ROUNDS, { twins: 'first', twin: session[0] })).get(one.id);
     }
     if (pair === undefined) throw new Error(`${one.id} was not judged`);

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 /**
  * Largest part in elements. Panels change in few places, so that small parts stay unchanged more often than large ones.
  */
-const MOST_ELEMENTS = 40;
+const MAX_ELEMENTS = 40;
 
 /** Global that stores the page's parts for the accessibility check. */
 const PARTS = 'braggbenchTestParts';
@@ -91,7 +91,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
         }),
       );
     },
-    { most: MOST_ELEMENTS, kept: PARTS },
+    { most: MAX_ELEMENTS, kept: PARTS },
   );
 }
 

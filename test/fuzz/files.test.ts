@@ -39,8 +39,8 @@ const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 420);
 const KINDS = 14;
 const EACH = Math.ceil(FILES / KINDS);
 /** Processor time allowed for one file. */
-const MOST_S = 5;
-const MOST_BYTES = 2 ** 30;
+const MAX_S = 5;
+const MAX_BYTES = 2 ** 30;
 
 const folder = scratchFolder('fuzz');
 
@@ -126,9 +126,9 @@ async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Pr
       expect(['foreign-file', 'invalid', 'not-found', 'memory', 'io', 'unsupported']).toContain(code);
       expect(message).not.toMatch(/undefined|\[object|^.{0,3}$/);
     }
-    expect(process.cpuUsage(start).user / 1e6, `${kind} ${i}`).toBeLessThan(MOST_S);
+    expect(process.cpuUsage(start).user / 1e6, `${kind} ${i}`).toBeLessThan(MAX_S);
   }
-  expect(process.memoryUsage().rss - before_bytes).toBeLessThan(MOST_BYTES);
+  expect(process.memoryUsage().rss - before_bytes).toBeLessThan(MAX_BYTES);
   return refused;
 }
 

@@ -10,7 +10,7 @@ import { axesOf, measured, type RunOutcome, runData } from '../../electron/host/
 type Material = TransportProblem['materials'][number];
 
 /** If a larger share of a beam is in flight, the run has not ended, and the program reads no range. */
-const MOST_IN_FLIGHT = 1e-3;
+const MAX_IN_FLIGHT = 1e-3;
 /**
  * Relative tolerance of runs without scattering, whose mean range is the longest path; that of the gates on the CSDA
  * range.
@@ -168,7 +168,7 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
   const narrow = { ...single, beam: { ...problem.beam, x_sigma_mm: 0, y_sigma_mm: 0 } };
   const axes = { ...axesOf({ ...narrow, map: new Uint8Array() }, { energies_MeV: new Float64Array() }) };
   const run = measured(runData(nobody, narrow, axes, result, []));
-  if (!run.hasBeam || run.weightLeft > MOST_IN_FLIGHT) return null;
+  if (!run.hasBeam || run.weightLeft > MAX_IN_FLIGHT) return null;
   const moments = fluenceMoments(run.crossing, problem.grid.dz_mm, 0);
   return meanRange(moments, run.geometry, run.geometry, run.trackEnd, longest_mm);
 }

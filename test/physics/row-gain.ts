@@ -78,13 +78,13 @@ async function solve({ energy_MeV, angle_deg }: TiltedBeam, grid: Grid): Promise
 type Bins = Readonly<Record<Stepping, number>>;
 
 /** Bins of a quarter of a step by depth, of a step by path: both add little compared with the rows. */
-const usualBins: Bins = { depth: 4, path: 1 };
+const defaultBins: Bins = { depth: 4, path: 1 };
 /** Bins as fine as the program ever chooses, or finer. */
 export const fineBins: Bins = { depth: 8, path: 6 };
 const widths = [8, 4, 2] as const;
 
 /** Gains of one beam in cells whose widths are 2 to 8 times their depth; with depth stepping also 1. */
-export async function rowGains(beam: TiltedBeam, bins: Bins = usualBins): Promise<readonly RowGain[]> {
+export async function rowGains(beam: TiltedBeam, bins: Bins = defaultBins): Promise<readonly RowGain[]> {
   const { dz_mm, angle_deg } = beam;
   const sine = Math.sin((angle_deg * Math.PI) / 180);
   const fine = { stepping: 'depth', dx_mm: dz_mm / 2, dz_mm: dz_mm / 2, dtheta_mrad: 10, bins: 8 } as const;
@@ -121,7 +121,7 @@ export function meanAndDeviation(values: readonly number[]): { readonly mean: nu
 if (import.meta.filename === process.argv[1]) {
   const all: RowGain[] = [];
   for (const beam of tiltedBeams) {
-    for (const one of await rowGains(beam, process.argv[2] === 'fine' ? fineBins : usualBins)) {
+    for (const one of await rowGains(beam, process.argv[2] === 'fine' ? fineBins : defaultBins)) {
       const [said, there] = [one.said_mm.toFixed(3), one.there_mm.toFixed(3)];
       console.log(
         `${beam.energy_MeV} MeV, ${beam.angle_deg}°, ${one.stepping}, cells of ${one.dx_mm} mm:`,

@@ -6,7 +6,7 @@ import { recordedAgain } from '../../contract/bench/recorded-names.mjs';
 /** Seconds to start the program, open the device and compute the reference that answers are checked against. */
 const START_S = 3;
 /** Assumed time limit in seconds of a session without `--time`; the rounds end at the limit at the latest. */
-const USUAL_TIME_S = 30;
+const DEFAULT_LIMIT_S = 30;
 
 /** Workloads, most important first. */
 const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
@@ -73,7 +73,7 @@ function flagOf(words, flag) {
 function requestedWork({ words }) {
   const swept = flagOf(words, '--sweep');
   return {
-    limit: Number(flagOf(words, '--time') ?? USUAL_TIME_S),
+    limit: Number(flagOf(words, '--time') ?? DEFAULT_LIMIT_S),
     rounds: Number(flagOf(words, '--rounds') ?? Number.POSITIVE_INFINITY),
     values: swept === null ? 1 : (swept.split('=')[1] ?? '').split(',').length,
   };

@@ -29,7 +29,7 @@ export const TUNING_SESSIONS = [
 const BEST_SECONDS = 8;
 const AROUND_SECONDS = 12;
 /** Least seconds of a search. */
-const LEAST_SECONDS = 6;
+const MIN_SECONDS = 6;
 /** No session starts if less than this is left. */
 export const TOO_LITTLE_S = 25;
 
@@ -37,7 +37,7 @@ export const TOO_LITTLE_S = 25;
  * Default total duration of the sessions, in minutes.
  * @param {readonly TuningSession[]} sessions
  */
-export const usualMinutes = (sessions) =>
+export const defaultMinutes = (sessions) =>
   sessions.reduce((sum, { minutes }) => sum + minutes + (BEST_SECONDS + AROUND_SECONDS) / 60, 0);
 
 /**
@@ -49,7 +49,7 @@ export const usualMinutes = (sessions) =>
 export function searchSeconds(left_s, sessions) {
   const whole = sessions.reduce((sum, { minutes }) => sum + minutes, 0);
   const all_s = left_s - sessions.length * (BEST_SECONDS + AROUND_SECONDS);
-  return Math.max(LEAST_SECONDS, (all_s * (sessions[0]?.minutes ?? 0)) / whole);
+  return Math.max(MIN_SECONDS, (all_s * (sessions[0]?.minutes ?? 0)) / whole);
 }
 
 /**

@@ -23,7 +23,7 @@ function cacheFolder() {
 }
 
 /** Number of cached entries: about four sets of fat binaries, for several branches and checkouts. */
-const MOST = 24;
+const MAX_CACHED = 24;
 
 /**
  * Makes files, or copies those that this or another checkout has cached for the same inputs.
@@ -64,5 +64,5 @@ function forget(folder) {
     return { place, at: statSync(place).mtimeMs };
   });
   used.sort((a, b) => b.at - a.at);
-  for (const { place } of used.slice(MOST)) rmSync(place, { recursive: true, force: true });
+  for (const { place } of used.slice(MAX_CACHED)) rmSync(place, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import { capture, onPath } from './command.mjs';
 import { Failure } from './say.mjs';
 
 /** Oldest version of CMake with the features that native/CMakeLists.txt needs. */
-const CMAKE_AT_LEAST = /** @type {const} */ ([3, 22]);
+const MIN_CMAKE = /** @type {const} */ ([3, 22]);
 
 /** @type {Readonly<Record<'cmake' | 'compiler' | 'make', Readonly<Record<string, string>>>>} */
 const HOW = {
@@ -28,12 +28,11 @@ const HOW = {
 const how = (what) => HOW[what][process.platform] ?? HOW[what]['linux'];
 
 async function checkCmake() {
-  const asked = `Braggbench builds its solver with CMake ${CMAKE_AT_LEAST.join('.')} or newer`;
+  const asked = `Braggbench builds its solver with CMake ${MIN_CMAKE.join('.')} or newer`;
   if (!onPath('cmake')) throw new Failure(`${asked}, and there is no cmake on PATH.\nInstall it: ${how('cmake')}`);
   const { output } = await capture('cmake', ['--version']);
   const [, major, minor] = /version (\d+)\.(\d+)/.exec(output) ?? [];
-  const old =
-    Number(major) < CMAKE_AT_LEAST[0] || (Number(major) === CMAKE_AT_LEAST[0] && Number(minor) < CMAKE_AT_LEAST[1]);
+  const old = Number(major) < MIN_CMAKE[0] || (Number(major) === MIN_CMAKE[0] && Number(minor) < MIN_CMAKE[1]);
   if (old) throw new Failure(`${asked}; this is ${major}.${minor}.\nInstall it: ${how('cmake')}`);
 }
 
@@ -53,7 +52,7 @@ async function checkCompiler() {
 }
 
 /** Older versions of Clang cannot compile the ranges of GCC's C++20 library. */
-const CLANG_AT_LEAST = 16;
+const MIN_CLANG = 16;
 const CLANG_TRIED_FROM = 30;
 
 /**
@@ -62,16 +61,16 @@ const CLANG_TRIED_FROM = 30;
  */
 export async function findClang() {
   if (process.platform !== 'linux') return { missing: 'only on Linux: there GCC is the usual compiler' };
-  const versions = Array.from({ length: CLANG_TRIED_FROM - CLANG_AT_LEAST + 1 }, (_, i) => CLANG_TRIED_FROM - i);
+  const versions = Array.from({ length: CLANG_TRIED_FROM - MIN_CLANG + 1 }, (_, i) => CLANG_TRIED_FROM - i);
   for (const name of [...versions.map((version) => `clang++-${version}`), 'clang++']) {
     const program = onPath(name);
     if (!program) continue;
     const { code, output } = await capture(program, ['--version']);
     const [version = ''] = output.split('\n');
     const major = Number(/version (\d+)/.exec(version)?.[1]);
-    if (code === 0 && major >= CLANG_AT_LEAST) return { program, version };
+    if (code === 0 && major >= MIN_CLANG) return { program, version };
   }
-  return { missing: `no Clang ${CLANG_AT_LEAST} or newer here (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
+  return { missing: `no Clang ${MIN_CLANG} or newer here (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
 }
 
 /** Throws a Failure with install instructions if the C++ build lacks a tool. */

@@ -7,7 +7,7 @@ import { Failure } from './say.mjs';
 const MARK = 'BRAGGBENCH_ON_PINNED_NODE';
 
 /** Oldest major version: the sources need type stripping without a flag, node:sqlite and import.meta.dirname. */
-const LEAST_MAJOR = 24;
+const MIN_MAJOR = 24;
 
 const major = Number(process.versions.node.split('.')[0]);
 
@@ -32,7 +32,7 @@ export const versionToGoOn = () => pinnedBinary()?.version ?? process.version;
  * @param {string} platform @param {string} arch
  */
 export const nodeToInstall = (platform = process.platform, arch = process.arch) =>
-  `Braggbench needs Node ${LEAST_MAJOR} or newer on ${platform}-${arch}, and this is ${process.version}: install it ` +
+  `Braggbench needs Node ${MIN_MAJOR} or newer on ${platform}-${arch}, and this is ${process.version}: install it ` +
   `${platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`;
 
 /**
@@ -43,7 +43,7 @@ export function otherNode() {
   const pinned = pinnedBinary();
   if (process.env[MARK] || process.version === pinned?.version) return null;
   if (pinned) return pinned.binary;
-  if (major >= LEAST_MAJOR) return null;
+  if (major >= MIN_MAJOR) return null;
   throw new Failure(nodeToInstall());
 }
 

@@ -176,13 +176,13 @@ function desktopStories(folder) {
 }
 
 /** More workers would need more memory, and wait for the longest file. */
-const MOST_WORKERS = 8;
+const MAX_WORKERS = 8;
 
 /**
  * Tests wait for processes and pages during about 20 % of their time, so one worker more than there are cores is used.
  * @returns {readonly string[]}
  */
-const workers = () => [`--maxWorkers=${Math.min(MOST_WORKERS, availableParallelism() + 1)}`];
+const workers = () => [`--maxWorkers=${Math.min(MAX_WORKERS, availableParallelism() + 1)}`];
 
 /** @param {readonly string[]} projects */
 const queue = (projects) => ({ projects, more: workers() });

@@ -10,7 +10,7 @@ import { build } from '../steps/all.mjs';
 import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
 import { skipped, sum, unlessPassed } from './result.mjs';
-import { MOST_AGAIN } from './run.mjs';
+import { MAX_RERUNS } from './run.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./result.mjs').Result} Result */
@@ -73,7 +73,7 @@ async function runTests(program, args = [], env = process.env) {
  */
 async function runSteadily(program, args = [], env = process.env) {
   const { result, failed } = await runTests(program, args, env);
-  if (failed.length === 0 || failed.length > MOST_AGAIN || failed.length < result.failed) return result;
+  if (failed.length === 0 || failed.length > MAX_RERUNS || failed.length < result.failed) return result;
   const second = await runTests(program, failed, env);
   if (second.result.failed > 0 || second.result.passed < failed.length) return result;
   say(`\n  UNSTEADY C++ tests: ${failed.join('; ')}\n`);
@@ -82,7 +82,7 @@ async function runSteadily(program, args = [], env = process.env) {
 }
 
 /** More processes would only wait for the longest test. */
-const MOST_PROCESSES = 8;
+const MAX_PROCESSES = 8;
 
 /**
  * Distributes the tests over as many processes as there are cores, because most tests use one core.
@@ -91,7 +91,7 @@ const MOST_PROCESSES = 8;
 async function runShared(program, args = [], env = process.env) {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tests-'));
   try {
-    const processes = Math.min(MOST_PROCESSES, availableParallelism());
+    const processes = Math.min(MAX_PROCESSES, availableParallelism());
     const each = Array.from({ length: processes }, () => runTests(program, [...args, `--shared=${folder}`], env));
     return (await Promise.all(each)).map(({ result }) => result).reduce(sum);
   } finally {

@@ -88,7 +88,7 @@ async function runVitest({ projects, files = [], more = [], env = {}, onStart, o
  */
 
 /** Largest number of failed files that are run again; more failures are not caused by chance. */
-export const MOST_AGAIN = 3;
+export const MAX_RERUNS = 3;
 
 /** Suites of test files, in the order of the report. A file belongs to the first suite whose pattern it matches. */
 const SUITES = /** @type {const} */ ([
@@ -209,12 +209,12 @@ async function runFiles(tests, counter, others) {
       counter.say(suiteOf(report.file), lineOf(report));
       if (report.result.failed === 0) return;
       say(failuresOf(report).join('\n'));
-      if (reruns.size < MOST_AGAIN) reruns.set(report, again(report, tests));
+      if (reruns.size < MAX_RERUNS) reruns.set(report, again(report, tests));
     },
   });
   for (const text of loose) say(text);
   const failed = reports.filter(({ result }) => result.failed > 0);
-  const broken = failed.length > MOST_AGAIN;
+  const broken = failed.length > MAX_RERUNS;
   if (broken) say(`  ${failed.length} files failed: too many to be unsteady, so no second run counts`);
   /** @type {Map<string, Omit<Required<Ran>, 'name'>>} */
   const suites = new Map();

@@ -22,7 +22,7 @@ export const counterFlags: readonly FlagSpec[] = [
 ];
 
 /** Largest counter file: all metrics of thousands of launches. */
-const MOST_COUNTER_BYTES = 64 * 2 ** 20;
+const MAX_COUNTER_BYTES = 64 * 2 ** 20;
 
 /** Adds the counters from `--counters` files to the session. Throws UsageError or BraggError. */
 export async function withCounterFiles(session: Session, { flags }: ParsedArguments): Promise<Session> {
@@ -31,7 +31,7 @@ export async function withCounterFiles(session: Session, { flags }: ParsedArgume
     const at = text.indexOf('=');
     if (at < 1) throw new UsageError(`--counters: ${JSON.stringify(text)} is not VARIANT=NCU.csv`);
     const [label, file] = [text.slice(0, at), text.slice(at + 1)];
-    const csv = await readTableText(file, MOST_COUNTER_BYTES);
+    const csv = await readTableText(file, MAX_COUNTER_BYTES);
     if (!csv.ok) throw new UsageError(`--counters: ${file} ${csv.reason}`);
     out = withCounters(out, label, readNcuCsv(csv.text, file), path.basename(file));
   }

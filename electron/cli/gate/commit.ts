@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { SessionEntry, SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { percent } from '../../domain/numbers.ts';
 import { kernelFolders } from '../../host/api/benches.ts';
 import {
@@ -41,7 +41,7 @@ import {
 // Files of a git commit, for a baseline that is compiled next to the present code.
 
 /** Typical folders of kernels have tens of files. */
-const MOST_FILES = 1000;
+const MAX_FILES = 1000;
 const LONGEST_MS = 60_000;
 
 async function git(folder: string, words: readonly string[]): Promise<Buffer> {
@@ -82,12 +82,12 @@ async function checkOut(folder: string, commit: string, target: string): Promise
   const files = listed.split('\0').flatMap((line) => {
     const [, mode, object = '', size, name = ''] = /^(\d{6}) \S+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(line) ?? [];
     const plain = mode === '100644' || mode === '100755';
-    return plain && Number(size) <= USER_KERNEL_TEXT_MOST ? [{ object, name }] : [];
+    return plain && Number(size) <= USER_KERNEL_TEXT_MAX ? [{ object, name }] : [];
   });
-  if (files.length > MOST_FILES)
+  if (files.length > MAX_FILES)
     throw new BraggError(
       'invalid',
-      `${folder} has ${files.length} files in ${commit}; allowed: ${MOST_FILES} next to a kernel`,
+      `${folder} has ${files.length} files in ${commit}; allowed: ${MAX_FILES} next to a kernel`,
     );
   for (const { object, name } of files) {
     const file = path.resolve(target, name);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import type { Subject } from '../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../contract/bench/comparison.ts';
-import { fewestBefore } from '../../contract/bench/history.ts';
+import { minBefore } from '../../contract/bench/history.ts';
 import type { Session } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { provenanceText } from '../../domain/provenance.ts';
@@ -20,13 +20,13 @@ import type { VerbContext } from '../verb.ts';
 import {
   answerVerdict,
   type Evidence,
-  fewestSessions,
   floorOf,
   type Gated,
   type GateRequest,
   type GateResult,
   gateSession,
   isUsable,
+  minSessions,
   timeVerdict,
 } from './verdict.ts';
 
@@ -151,8 +151,8 @@ export async function againstFiles(
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
   try {
     const written: string[] = [];
-    for (let number = 0; number < fewestSessions; number += 1) {
-      const seconds = request.seconds / fewestSessions;
+    for (let number = 0; number < minSessions; number += 1) {
+      const seconds = request.seconds / minSessions;
       const session = await gateSession(context, names, request, { seconds, number });
       const file = path.join(folder, `session-${number}.json`);
       await writeFile(file, sessionText(session));
@@ -173,7 +173,7 @@ export async function againstFiles(
         for (const fact of one.facts) facts.add(fact);
       }
       facts.add(
-        earlier.length < fewestBefore
+        earlier.length < minBefore
           ? 'Drifts of the machine between the days of the sessions do not cancel.'
           : `Intervals are of what ${earlier.length} earlier sessions differ by.`,
       );

@@ -14,7 +14,7 @@ import {
   type SessionEntry,
 } from '../../contract/bench/session.ts';
 import { percent } from '../../domain/numbers.ts';
-import { limitsOf, mostRounds } from '../../host/api/benches.ts';
+import { limitsOf, maxRounds } from '../../host/api/benches.ts';
 import { placeOf } from '../../host/api/kernels.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { measured, seedOf } from '../benching.ts';
@@ -73,14 +73,14 @@ export function floorOf({ interval }: Ratio): number | null {
 }
 
 /** A single session is not enough for the verdict "slower". */
-export const fewestSessions = 2;
+export const minSessions = 2;
 
 const above = ({ ratio: { interval } }: Evidence, bound: number): boolean => interval !== null && interval.low > bound;
 
 /** Whether to run another session: all sessions so far are slower, and a second one has not confirmed it. */
 export function needsConfirmation(sessions: readonly Evidence[], floor: number | null, allowed: number): boolean {
   const bound = 1 + Math.max(allowed, floor ?? Number.POSITIVE_INFINITY);
-  return sessions.length < fewestSessions && sessions.every((one) => above(one, bound));
+  return sessions.length < minSessions && sessions.every((one) => above(one, bound));
 }
 
 /** Verdict from times alone; the answer must be correct. */
@@ -100,7 +100,7 @@ export function timeVerdict(
     return { verdict: 'not slower', reason: null };
   const bound = 1 + Math.max(allowed, floor);
   if (sessions.every((one) => above(one, bound))) {
-    if (sessions.length >= fewestSessions) return { verdict: 'slower', reason: null };
+    if (sessions.length >= minSessions) return { verdict: 'slower', reason: null };
     return { verdict: 'undecided', reason: 'one session says slower, and no second session was measured' };
   }
   if (sessions.length > 1 && above(first, bound))
@@ -170,7 +170,7 @@ export async function gateSession(
         ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: seedOf(parsed) + number },
         variants: await openUserKernels(context, host, names, place),
         // Half of the allowed slowdown: an interval as narrow as that can lie entirely on one side of the limit.
-        limits: limitsOf(mostRounds, seconds, { precision: Math.max(narrowest, allowed / 2) }),
+        limits: limitsOf(maxRounds, seconds, { precision: Math.max(narrowest, allowed / 2) }),
       });
       if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();
       return session;

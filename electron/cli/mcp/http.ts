@@ -13,7 +13,7 @@ import { hostOf, isToken, listen, newToken } from '../../server/loopback.ts';
 /** Part of every path: `/TOKEN/1/ladder`. Incremented by every change that breaks scripts. */
 const VERSION = '1';
 /** The largest request contains an escaped kernel of one megabyte. */
-const MOST_BODY_BYTES = 8 * 2 ** 20;
+const MAX_BODY_BYTES = 8 * 2 ** 20;
 /** A submission may wait in the queue for others. */
 const LONGEST_MS = 24 * 3_600_000;
 
@@ -30,7 +30,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MOST_BODY_BYTES) return null;
+    if (bytes > MAX_BODY_BYTES) return null;
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -75,7 +75,7 @@ async function reply(request: IncomingMessage, client: Client, token: string, si
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return refusal(415, 'Content-Type: allowed: application/json');
   const text = await bodyOf(request);
-  if (text === null) return refusal(413, `The body is larger than ${MOST_BODY_BYTES} bytes.`);
+  if (text === null) return refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const input = objectIn(text);
   return input === null ? refusal(400, 'The body is not a JSON object.') : called(client, name, input, signal);
 }

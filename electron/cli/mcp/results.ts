@@ -185,9 +185,9 @@ export const sanitizedAttemptSchema = z.strictObject({
 
 /** A kernel above this fraction of a ceiling is limited by it. */
 const NEAR = 0.6;
-const USUAL_TEXT = 2000;
+const DEFAULT_TEXT = 2000;
 
-const shortened = (text: string): string => (text.length > USUAL_TEXT ? `${text.slice(0, USUAL_TEXT)} …` : text);
+const shortened = (text: string): string => (text.length > DEFAULT_TEXT ? `${text.slice(0, DEFAULT_TEXT)} …` : text);
 
 const gain = ({ value, interval }: Ratio): Speed => ({
   value: 1 / value,
@@ -260,7 +260,7 @@ export const countersText = (device: 'cpu' | 'cuda', words: readonly string[]): 
         .join(' ')}`;
 
 /** Agents get only the longest entries of a timeline summary. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 export function timelineOf(recording: SavedRecording | undefined) {
   if (recording === undefined) return [];
@@ -276,7 +276,7 @@ export function timelineOf(recording: SavedRecording | undefined) {
   return [...found]
     .map(([key, { count, seconds }]) => ({ name: key, count, seconds }))
     .toSorted((a, b) => b.seconds - a.seconds)
-    .slice(0, MOST_NAMES);
+    .slice(0, MAX_NAMES);
 }
 
 interface Launch {

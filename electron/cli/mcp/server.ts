@@ -6,7 +6,7 @@ import type { CallToolResult, ServerNotification, ServerRequest } from '@modelco
 import { z } from 'zod';
 import { BraggError } from '../../contract/errors.ts';
 import { sanitizedText, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
-import { USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
+import { USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { claimId } from '../../domain/claim-texts.ts';
 import { claimTable, sanitize } from '../../host/api/benches.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -24,7 +24,7 @@ import type { Progress, Workshop } from './workshop.ts';
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Maximum number of claims in one answer, because an agent needs a short text. */
-const MOST_CLAIMS = 20;
+const MAX_CLAIMS = 20;
 
 const problem = z.string().min(1).max(200).describe('Id of a problem, as list_problems gives it.');
 const attempt = z
@@ -81,7 +81,7 @@ async function findClaims(text: string) {
     .flatMap(({ claims }) => claims)
     .map((claim) => ({ id: claimId(claim), claim: claim.claim, answer: claim.answer.sentence }))
     .filter((one) => words.every((word) => `${one.id} ${one.claim} ${one.answer}`.toLowerCase().includes(word)));
-  return { version: 1, claims: all.slice(0, MOST_CLAIMS), left_out: Math.max(0, all.length - MOST_CLAIMS) };
+  return { version: 1, claims: all.slice(0, MAX_CLAIMS), left_out: Math.max(0, all.length - MAX_CLAIMS) };
 }
 
 interface Served {
@@ -122,7 +122,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
         'Compiles a kernel, checks its answer with hidden inputs, and measures it against the reference and the best attempt.',
       inputSchema: {
         problem,
-        source: z.string().min(1).max(USER_KERNEL_TEXT_MOST).describe('The whole file.'),
+        source: z.string().min(1).max(USER_KERNEL_TEXT_MAX).describe('The whole file.'),
         language: z
           .enum(['cpp', 'py', 'cu'])
           .optional()

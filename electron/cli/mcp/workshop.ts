@@ -8,14 +8,14 @@ import { BraggError, messageOf } from '../../contract/errors.ts';
 import type { SavedRecording } from '../../contract/recording.ts';
 import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
 import { launchesText } from '../../contract/scenario/user-problem/resolve.ts';
-import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { limitsOf as limitsOfGpu, publishedFor } from '../../domain/launch/occupancy.ts';
 import {
   asSession,
   type KnownReading,
   limitsOf,
+  maxRounds,
   measureSession,
-  mostRounds,
   readCurrent,
   readSessionNamed,
   sessionText,
@@ -52,13 +52,13 @@ import {
 } from './results.ts';
 
 /** Typical folders of problems have tens of files. */
-const MOST_FILES = 1000;
+const MAX_FILES = 1000;
 /** Maximum number of attempts at one problem; typical series have hundreds. */
-const MOST_ATTEMPTS = 9999;
+const MAX_ATTEMPTS = 9999;
 /** Architecture for registers and occupancy if no GPU determines it. */
-const USUAL_ARCHITECTURE = 'sm_90';
+const DEFAULT_ARCHITECTURE = 'sm_90';
 /** A session with its source needs less than a megabyte. */
-const LEAST_FREE_BYTES = 64 * 2 ** 20;
+const MIN_FREE_BYTES = 64 * 2 ** 20;
 
 interface Opened {
   readonly problem: Problem;
@@ -117,7 +117,7 @@ export class Workshop {
     const unusable: { file: string; reason: string }[] = [];
     for (const folder of this.#options.folders) {
       const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
-      for (const name of names.slice(0, MOST_FILES)) {
+      for (const name of names.slice(0, MAX_FILES)) {
         const found = await this.#open(path.join(folder, name)).catch((error: unknown) => messageOf(error));
         if (typeof found === 'string') unusable.push({ file: name, reason: found });
         else if (found !== null) problems.push(found.problem);
@@ -157,8 +157,8 @@ export class Workshop {
       throw new BraggError('invalid', `${id} takes ${found.problem.language}; allowed: no language, or that one`);
     const opened = { ...found, problem: { ...found.problem, language: language ?? found.problem.language } };
     this.#requireTrust(opened);
-    if (Buffer.byteLength(source) > USER_KERNEL_TEXT_MOST)
-      throw new BraggError('invalid', `source is larger than ${USER_KERNEL_TEXT_MOST} bytes, the limit of a kernel`);
+    if (Buffer.byteLength(source) > USER_KERNEL_TEXT_MAX)
+      throw new BraggError('invalid', `source is larger than ${USER_KERNEL_TEXT_MAX} bytes, the limit of a kernel`);
     // Two clients that submit at once must get different numbers.
     const { saved, attempt, kernel, description } = await this.#options.host.files.holdingLibrary(async () => {
       const known = await this.#attempts(opened);
@@ -203,7 +203,7 @@ export class Workshop {
     if (!kernel.id.endsWith('.cu')) return null;
     const { host } = this.#options;
     const gpu = host.addon.devices().cuda.devices.find(({ usable }) => usable);
-    const limits = gpu === undefined ? publishedFor(USUAL_ARCHITECTURE) : limitsOfGpu(gpu);
+    const limits = gpu === undefined ? publishedFor(DEFAULT_ARCHITECTURE) : limitsOfGpu(gpu);
     if (limits === null) return null;
     try {
       const kernels = await host.userKernels.resources(kernel, limits.architecture, signal);
@@ -383,7 +383,7 @@ export class Workshop {
   async #attempts(opened: Opened): Promise<readonly Saved[]> {
     const names = new Set(await readdir(this.#library).catch(() => []));
     const saved: Saved[] = [];
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const languages = opened.isFolder ? (['cpp', 'py', 'cu'] as const) : [opened.problem.language];
       const named = languages.map((language) => this.#nameOf({ problem: { ...opened.problem, language } }, attempt));
       const file = named.find((name) => names.has(name));
@@ -433,14 +433,14 @@ export class Workshop {
 
   /** Saves the source, its description and the program of the answer in the library. */
   async #save(opened: Opened, attempt: number, source: string) {
-    if (attempt > MOST_ATTEMPTS)
-      throw new BraggError('invalid', `${opened.problem.id} has ${MOST_ATTEMPTS} attempts, the limit`);
+    if (attempt > MAX_ATTEMPTS)
+      throw new BraggError('invalid', `${opened.problem.id} has ${MAX_ATTEMPTS} attempts, the limit`);
     await mkdir(this.#library, { recursive: true, mode: 0o700 });
     const { bavail, bsize } = await statfs(this.#library);
-    if (bavail * bsize < LEAST_FREE_BYTES)
+    if (bavail * bsize < MIN_FREE_BYTES)
       throw new BraggError(
         'no-space',
-        `${this.#library} has less than ${LEAST_FREE_BYTES / 2 ** 20} MiB free; free some, then submit again`,
+        `${this.#library} has less than ${MIN_FREE_BYTES / 2 ** 20} MiB free; free some, then submit again`,
       );
     const name = this.#nameOf(opened, attempt);
     const file = path.join(this.#library, name);
@@ -485,7 +485,7 @@ export class Workshop {
       scenario: known.scenario?.name || path.basename(file),
       variants: labels,
       processes: 0,
-      limits: limitsOf(mostRounds, seconds, {}),
+      limits: limitsOf(maxRounds, seconds, {}),
       assetsFolder: assetsFolder(),
       command,
       // Costs only one more sample of about a millisecond.

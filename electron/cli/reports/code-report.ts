@@ -16,12 +16,12 @@ import { type LaunchLimits, occupancyOf } from '../../domain/launch/occupancy.ts
 import { formatBytes, shareText } from '../../domain/values/units.ts';
 import { table } from '../table.ts';
 
-const USUAL_THREADS = 256;
+const DEFAULT_THREADS = 256;
 /** Lines of context around a difference. */
 const AROUND = 2;
 /** Columns of one side of a difference. */
 const HALF = 52;
-const MOST_OPCODES = 12;
+const MAX_OPCODES = 12;
 
 interface CodeLook {
   readonly bold: (text: string) => string;
@@ -48,7 +48,7 @@ function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): read
     row('Shared memory', ({ shared_bytes }) => formatBytes(shared_bytes)),
     row('Occupancy', (resource) => {
       if (limits === null) return '–';
-      const threads = resource.max_threads ?? USUAL_THREADS;
+      const threads = resource.max_threads ?? DEFAULT_THREADS;
       const { share, limitedBy } = occupancyOf(resource, limits, threads);
       return `${shareText(share, 3)} at ${threads} threads (${limitedBy.join(', ')})`;
     }),
@@ -84,7 +84,7 @@ function difference(left: Code, right: Code, look: CodeLook): readonly string[] 
   const differing = all.filter(({ kind }) => kind !== 'same').length;
   const marks = { same: ' ', changed: '|', left: '<', right: '>' } as const;
   const opcodes = opcodeCounts(left.lines, right.lines, left.language).filter((one) => one.left !== one.right);
-  const told = opcodes.slice(0, MOST_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
+  const told = opcodes.slice(0, MAX_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
   const place = (code: Code, line: number | undefined): string => {
     const at = line === undefined ? undefined : code.lines[line - 1];
     return at === undefined ? '' : addressText(at.address);

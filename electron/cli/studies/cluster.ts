@@ -111,7 +111,7 @@ export function clustersDeed(
   return (context, host) => deed(context, host, name ?? '');
 }
 
-const USUAL = { minutes: 5, warning_s: 60, silent_s: 120 } as const;
+const DEFAULTS = { minutes: 5, warning_s: 60, silent_s: 120 } as const;
 
 export const clusterFlags: readonly FlagSpec[] = [
   {
@@ -121,13 +121,13 @@ export const clusterFlags: readonly FlagSpec[] = [
   },
   { name: 'sbatch', value: 'WORDS', help: 'Further words for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".' },
   { name: 'at-once', value: 'N', help: 'With --on slurm: most tasks of an array at the same time.' },
-  { name: 'task-minutes', value: 'N', help: `With --on slurm: how long a task is to last; ${USUAL.minutes}.` },
+  { name: 'task-minutes', value: 'N', help: `With --on slurm: how long a task is to last; ${DEFAULTS.minutes}.` },
   {
     name: 'warning',
     value: 'SECONDS',
-    help: `So long before its limit a task stops and is requeued; ${USUAL.warning_s}.`,
+    help: `So long before its limit a task stops and is requeued; ${DEFAULTS.warning_s}.`,
   },
-  { name: 'silent', value: 'SECONDS', help: `A task that is silent for longer is given up; ${USUAL.silent_s}.` },
+  { name: 'silent', value: 'SECONDS', help: `A task that is silent for longer is given up; ${DEFAULTS.silent_s}.` },
 ];
 
 /** Target of the points; null for this machine. */
@@ -177,12 +177,12 @@ export async function solveOnSlurm({ parsed, terminal, signal }: VerbContext, st
     size: {
       point_s: await meanSeconds(folder),
       lanes: cores,
-      task_s: 60 * (number('task-minutes', 1e-6, false) ?? USUAL.minutes),
+      task_s: 60 * (number('task-minutes', 1e-6, false) ?? DEFAULTS.minutes),
     },
     atOnce: number('at-once', 1, true) ?? null,
     cores,
-    warning_s: number('warning', 1, true) ?? USUAL.warning_s,
-    silent_s: number('silent', 1, false) ?? USUAL.silent_s,
+    warning_s: number('warning', 1, true) ?? DEFAULTS.warning_s,
+    silent_s: number('silent', 1, false) ?? DEFAULTS.silent_s,
     more: (flagValue(parsed, 'sbatch') ?? '').split(/\s+/).filter((word) => word !== ''),
     say: (line) => terminal.say(line),
   });

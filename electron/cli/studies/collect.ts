@@ -27,7 +27,7 @@ import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 const FEW_ROWS = 40;
 /** Largest import: a complete space with some ten thousand configurations and all samples. */
-const MOST_IMPORTED = 64 * 2 ** 20;
+const MAX_IMPORTED = 64 * 2 ** 20;
 
 /** Columns that differ between rows, and those that readers look for. */
 function interesting({ columns, rows }: StudyTable): readonly number[] {
@@ -83,7 +83,7 @@ const tuners: Readonly<Record<string, (results: TuningResults) => string>> = {
 
 /** Imports a cache file of Kernel Tuner or T4 into a folder next to the file, or into --out. */
 export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
-  const read = await readPackedText(file, MOST_IMPORTED);
+  const read = await readPackedText(file, MAX_IMPORTED);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);
   const name = path.basename(file).replace(/(?:\.t4|\.cache)?\.json(?:\.gz)?$/, '');
   const results = await readTuning({ text: read.text, name: file });

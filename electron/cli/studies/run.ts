@@ -6,6 +6,7 @@ import type { Study } from '../../contract/study/index.ts';
 import { measuredTime } from '../../domain/measured.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import {
+  defaultFolder,
   forecastOf,
   holdStudy,
   isStudyFolder,
@@ -18,7 +19,6 @@ import {
   type StudyProgress,
   solveLocally,
   solveOnCluster,
-  usualFolder,
   writeOn,
 } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
@@ -81,7 +81,7 @@ export async function opened(context: VerbContext, host: Host, operand: string):
   const { parsed, signal } = context;
   if (await isStudyFolder(operand)) return asPlanned(await StudyFolder.open(operand));
   const found = await planned(operand, host, signal);
-  const folder = await keepPlan(found, flagValue(parsed, 'out') ?? usualFolder(operand));
+  const folder = await keepPlan(found, flagValue(parsed, 'out') ?? defaultFolder(operand));
   const here_s = flagValue(parsed, 'on') === undefined ? await hereSeconds(context, host, found) : null;
   return { folder, budget: found.study.budget, here_s };
 }
@@ -92,7 +92,7 @@ export async function existing({ parsed }: VerbContext, operand: string): Promis
   if (folder !== null) return StudyFolder.open(folder);
   throw new BraggError(
     'not-found',
-    `${operand} was not run yet: there is no ${usualFolder(operand)}. Run it with braggbench study run.`,
+    `${operand} was not run yet: there is no ${defaultFolder(operand)}. Run it with braggbench study run.`,
   );
 }
 

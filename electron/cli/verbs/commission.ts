@@ -5,7 +5,7 @@ import {
   type Commissioned,
   commissionedBeam,
   depthUnits,
-  MOST_CURVE_BYTES,
+  MAX_CURVE_BYTES,
   withError,
 } from '../../contract/beams/commission.ts';
 import { BraggError } from '../../contract/errors.ts';
@@ -28,7 +28,7 @@ function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
 }
 
 async function textOf(file: string): Promise<string> {
-  const found = await readTableText(file, MOST_CURVE_BYTES);
+  const found = await readTableText(file, MAX_CURVE_BYTES);
   if (!found.ok) throw new BraggError('invalid', `${file} cannot be read: ${found.reason}`);
   return found.text;
 }

@@ -1,7 +1,7 @@
 /** `braggbench decide`: recommends an implementation of a computation, from sessions that measured several. */
 import { type Decision, wayTitles } from '../../contract/bench/decision.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../domain/decision-texts.ts';
+import { adviceText, decisionTitle, defaultRuns, sourceText, stepText } from '../../domain/decision-texts.ts';
 import { measuredTime } from '../../domain/measured.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { decisionsOf, readRegistry } from '../../host/api/benches.ts';
@@ -48,13 +48,13 @@ export const decide: Verb = {
     'A difference counts where no sample of one is as fast as a sample of the other. Evidence needs five samples from three instances of each; without it there is no advice. It says what a run saves, after how many runs that pays back an hour of development, and what your runs are worth.',
   ],
   flags: [
-    { name: 'runs', value: 'N', help: `Runs that you will make; ${plainDigits(usualRuns, 5)} by default.` },
+    { name: 'runs', value: 'N', help: `Runs that you will make; ${plainDigits(defaultRuns, 5)} by default.` },
     jsonFlag,
   ],
   examples: ['braggbench decide assets/runs/transport/h200-uniform-grid-70MeV.json --runs 1000000'],
   operands: { min: 1, max: 1000, name: 'a session or more' },
   run: async ({ parsed, terminal }) => {
-    const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? usualRuns;
+    const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? defaultRuns;
     const sessions = await openSessions('decide', parsed.operands);
     const { baselines } = await readRegistry(assetsFolder());
     const decisions = decisionsOf(sessions, baselines);

@@ -36,15 +36,15 @@ import { table } from '../table.ts';
 import { obtainTrust, trustFlag } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
-const usualElements = 1_000_000;
-const usualThreads = 256;
-const mostElements = 2 ** 53 - 1;
+const defaultElements = 1_000_000;
+const defaultThreads = 256;
+const maxElements = 2 ** 53 - 1;
 
 function extentFlag(parsed: ParsedArguments, name: string, otherwise: number): Extent {
   const text = flagValue(parsed, name);
   if (text === undefined) return [otherwise, 1, 1];
   const parts = text.split(/[,x×]/).map((part) => Number(part.trim() === '' ? Number.NaN : part));
-  const fine = parts.length <= 3 && parts.every((one) => Number.isInteger(one) && one >= 1 && one <= mostElements);
+  const fine = parts.length <= 3 && parts.every((one) => Number.isInteger(one) && one >= 1 && one <= maxElements);
   if (!fine) {
     const allowed = 'one to three whole numbers from 1, as in 1000000 or 512,512,8';
     throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${allowed}`);
@@ -247,8 +247,8 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       throw new UsageError(`--${flags.join(' and --')} describe a kernel: give no name with them`);
     const chosen = operand === undefined ? ownNumbers(parsed) : named(sets, operand, limits.architecture);
     const request: LaunchRequest = {
-      elements: extentFlag(parsed, 'elements', usualElements),
-      block: extentFlag(parsed, 'block', chosen.kernel.max_threads ?? usualThreads),
+      elements: extentFlag(parsed, 'elements', defaultElements),
+      block: extentFlag(parsed, 'block', chosen.kernel.max_threads ?? defaultThreads),
       mapping: stride === undefined ? 'one-per-thread' : 'grid-stride',
       blocks: blocks ?? null,
       dynamic_bytes: flagNumber(parsed, 'shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0,
@@ -292,11 +292,11 @@ export const explainLaunchVerb: Verb = {
     "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; the limits of a GPU in this machine come from its driver, those of others from NVIDIA's tables. Without KERNEL and numbers it lists the kernels.",
   ],
   flags: [
-    { name: 'elements', value: 'X,Y,Z', help: `Of the problem; ${usualElements} along x by default.` },
+    { name: 'elements', value: 'X,Y,Z', help: `Of the problem; ${defaultElements} along x by default.` },
     {
       name: 'block',
       value: 'X,Y,Z',
-      help: `Threads of a block; by default the kernel's launch bounds, else ${usualThreads}.`,
+      help: `Threads of a block; by default the kernel's launch bounds, else ${defaultThreads}.`,
     },
     { name: 'gpu', value: 'NAME', help: 'Index, part of a name, or architecture, such as 0, h200 or sm_89.' },
     {

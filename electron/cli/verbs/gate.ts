@@ -13,8 +13,8 @@ import { isSessionFile } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-const USUAL_SECONDS = 120;
-const USUAL_ALLOWED = '2%';
+const DEFAULT_SECONDS = 120;
+const DEFAULT_ALLOWED = '2%';
 
 export const gateVerb: Verb = {
   name: 'gate',
@@ -38,8 +38,8 @@ export const gateVerb: Verb = {
       value: 'a,b,…',
       help: "Which ones; by default the scenario's own, or all that the baseline session measured.",
     },
-    { name: 'allow', value: 'PERCENT', help: `Most additional time that passes; ${USUAL_ALLOWED} by default.` },
-    { name: 'time', value: '2m', help: `Time of all sessions together; ${USUAL_SECONDS} s by default.` },
+    { name: 'allow', value: 'PERCENT', help: `Most additional time that passes; ${DEFAULT_ALLOWED} by default.` },
+    { name: 'time', value: '2m', help: `Time of all sessions together; ${DEFAULT_SECONDS} s by default.` },
     { name: 'seed', value: 'N', help: 'Of shuffles, 1 by default.' },
     setFlag('Change a value of the scenario.'),
     { name: 'markdown', value: 'FILE', help: 'Write a summary for a page of the build server.' },
@@ -66,8 +66,8 @@ export const gateVerb: Verb = {
     const outputs = ['markdown', 'junit'].flatMap((name) => flagValue(parsed, name) ?? []);
     for (const file of outputs) await checkOutput(parsed, file);
     const request = {
-      allowed: allowedSlowdown(flagValue(parsed, 'allow') ?? USUAL_ALLOWED),
-      seconds: flagSeconds(parsed, 'time', 86_400) ?? USUAL_SECONDS,
+      allowed: allowedSlowdown(flagValue(parsed, 'allow') ?? DEFAULT_ALLOWED),
+      seconds: flagSeconds(parsed, 'time', 86_400) ?? DEFAULT_SECONDS,
       variants: listed(parsed, 'variants'),
     };
     const began = performance.now();

@@ -1,6 +1,6 @@
 /** `braggbench history`: one variant on one problem over sessions from several days and commits. */
 
-import { fewestBefore, type HistorySeries } from '../../contract/bench/history.ts';
+import { type HistorySeries, minBefore } from '../../contract/bench/history.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { pointTexts, seriesTitle, trendText } from '../../domain/measured.ts';
 import { historyOf, trendOf } from '../../host/api/benches.ts';
@@ -38,7 +38,7 @@ export const history: Verb = {
   usage: 'history SESSION.json… [--variant NAME] [--json]',
   summary: 'one variant on one problem over sessions of several days and commits',
   details: [
-    `Puts sessions in the order of their days, by variant, scenario and machine, where at least two measured the same. A machine is its identifier, cores, memory and GPU. With ${fewestBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are reported only outside of the interval where 95 % of further sessions would lie.`,
+    `Puts sessions in the order of their days, by variant, scenario and machine, where at least two measured the same. A machine is its identifier, cores, memory and GPU. With ${minBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are reported only outside of the interval where 95 % of further sessions would lie.`,
     'Drifts of the machine do not cancel between sessions. Their spread is what --allow of gate has to exceed where its baseline is a session file.',
   ],
   flags: [

@@ -7,13 +7,13 @@ import { withOnPiped } from '../remote/on-host.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes } from '../verb.ts';
 
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 /** Least time limit of one call of a kernel; the first call of one in Python imports its libraries, seconds on busy cores. */
-const LEAST_CALL_SECONDS = 20;
+const MIN_CALL_SECONDS = 20;
 /** Agents explore with short sessions. */
-const USUAL_SECONDS = 10;
+const DEFAULT_SECONDS = 10;
 /** The largest message contains an escaped kernel of one megabyte. */
-const MOST_MESSAGE_BYTES = 8 * 2 ** 20;
+const MAX_MESSAGE_BYTES = 8 * 2 ** 20;
 
 export const mcpVerb = withOnPiped({
   name: 'mcp',
@@ -30,7 +30,7 @@ export const mcpVerb = withOnPiped({
       repeats: true,
       help: 'Serve this folder too, and run what agents submit to its problems.',
     },
-    { name: 'time', value: '60s', help: `Most seconds of one session; ${MOST_SECONDS} s by default.` },
+    { name: 'time', value: '60s', help: `Most seconds of one session; ${MAX_SECONDS} s by default.` },
     {
       name: 'port',
       value: 'N',
@@ -46,7 +46,7 @@ export const mcpVerb = withOnPiped({
   operands: { min: 0, max: 100, name: 'folders with problems' },
   run: async ({ parsed, terminal, signal }) => {
     const trusted = parsed.flags.get('trust') ?? [];
-    const mostSeconds = flagSeconds(parsed, 'time', 3600) ?? MOST_SECONDS;
+    const mostSeconds = flagSeconds(parsed, 'time', 3600) ?? MAX_SECONDS;
     if (mostSeconds < 1) throw new UsageError('--time: allowed: 1 to 3600 seconds');
     const port = flagNumber(parsed, 'port', { min: 0, max: 65_535, whole: true });
     const folders = new Set<string>();
@@ -64,9 +64,9 @@ export const mcpVerb = withOnPiped({
     ]);
     return withHost(
       async (host) => {
-        host.userKernels.limit_s = Math.max(mostSeconds, LEAST_CALL_SECONDS);
+        host.userKernels.limit_s = Math.max(mostSeconds, MIN_CALL_SECONDS);
         const workshop = new Workshop({ host, dataFolder: dataFolder(), folders: [...folders], trusted, mostSeconds });
-        const usualSeconds = Math.min(USUAL_SECONDS, mostSeconds);
+        const usualSeconds = Math.min(DEFAULT_SECONDS, mostSeconds);
         const server = mcpServer({ workshop, version: await programVersion(), mostSeconds, usualSeconds });
         if (port !== undefined) {
           const { serveScripts } = await import('../mcp/http.ts');
@@ -75,7 +75,7 @@ export const mcpVerb = withOnPiped({
         }
         terminal.say(`Serving ${[...folders].join(', ')} to one agent. Ctrl+C ends it.`);
         const transport = new StdioServerTransport(process.stdin, process.stdout, {
-          maxBufferSize: MOST_MESSAGE_BYTES,
+          maxBufferSize: MAX_MESSAGE_BYTES,
         });
         // The client disconnects by closing the server's input.
         process.stdin.once('end', () => void server.close());

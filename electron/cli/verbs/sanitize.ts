@@ -13,7 +13,7 @@ import { exitCodes, type Verb } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
 /** Time limit in seconds for the run of a user kernel, which is slow under the sanitizer. */
-const USUAL_LIMIT = '1800';
+const DEFAULT_LIMIT = '1800';
 
 export const sanitizeVerb: Verb = {
   name: 'sanitize',
@@ -52,7 +52,7 @@ export const sanitizeVerb: Verb = {
         ...(variant === undefined ? [] : ['--variant', file ?? variant]),
         ...(parsed.flags.get('set') ?? []).flatMap((text) => ['--set', text]),
         ...(gpu === undefined ? [] : ['--gpu', gpu]),
-        ...['--limit', flagValue(parsed, 'limit') ?? USUAL_LIMIT, '--trust'],
+        ...['--limit', flagValue(parsed, 'limit') ?? DEFAULT_LIMIT, '--trust'],
       ];
       const found = await sanitize({ tool, words, kernel: file === null ? null : path.basename(file), signal });
       if (hasFlag(parsed, 'json')) terminal.printJson(found);

@@ -28,14 +28,14 @@ function lengthOf(parsed: ParsedArguments, name: string): number | undefined {
   return unit.toLowerCase() === 'cm' ? 10 * value : value;
 }
 
-const MOST_LIST_BYTES = 64 * 1024;
+const MAX_LIST_BYTES = 64 * 1024;
 
 /** A list of energies, or a file that contains it. */
 async function energiesOf(parsed: ParsedArguments): Promise<readonly number[] | undefined> {
   const value = flagValue(parsed, 'energies');
   if (value === undefined) return undefined;
   const isList = /^[\d.,;\s]+$/.test(value);
-  const found = isList ? { ok: true as const, text: value } : await readTableText(resolve(value), MOST_LIST_BYTES);
+  const found = isList ? { ok: true as const, text: value } : await readTableText(resolve(value), MAX_LIST_BYTES);
   if (!found.ok)
     throw new BraggError(
       'invalid',

@@ -1,5 +1,5 @@
 /** `braggbench study`: plans, solves and collects studies, which vary base scenarios along axes. */
-import { MOST_CHECKED, type StudyFolder } from '../../host/api/studies.ts';
+import { MAX_CHECKED, type StudyFolder } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { jsonFlag, UsageError } from '../arguments.ts';
 import { forceFlag } from '../output-file.ts';
@@ -59,7 +59,7 @@ export const studyVerb: Verb = {
   summary: 'take scenarios through axes: plan the points, solve them, collect one table',
   details: [
     'Reads a study (kind: study, JSON or YAML) and crosses its axes over its base scenarios. Each combination is a point.',
-    `plan prints the points and saves nothing. Up to ${MOST_CHECKED} points, evenly through the plan, are laid out for their memory and their least time. Exit code 2 if one of those cannot be run.`,
+    `plan prints the points and saves nothing. Up to ${MAX_CHECKED} points, evenly through the plan, are laid out for their memory and their least time. Exit code 2 if one of those cannot be run.`,
     'Its forecast for this machine solves one or two small points of each variant, for at most 3 s each, and scales the others.',
     'run solves what has no result yet, into a folder next to the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
     'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',

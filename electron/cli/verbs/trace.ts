@@ -23,8 +23,8 @@ import { exitCodes, type Verb } from '../verb.ts';
 
 const seconds = (ns: number): string => measuredTime(ns * 1e-9);
 /** The terminal shows fewer operations than the page. */
-const MOST_OPERATIONS = 15;
-const MOST_GAPS = 5;
+const MAX_OPERATIONS = 15;
+const MAX_GAPS = 5;
 
 function traceFacts(summary: TraceSummary): readonly (readonly [string, string])[] {
   const { kernels, copies, graphs, launches, gpus } = summary;
@@ -64,7 +64,7 @@ function kernelTable(rows: readonly NamedTime[], look: TableLook): readonly stri
 function operationTable(title: string, rows: readonly HostOperation[], look: TableLook): readonly string[] {
   const columns = ['Share', 'Own time', 'Time', 'Calls', 'Threads', 'Uneven'].map(right);
   const cells = rows
-    .slice(0, MOST_OPERATIONS)
+    .slice(0, MAX_OPERATIONS)
     .map(({ name, count, sum_ns, own_ns, share, threads, imbalance }) => [
       percent(share),
       seconds(own_ns),
@@ -82,7 +82,7 @@ function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: numbe
   const columns = [right('Share'), right('Time'), right('Gaps'), { title: 'Why no kernel ran' }];
   const cells = causes.map((row) => [percent(row.share), seconds(row.sum_ns), String(row.count), idleWords[row.cause]]);
   const gaps = longest
-    .slice(0, MOST_GAPS)
+    .slice(0, MAX_GAPS)
     .map(({ start_ns, duration_ns, cause, host, next }) => [
       seconds(start_ns),
       seconds(duration_ns),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const depthUnits = ['mm', 'cm'] as const;
 
 /** Enough for twenty thousand points in two columns. */
-export const MOST_CURVE_BYTES = 2 ** 20;
+export const MAX_CURVE_BYTES = 2 ** 20;
 
 const pointSchema = z.strictObject({
   depth_mm: z.number(),
@@ -37,7 +37,7 @@ export const commissionMethods = {
       document: z.record(z.string(), z.unknown()),
       /** File name, used in messages, and file contents. */
       file: z.string().min(1).max(1000),
-      text: z.string().max(MOST_CURVE_BYTES),
+      text: z.string().max(MAX_CURVE_BYTES),
       /** Unit of depth, needed if the file does not state it. */
       unit: z.enum(depthUnits).nullable(),
     }),

@@ -11,7 +11,7 @@ export const weightKinds = ['flattest', 'smooth', 'monotone'] as const;
 export type WeightKind = (typeof weightKinds)[number];
 
 /** Limit on the length of a list of energies. */
-const MOST_ENERGIES = 1000;
+const MAX_ENERGIES = 1000;
 
 const HIGHEST_MEV = 1000;
 
@@ -45,8 +45,8 @@ export function readEnergies(text: string): ReadEnergies {
     }
   }
   if (energies_MeV.length === 0) return refused('no energies; allowed: energies in MeV, such as 70, 72.5, 75');
-  if (energies_MeV.length > MOST_ENERGIES) {
-    return refused(`${energies_MeV.length} energies; allowed: at most ${MOST_ENERGIES}`);
+  if (energies_MeV.length > MAX_ENERGIES) {
+    return refused(`${energies_MeV.length} energies; allowed: at most ${MAX_ENERGIES}`);
   }
   return { ok: true, energies_MeV };
 }
@@ -63,7 +63,7 @@ export const sobpRequestSchema = z.strictObject({
   /** Distance between the ranges of neighbouring layers; if absent, a share of their spread. */
   layer_spacing_mm: positive.optional(),
   /** Energies that the machine provides, the only ones that layers may have. Excludes `layer_spacing_mm`. */
-  energies_MeV: z.array(positive.max(HIGHEST_MEV)).min(1).max(MOST_ENERGIES).optional(),
+  energies_MeV: z.array(positive.max(HIGHEST_MEV)).min(1).max(MAX_ENERGIES).optional(),
   weights: z.enum(weightKinds).default('flattest'),
 });
 export type SobpRequest = z.input<typeof sobpRequestSchema>;

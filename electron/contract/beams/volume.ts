@@ -6,7 +6,7 @@ import { bytes, float64 } from '../wire/arrays.ts';
 export const volumeEndings = ['mha', 'nrrd', 'dcm'] as const;
 
 /** A limit, because more cells need gigabytes and overload viewers. */
-export const MOST_VOLUME_CELLS = 64_000_000;
+export const MAX_VOLUME_CELLS = 64_000_000;
 
 export const volumeRequestSchema = z.strictObject({
   /** Side of the square across the beam; if absent, wide enough for the dose of the widest spot. */

@@ -97,7 +97,7 @@ const benchProgressSchema = z.strictObject({
 export type BenchProgress = Readonly<z.infer<typeof benchProgressSchema>>;
 
 /** Limit on the variants of one session, above the number of all variants in both precisions on several GPUs. */
-const mostLabels = 128;
+const maxLabels = 128;
 
 const benchStartSchema = z.strictObject({
   scenario: scenarioDraftSchema,
@@ -109,7 +109,7 @@ const benchStartSchema = z.strictObject({
    * Labels such as `gather`, `cuda-fused@fp64`, or with several GPUs `cuda-fused:1` and `cuda-fused@fp64:1`. The others
    * are compared with the first.
    */
-  variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
+  variants: z.array(z.string().min(1).max(128)).min(1).max(maxLabels),
   /**
    * External candidates, checked against the same reference: ids of registered programs, or id=FILE for a user program.
    */

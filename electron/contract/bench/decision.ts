@@ -36,7 +36,7 @@ const optionSchema = z.strictObject({
 export type Option = Readonly<z.infer<typeof optionSchema>>;
 
 /** Smallest numbers of samples and instances, on both sides, that count as evidence. */
-export const fewestEvidence = { samples: 5, instances: 3 } as const;
+export const minEvidence = { samples: 5, instances: 3 } as const;
 
 /** Time that an approach saves over the correct one with the least programming effort. */
 const stepSchema = z.strictObject({

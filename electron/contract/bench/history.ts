@@ -32,7 +32,7 @@ const historySeriesSchema = z.strictObject({
 export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;
 
 /** With fewer earlier sessions than this, the variation between sessions is unknown. */
-export const fewestBefore = 3;
+export const minBefore = 3;
 
 const trendSchema = z.strictObject({
   /** Standard deviation of the times in all sessions but the last, as a ratio less 1. */

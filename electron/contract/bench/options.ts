@@ -135,7 +135,7 @@ export const benchOptionShape = Object.fromEntries(
   benchOptionEntries.map(([name, option]) => [name, schemaOf(option)]),
 ) as { readonly [N in BenchOptionName]: z.ZodDefault<z.ZodType<BenchOptions[N], BenchOptions[N]>> };
 
-export const usualBenchOptions = Object.fromEntries(
+export const defaultBenchOptions = Object.fromEntries(
   benchOptionEntries.map(([name, { usual }]) => [name, usual]),
 ) as BenchOptions;
 

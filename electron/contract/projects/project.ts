@@ -54,7 +54,7 @@ export const cameSchema = z.strictObject({
 });
 export type Came = Readonly<z.infer<typeof cameSchema>>;
 
-const MOST_PACKED = 10_000;
+const MAX_PACKED = 10_000;
 
 export const projectMethods = {
   'project.pack': {
@@ -69,11 +69,11 @@ export const projectMethods = {
         })
         .nullable(),
       /** Files of the library, or opened by the user. */
-      files: z.array(fileRefSchema).max(MOST_PACKED),
+      files: z.array(fileRefSchema).max(MAX_PACKED),
       /** Runs of the current session, saved or not. */
-      runs: z.array(runIdSchema).max(MOST_PACKED),
-      benches: z.array(benchIdSchema).max(MOST_PACKED),
-      studies: z.array(studyIdSchema).max(MOST_PACKED),
+      runs: z.array(runIdSchema).max(MAX_PACKED),
+      benches: z.array(benchIdSchema).max(MAX_PACKED),
+      studies: z.array(studyIdSchema).max(MAX_PACKED),
       /** Whether to include all timeline notes. */
       notes: z.boolean(),
     }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { traceIdSchema } from '../timeline.ts';
 
-const MOST_NOTES = 500;
+const MAX_NOTES = 500;
 
 /** Note at a time on the timeline's own clock; a note without a width is a bookmark. */
 const timelineNoteSchema = z.strictObject({
@@ -14,7 +14,7 @@ const timelineNoteSchema = z.strictObject({
 });
 export type TimelineNote = Readonly<z.infer<typeof timelineNoteSchema>>;
 
-export const timelineNotesSchema = z.array(timelineNoteSchema).max(MOST_NOTES).readonly();
+export const timelineNotesSchema = z.array(timelineNoteSchema).max(MAX_NOTES).readonly();
 
 const ofTrace = z.strictObject({ trace: traceIdSchema });
 

@@ -94,7 +94,7 @@ function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssu
 }
 
 /** Limit on reported issues: nobody reads more, and a hostile file could cause very many. */
-const mostFaults = 200;
+const maxFaults = 200;
 
 function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
   const path = [...base, ...(issue.path as readonly PathStep[])];
@@ -131,14 +131,14 @@ function apart(issue: ZodIssue): readonly ZodIssue[] {
 }
 
 /**
- * Converts zod issues to messages, one per path; beyond `mostFaults` only their number. `root` is the JSON Schema of
+ * Converts zod issues to messages, one per path; beyond `maxFaults` only their number. `root` is the JSON Schema of
  * the zod schema.
  */
 export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
   const faults = new Map<string, Fault>();
   const issues = error.issues.flatMap(apart);
   for (const [i, issue] of issues.entries()) {
-    if (faults.size >= mostFaults) {
+    if (faults.size >= maxFaults) {
       const message = `and ${issues.length - i} more issues`;
       return [...faults.values(), { severity: 'error', path: [], atKey: false, message, value: null, allowed: null }];
     }

@@ -48,13 +48,13 @@ function present(document: unknown, path: Path): Path {
 }
 
 /** Each round omits invalid values or their parents; documents are not nested deeper than this. */
-const mostRounds = 8;
+const maxRounds = 8;
 
 /** Omits or replaces invalid values until the remaining document is valid. */
 function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
   const leftOut: Path[] = [];
   let rest = document;
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const parsed = parse(rest);
     if (parsed.success) return { filled: parsed.data, leftOut };
     const paths = unique(parsed.error.issues.flatMap((issue) => faultPaths(issue).map(removable)));

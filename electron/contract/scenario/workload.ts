@@ -62,11 +62,11 @@ export const resolvedShape = {
 };
 
 /** Limit on the values of a document: ten thousand spots of eight values, and the other fields. */
-const MOST_VALUES = 100_000;
+const MAX_VALUES = 100_000;
 /** Same nesting limit as in a wire frame. */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 
-const allowed = `allowed: at most ${MOST_VALUES} values in ${MOST_LEVELS} levels`;
+const allowed = `allowed: at most ${MAX_VALUES} values in ${MAX_LEVELS} levels`;
 
 /** Reason why a document is too large; null if it is not. */
 export function oversize(document: unknown): string | null {
@@ -74,12 +74,12 @@ export function oversize(document: unknown): string | null {
   let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     values += level.length;
-    if (depth > MOST_LEVELS) return `is nested too deeply; ${allowed}`;
+    if (depth > MAX_LEVELS) return `is nested too deeply; ${allowed}`;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
       for (const inner of Object.values(value)) next.push(inner);
-      if (values + next.length > MOST_VALUES) return `holds too many values; ${allowed}`;
+      if (values + next.length > MAX_VALUES) return `holds too many values; ${allowed}`;
     }
     level = next;
   }

@@ -18,7 +18,7 @@ const groupsSchema = z.array(key).max(3);
 const studySortSchema = z.strictObject({ key, descending: z.boolean() });
 
 /** Limit on the columns read for one plot. */
-export const MOST_PLOTTED = 12;
+export const MAX_PLOTTED = 12;
 
 const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
 
@@ -42,9 +42,9 @@ const studyLookSchema = z.strictObject({
     logX: z.boolean(),
     logY: z.boolean(),
     /** Axes of parallel coordinates; if empty, the columns that vary. */
-    along: z.array(key).max(MOST_PLOTTED),
+    along: z.array(key).max(MAX_PLOTTED),
     /** Axes that are logarithmic. */
-    logs: z.array(key).max(MOST_PLOTTED),
+    logs: z.array(key).max(MAX_PLOTTED),
   }),
 });
 export type StudyLook = Readonly<z.infer<typeof studyLookSchema>>;
@@ -156,7 +156,7 @@ export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
 
 /** Filter of rows; if empty, all rows. Written as a condition on column names, as in studies: `r80_mm > 40`. */
 const filter = z.string().max(LONGEST_EXPRESSION).default('');
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 const studyRowsSchema = z.strictObject({
   columns: z.array(studyColumnSchema).readonly(),
@@ -229,14 +229,14 @@ export const studyMethods = {
        */
       groups: groupsSchema.default([]),
       from: z.number().int().nonnegative(),
-      count: z.number().int().min(0).max(MOST_ROWS),
+      count: z.number().int().min(0).max(MAX_ROWS),
     }),
     result: studyRowsSchema,
   },
   /** Returns complete columns, for plots. */
   'study.values': {
     params: z.strictObject({
-      ...{ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MOST_PLOTTED) },
+      ...{ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MAX_PLOTTED) },
       /** Name of the row set, from an earlier response, for which the caller already has the points. */
       known: z.string().nullable().default(null),
     }),

@@ -115,7 +115,7 @@ export {
   type Where,
 } from './result.ts';
 export {
-  MOST_POINTS,
+  MAX_POINTS,
   type SampledAxis,
   type Study,
   type StudyAxis,

@@ -5,8 +5,8 @@ import { count, editorShape, namingShape } from '../scenario/common-fields.ts';
 import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
 import { measureGroups } from './result.ts';
 
-export const MOST_POINTS = 1_000_000;
-const MOST_VALUES = 100_000;
+export const MAX_POINTS = 1_000_000;
+const MAX_VALUES = 100_000;
 
 const path = z.string().min(1).max(500).meta({
   title: 'Path',
@@ -14,12 +14,12 @@ const path = z.string().min(1).max(500).meta({
 });
 
 const end = (title: string) => z.number().meta({ title, unit: '1', $comment: 'a number, in the unit of the path' });
-const steps = count({ title: 'Count', description: 'How many values.', min: 1, max: MOST_VALUES });
+const steps = count({ title: 'Count', description: 'How many values.', min: 1, max: MAX_VALUES });
 
 const listAxis = z.strictObject({
   kind: z.literal('list'),
   path,
-  values: z.array(z.unknown()).min(1).max(MOST_VALUES).meta({ title: 'Values', description: 'Tried in this order.' }),
+  values: z.array(z.unknown()).min(1).max(MAX_VALUES).meta({ title: 'Values', description: 'Tried in this order.' }),
 });
 const rangeAxis = z
   .strictObject({ kind: z.literal('range'), path, from: end('From'), to: end('To'), count: steps })
@@ -41,7 +41,7 @@ const between = z.strictObject({
 const among = z.strictObject({
   kind: z.literal('among'),
   path,
-  values: z.array(z.unknown()).min(1).max(MOST_VALUES),
+  values: z.array(z.unknown()).min(1).max(MAX_VALUES),
 });
 const sampled = z.discriminatedUnion('kind', [between, among]);
 
@@ -207,7 +207,7 @@ export const studySchema = z.strictObject({
     .optional(),
   budget: z
     .strictObject({
-      points: count({ title: 'Points', description: 'Most points in one go.', min: 1, max: MOST_POINTS }).optional(),
+      points: count({ title: 'Points', description: 'Most points in one go.', min: 1, max: MAX_POINTS }).optional(),
       minutes: z
         .number()
         .min(0.01)

@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** A macro value must need no quotes on a command line. */
 const MACRO_VALUE = /^[\w.+-]{0,64}$/;
 const MACRO_NAME = /^[A-Za-z_]\w{0,63}$/;
-const MOST_MACROS = 50;
+const MAX_MACROS = 50;
 
 export const compileOptionsSchema = z.strictObject({
   /** Allows approximate functions, flushes denormals to zero, and ignores NaN and infinity. */
@@ -25,7 +25,7 @@ export const compileOptionsSchema = z.strictObject({
       z.string().regex(MACRO_NAME),
       z.union([z.number(), z.string().regex(MACRO_VALUE, 'allowed: letters, digits, _ . + -')]),
     )
-    .refine((all) => Object.keys(all).length <= MOST_MACROS, `allowed: ${MOST_MACROS} at most`)
+    .refine((all) => Object.keys(all).length <= MAX_MACROS, `allowed: ${MAX_MACROS} at most`)
     .optional(),
 });
 export type CompileOptions = Readonly<z.infer<typeof compileOptionsSchema>>;
@@ -81,7 +81,7 @@ export function parseDefines(text: string): NonNullable<CompileOptions['defines'
     all[name] = value !== '' && String(Number(value)) === value ? Number(value) : value;
   }
   const count = Object.keys(all).length;
-  return count > MOST_MACROS ? `${count} macros; allowed: ${MOST_MACROS} at most` : all;
+  return count > MAX_MACROS ? `${count} macros; allowed: ${MAX_MACROS} at most` : all;
 }
 
 export const definesText = (defines: CompileOptions['defines']): string =>

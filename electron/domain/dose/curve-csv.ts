@@ -45,7 +45,7 @@ type CurveReading =
 const BEFORE_SURFACE = 'before the surface; allowed: depths of 0 and more (leave points in air out)';
 const LARGEST_LINES = 200_000;
 /** Further errors would not help the user. */
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 interface Columns {
   readonly depth: number;
@@ -461,7 +461,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   const places = new Map<number, string>();
   for (const [index, line] of lines.entries()) {
     const fault = (message: string): void => void faults.push({ line: index + 1, message });
-    if (faults.length >= MOST_FAULTS) break;
+    if (faults.length >= MAX_FAULTS) break;
     // Excel files may begin with a line that declares the separator.
     if (isComment(line)) commentedMatter ??= COMMENTED_MATTER.exec(line)?.[1] ?? null;
     const isSeparator = index === 0 && /^"?sep=.\s*"?$/.test(line);

@@ -15,7 +15,7 @@ export interface GammaCriteria {
 
 export const gammaThreshold = 0.1;
 /** Gamma at which the search stops; the point has failed in any case. */
-export const mostGamma = 3;
+export const maxGamma = 3;
 /** Number of bins in the histogram of gamma, 0.1 wide; the last bin contains gamma = 3. */
 const BINS = 31;
 
@@ -72,8 +72,8 @@ export function gammaOfCurves(reference: GammaCurve, evaluated: GammaCurve, crit
     if (!(dose > 0) || dose < least) return Number.NaN;
     const allowed = criteria.dose * (criteria.local === true ? dose : peak);
     const at = reference.positions[i] ?? 0;
-    let best = mostGamma ** 2;
-    for (let k = 0; k <= mostGamma * STEPS; k += 1) {
+    let best = maxGamma ** 2;
+    for (let k = 0; k <= maxGamma * STEPS; k += 1) {
       const share = (k / STEPS) ** 2;
       if (share >= best) break;
       for (const side of k === 0 ? [1] : [-1, 1]) {

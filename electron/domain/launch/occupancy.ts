@@ -169,14 +169,14 @@ export interface Occupancy {
   readonly allows: Readonly<Record<Limiter, number>>;
 }
 
-const MOST_REGISTERS_PER_THREAD = 255;
+const MAX_REGISTERS_PER_THREAD = 255;
 
 const up = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
 function byRegisters({ registers }: LaunchedKernel, limits: LaunchLimits, warps: number): number {
   const { granularity } = limits;
   if (registers === 0) return Number.POSITIVE_INFINITY;
-  if (registers > MOST_REGISTERS_PER_THREAD) return 0;
+  if (registers > MAX_REGISTERS_PER_THREAD) return 0;
   const perWarp = up(registers * limits.warpThreads, granularity.registers);
   // The hardware allocates registers as if the block's warps filled every partition evenly.
   if (perWarp * up(warps, granularity.partitions) > limits.registers) return 0;

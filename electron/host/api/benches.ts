@@ -14,7 +14,7 @@ export {
   type BenchProgress,
   devicesWithCeilings,
   limitsOf,
-  mostRounds,
+  maxRounds,
   sessionText,
 } from '../model/bench/index.ts';
 export { kernelFolders } from '../model/bench/machine.ts';

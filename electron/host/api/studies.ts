@@ -14,16 +14,16 @@ export {
 } from '../app/studies/local/engine.ts';
 export type { Share } from '../app/studies/local/groups.ts';
 export {
+  defaultFolder,
   forecastOf,
   holdStudy,
   keepPlan,
   leftOf,
-  MOST_CHECKED,
+  MAX_CHECKED,
   meanSeconds,
   type PlannedStudy,
   plannedFolder,
   planStudy,
-  usualFolder,
 } from '../app/studies/plan.ts';
 export { collect, readRows } from '../app/studies/results.ts';
 export { SlurmEngine } from '../app/studies/slurm/engine.ts';

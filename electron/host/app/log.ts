@@ -9,7 +9,7 @@ import type { Sink } from '../io/flow/subscribers.ts';
 
 const KEPT = 100;
 /** A larger log is renamed on opening and replaces the previous one. */
-const MOST_BYTES = 2 * 2 ** 20;
+const MAX_BYTES = 2 * 2 ** 20;
 /** Length of `tail` in bytes: several screens of text. */
 const TAIL_BYTES = 64 * 2 ** 10;
 
@@ -68,7 +68,7 @@ export class HostLog {
       if (!this.#made) {
         mkdirSync(path.dirname(this.file), PRIVATE);
         const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
-        if (size > MOST_BYTES) renameSync(this.file, `${this.file}.1`);
+        if (size > MAX_BYTES) renameSync(this.file, `${this.file}.1`);
         this.#made = true;
       }
       appendWhole(this.file, pending.join(''));

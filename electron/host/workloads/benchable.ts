@@ -15,7 +15,7 @@ import type { StartChild } from '../io/processes/link.ts';
 import type { Claim } from '../model/bench/claims.ts';
 import type { Steadied } from '../model/bench/conditions/steady.ts';
 import type { Arena } from '../model/bench/contestant.ts';
-import { limitsOf, mostRounds } from '../model/bench/index.ts';
+import { limitsOf, maxRounds } from '../model/bench/index.ts';
 import type { BenchLimits, BenchProgress } from '../model/bench/stopping.ts';
 import type { ExternalRequest } from '../model/external/contestant.ts';
 import type { ComparedField } from '../model/fields/field.ts';
@@ -23,7 +23,7 @@ import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { AnyReading } from './scenarios/scenarios.ts';
 
 /** One day. A longer run is more often a mistake in a scenario than intended. */
-const USUAL_MINUTES = 24 * 60;
+const DEFAULT_MINUTES = 24 * 60;
 const VARIABLE = 'BRAGGBENCH_MOST_MINUTES';
 
 /** Rates per second that no current machine exceeds, for a lower bound on the time of a run. */
@@ -45,9 +45,9 @@ export interface Work {
   readonly threads: number | null;
 }
 
-function mostMinutes(environment: NodeJS.ProcessEnv): number {
+function maxMinutes(environment: NodeJS.ProcessEnv): number {
   const told = Number(environment[VARIABLE]);
-  return told > 0 ? told : USUAL_MINUTES;
+  return told > 0 ? told : DEFAULT_MINUTES;
 }
 
 /** Lower bound in seconds on any current machine. */
@@ -57,7 +57,7 @@ export function leastSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'r
 
 function refusal(what: string, seconds: number, why: string, environment: NodeJS.ProcessEnv): BraggError | null {
   const minutes = seconds / 60;
-  const most = mostMinutes(environment);
+  const most = maxMinutes(environment);
   if (minutes <= most) return null;
   return new BraggError(
     'invalid',
@@ -75,13 +75,13 @@ export function refuseTooLong(work: Work, environment: NodeJS.ProcessEnv = proce
 }
 
 /** Number of parts that are examined for their time, because preparing one needs milliseconds. */
-const MOST_LOOKED_AT = 16;
+const MAX_EXAMINED = 16;
 
 /** Selects evenly spaced parts, including the first and the last. */
 function evenly<T>(all: readonly T[]): readonly T[] {
-  if (all.length <= MOST_LOOKED_AT) return all;
-  const step = (all.length - 1) / (MOST_LOOKED_AT - 1);
-  return Array.from({ length: MOST_LOOKED_AT }, (_, i) => all[Math.round(i * step)] as T);
+  if (all.length <= MAX_EXAMINED) return all;
+  const step = (all.length - 1) / (MAX_EXAMINED - 1);
+  return Array.from({ length: MAX_EXAMINED }, (_, i) => all[Math.round(i * step)] as T);
 }
 
 /**
@@ -159,7 +159,7 @@ export interface BenchTask {
 /** Fields of a task that follow from its options. */
 export function optionsOfTask(options: BenchOptions) {
   const { rounds, time_s, instances, precision, margin, warm_up, processes, seed, energy, lock_MHz, cool_C } = options;
-  const limits = limitsOf(rounds ?? mostRounds, time_s, {
+  const limits = limitsOf(rounds ?? maxRounds, time_s, {
     ...{ precision, margin, warmUp: warm_up },
     ...(instances !== null && { mostInstances: instances }),
   });
@@ -299,7 +299,7 @@ export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem)
 }
 
 /** Smallest number of runs: a first run, and one round. */
-const RUNS_AT_LEAST = 2;
+const MIN_RUNS = 2;
 
 /**
  * Rejects a benchmark that exceeds the time limit before building any of it. `readingAt` resolves to null if there is
@@ -314,6 +314,6 @@ export function refuseLongBench<T>(
 ): Promise<void> {
   return refuseLongSum('the benchmark', values, async (value) => {
     const reading = await readingAt(value);
-    return reading === null ? 0 : RUNS_AT_LEAST * (await least_s(addon, problem(reading), variants, reading));
+    return reading === null ? 0 : MIN_RUNS * (await least_s(addon, problem(reading), variants, reading));
   });
 }

@@ -124,10 +124,10 @@ interface Varied {
 }
 
 /** Share of the kernel's time that pairs may use. */
-const MOST_SHARE = 0.08;
+const MAX_SHARE = 0.08;
 
 /** Largest number of consecutive pairs for deciding a suspicion of caching. */
-const MOST_DECIDING = 60;
+const MAX_DECIDING_PAIRS = 60;
 
 const share = (): number => randomInt(1, 1_000_000) / 1e6;
 
@@ -163,8 +163,8 @@ export class VariedRuns {
   /** Called after a sample: sometimes compares the time of a new problem with that of its repetition. */
   async sampled(time_s: number): Promise<boolean> {
     this.#spent_s += time_s;
-    if (this.#audit_s > MOST_SHARE * this.#spent_s || randomInt(2) === 0) return true;
-    for (let i = 0; i === 0 || (i < MOST_DECIDING && (this.#again.isOpen || this.#usual.isOpen)); i += 1) {
+    if (this.#audit_s > MAX_SHARE * this.#spent_s || randomInt(2) === 0) return true;
+    for (let i = 0; i === 0 || (i < MAX_DECIDING_PAIRS && (this.#again.isOpen || this.#usual.isOpen)); i += 1) {
       const by = share();
       const fresh = await this.#varied.run(by);
       const again = fresh === null ? null : await this.#varied.run(by);

@@ -138,16 +138,16 @@ export function gainsChart(gains: readonly Gain[]): Chart {
 /** Height of a row in label heights, and bar height as a share of the row. */
 const [ROW, BAR] = [2.5, 0.56];
 /** Room for the time label after the longest bar: usual plot width and label width, in label heights. */
-const [USUAL_WIDTH, TIME_WIDTH] = [50, 5.5];
+const [DEFAULT_WIDTH, TIME_WIDTH] = [50, 5.5];
 
 /** `chain`: result of `fastestChain`. */
 export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
   const times = chain.map(({ time_s }) => time_s);
   const gains = chain.map(({ rung }, i) => (i === 0 || rung === null ? null : gainOf(rung)));
   const [low, high] = logLimits(times);
-  const to = roomBehind(low, high, USUAL_WIDTH, TIME_WIDTH);
+  const to = roomBehind(low, high, DEFAULT_WIDTH, TIME_WIDTH);
   // Equal room before the shortest time, whose label ends at its bar.
-  const from = 1 / roomBehind(1 / to, 1 / low, USUAL_WIDTH, TIME_WIDTH);
+  const from = 1 / roomBehind(1 / to, 1 / low, DEFAULT_WIDTH, TIME_WIDTH);
   return {
     title: 'From the lowest rung to the fastest variant',
     panes: [

@@ -13,8 +13,8 @@ const LEGEND_BETWEEN = 2;
 /** Width factor, because bold letters and digits are wider than the estimate. */
 const WIDE = 1.08;
 /** Maximum share of the width for row names and for text at the right. */
-const MOST_NAMES = 0.4;
-const MOST_ASIDE = 0.34;
+const MAX_ROW_NAMES = 0.4;
+const MAX_SIDE_TEXT = 0.34;
 
 export interface LegendEntry {
   readonly series: Series;
@@ -53,10 +53,11 @@ interface Room {
 function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, label }: FigureSize): Room {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => textWidth(text, label)));
   const names = (y.rows ?? []).flatMap(({ name, under = '' }) => [name, under]);
-  const left = y.rows === undefined ? marginWidth(y, label) : Math.min(width * MOST_NAMES, widest(names) + 2 * label);
+  const left =
+    y.rows === undefined ? marginWidth(y, label) : Math.min(width * MAX_ROW_NAMES, widest(names) + 2 * label);
   const led = asides.some(({ at }) => at[0] !== null);
   const aside = widest(asides.map(({ text }) => text)) * WIDE + (led ? 3 : 1.5) * label;
-  const right = asides.length === 0 ? label * 1.5 : Math.min(width * MOST_ASIDE, aside);
+  const right = asides.length === 0 ? label * 1.5 : Math.min(width * MAX_SIDE_TEXT, aside);
   const above = marks.some((mark) => mark.kind === 'band' && mark.axis === 'x' && mark.label !== undefined);
   return {
     left: room === undefined ? left : Math.round(room.left * label),

@@ -1,7 +1,7 @@
 /** A chart for export, drawn by Plotly as on the page, with title, legend and the page's background. */
 import type { Figure } from '../export/figure.ts';
 import { inkOf } from '../figures/exported.ts';
-import { type FigureAbout, LEAST_FIGURE } from '../map-view.ts';
+import { type FigureAbout, MIN_FIGURE } from '../map-view.ts';
 import { readDrawingTheme } from '../theme.ts';
 import type { Chart } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
@@ -27,8 +27,8 @@ export function plottedFigure(
   caption: readonly string[] = [],
 ): Figure {
   const theme = readDrawingTheme();
-  const width = Math.max(size.width, LEAST_FIGURE.width);
-  const given = size.height === null ? null : Math.max(size.height, LEAST_FIGURE.height);
+  const width = Math.max(size.width, MIN_FIGURE.width);
+  const given = size.height === null ? null : Math.max(size.height, MIN_FIGURE.height);
   const named: Chart = { ...chart, legend: chart.legend === 'inside' ? 'inside' : 'above' };
   const brush = () => ({ theme, color: inkOf() });
   const plot = () => chartPlot(named, { width, label: theme.labelSize }, given, brush());

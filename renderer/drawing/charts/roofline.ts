@@ -13,7 +13,7 @@ import { type Ink, rowAxis, seriesInk } from '../figures/figure.ts';
 import type { Chart, ChartMark, Series } from './chart.ts';
 
 /** Minimum height of the plot, and height per name at its side, in label heights. */
-const [LEAST, NAME] = [20, 1.8];
+const [MIN, NAME] = [20, 1.8];
 
 interface Roof {
   readonly name: string;
@@ -144,7 +144,7 @@ export function rooflineChart(report: SessionReport): Chart {
         asides: entries.map((_, i) => ({
           ...{ at: [intensities[i] ?? 1, rates[i] ?? 1] as const, text: names[i] ?? '', ink: inks[i] ?? 'text' },
         })),
-        tall: Math.max(LEAST, entries.length * NAME),
+        tall: Math.max(MIN, entries.length * NAME),
       },
     ],
     hover: 'point',

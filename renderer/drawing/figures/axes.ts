@@ -20,7 +20,7 @@ const LABELS_DOWN = 2.4;
 const CHARACTER = 0.58;
 const BETWEEN = 0.7;
 /** Maximum number of labels, as more would not improve readability on a large screen. */
-const MOST_LABELS = 14;
+const MAX_LABELS = 14;
 
 interface Ticks {
   readonly ticks: readonly Tick[];
@@ -50,7 +50,7 @@ function crowded(axis: FigureAxis, labels: readonly Tick[], width: number, size:
 }
 
 export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ticks {
-  let most = Math.min(MOST_LABELS, width / (label * LABELS_ACROSS));
+  let most = Math.min(MAX_LABELS, width / (label * LABELS_ACROSS));
   for (;;) {
     const found = ticksOf(axis, most);
     const labels = found.ticks.filter((tick) => tick.label !== '');
@@ -60,7 +60,7 @@ export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ti
 }
 
 export function ticksDown(axis: FigureAxis, { height }: Pick<Box, 'height'>, label: number): Ticks {
-  return ticksOf(axis, Math.min(MOST_LABELS, height / (label * LABELS_DOWN)));
+  return ticksOf(axis, Math.min(MAX_LABELS, height / (label * LABELS_DOWN)));
 }
 
 /** Upper end of a logarithmic axis that leaves `room` pixels above the largest value. */

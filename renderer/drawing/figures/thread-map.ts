@@ -18,7 +18,7 @@ const PER_ROW = 64;
 const WARP = 32;
 /** Maximum number of the chosen thread's elements that are shown. */
 const TURNS_SHOWN = 5;
-const MOST_ROWS = 14;
+const MAX_ROWS = 14;
 /** Number of block colours: neighbours differ, and none is an error or warning colour. */
 const BLOCK_INKS = 4;
 
@@ -38,7 +38,7 @@ function rowsOf(launch: Launch, thread: number): readonly number[] {
   const wanted = [0, PER_ROW, width, elements - PER_ROW, elements - 1, places - PER_ROW, places - 1];
   const own = elementsOfThread(launch, thread, TURNS_SHOWN).first;
   const rows = new Set([...wanted, ...own, thread].map(row));
-  for (let next = 0; rows.size < MOST_ROWS && next * PER_ROW < places; next += 1) rows.add(next);
+  for (let next = 0; rows.size < MAX_ROWS && next * PER_ROW < places; next += 1) rows.add(next);
   return [...rows].sort((a, b) => a - b);
 }
 

@@ -7,7 +7,7 @@ import type { Placement, TimelinePalette, TrackPixels } from './track-pixels.ts'
 /** Minimum width of a span with a name, in CSS pixels. */
 const NAMED_FROM = 34;
 /** Maximum names per frame, because drawing text dominates the cost of a frame. */
-const MOST_NAMES = 220;
+const MAX_NAMES = 220;
 /** Average letter width relative to the font size in this typeface. */
 const LETTER = 0.56;
 /** Height of spans as a share of their track's height. */
@@ -126,7 +126,7 @@ function paintNames(
   context.textAlign = 'left';
   context.textBaseline = 'middle';
   const padding = 0.35 * theme.labelSize;
-  let left = MOST_NAMES;
+  let left = MAX_NAMES;
   for (const { block, first, last, top } of tracks) {
     const placement = placementOf(block, scene, frame.plotWidth);
     const { window } = block;

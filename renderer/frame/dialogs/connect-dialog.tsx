@@ -18,7 +18,7 @@ interface ConnectDialogProps {
 }
 
 /** Maximum number of names suggested below the field. */
-const MOST_OFFERED = 12;
+const MAX_OFFERED = 12;
 
 function gpuText({ gpus }: RemoteMachine): string {
   switch (gpus.kind) {
@@ -142,7 +142,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
 
   useEffect(() => {
     client.call('remote.hosts', {}).then(
-      ({ hosts }) => setOffered(hosts.slice(0, MOST_OFFERED)),
+      ({ hosts }) => setOffered(hosts.slice(0, MAX_OFFERED)),
       () => setOffered([]),
     );
   }, [client]);

@@ -1,6 +1,6 @@
 /** Dialog for the user's tags and remark on a file in the library. */
 import { type ReactElement, useState } from 'react';
-import { MOST_TAGS } from '../../../electron/contract/files.ts';
+import { MAX_TAGS } from '../../../electron/contract/files.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -14,7 +14,7 @@ interface LabelsDialogProps {
 /** Tags from comma-separated text, without duplicates. */
 function tagsOf(text: string): readonly string[] {
   const tags = text.split(',').map((tag) => tag.trim().slice(0, 40));
-  return [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MOST_TAGS);
+  return [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MAX_TAGS);
 }
 
 export default function LabelsDialog({ request, answer }: LabelsDialogProps): ReactElement {

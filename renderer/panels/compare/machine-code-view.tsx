@@ -31,10 +31,10 @@ import { type Benched, type CompareStore, type ShownRow, useRowsBench, useVarian
 /** Value of the selection for no second variant. */
 const NONE = '';
 /** Block size of a kernel without launch bounds. */
-const USUAL_THREADS = 256;
+const DEFAULT_THREADS = 256;
 /** Number of rows drawn at first, because longer tables are slow to lay out. */
 const FIRST_ROWS = 3000;
-const MOST_OPCODES = 8;
+const MAX_OPCODES = 8;
 
 type Loaded = Readonly<{ code: Code | null; failure: string | null }>;
 const nothing: Loaded = { code: null, failure: null };
@@ -70,7 +70,7 @@ function numbersOf({ resource, architecture, lines, language }: Code, gpu: strin
   const instructions = lines.length === 0 ? NO_VALUE : count(instructionsIn(lines, language));
   if (resource === null) return { Instructions: instructions, Architecture: architecture };
   const limits = publishedFor(gpu);
-  const threads = resource.max_threads ?? USUAL_THREADS;
+  const threads = resource.max_threads ?? DEFAULT_THREADS;
   const occupancy = limits === null ? null : occupancyOf(resource, limits, threads);
   const { spill_store_bytes: stores, spill_load_bytes: loads } = resource;
   return {
@@ -205,8 +205,8 @@ function Opcodes(props: Pick<PairProps, 'left' | 'right'>): ReactElement | null 
     [left, right],
   );
   if (differing.length === 0) return null;
-  const changes = differing.slice(0, MOST_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
-  const more = differing.length > MOST_OPCODES ? `, and ${differing.length - MOST_OPCODES} more` : '';
+  const changes = differing.slice(0, MAX_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
+  const more = differing.length > MAX_OPCODES ? `, and ${differing.length - MAX_OPCODES} more` : '';
   return (
     <p className="compare-notes">
       Instructions that differ in number: {changes.join(', ')}

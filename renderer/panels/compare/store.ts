@@ -14,7 +14,7 @@ import {
   suggestedVariants,
 } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup, ComparedRow } from '../../../electron/contract/bench/comparison.ts';
-import { benchOptionShape, usualBenchOptions } from '../../../electron/contract/bench/options.ts';
+import { benchOptionShape, defaultBenchOptions } from '../../../electron/contract/bench/options.ts';
 import type { Words } from '../../../electron/contract/bench/session.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { precisionSchema } from '../../../electron/contract/run.ts';
@@ -32,7 +32,7 @@ const views = ['choose', 'table', 'samples', 'maps', 'curves', 'source', 'kernel
  * Options that the form stores unchanged. The clock is stored as typed text instead, and shuffles have a fixed seed.
  */
 const { lock_MHz: _lock, seed: _seed, ...formShape } = benchOptionShape;
-const { lock_MHz: _usualLock, seed: _usualSeed, ...formOptions } = usualBenchOptions;
+const { lock_MHz: _usualLock, seed: _usualSeed, ...formOptions } = defaultBenchOptions;
 
 const schema = z.strictObject({
   view: z.enum(views),

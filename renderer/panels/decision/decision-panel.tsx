@@ -1,7 +1,13 @@
 /** Advice on implementing a computation, from recorded sessions: `braggbench decide` in the page. */
 import { type ReactElement, useState } from 'react';
 import { type Decision, wayTitles } from '../../../electron/contract/bench/decision.ts';
-import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../../electron/domain/decision-texts.ts';
+import {
+  adviceText,
+  decisionTitle,
+  defaultRuns,
+  sourceText,
+  stepText,
+} from '../../../electron/domain/decision-texts.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -11,7 +17,7 @@ import '../../widgets/plots/plots.css';
 import '../../widgets/words/words.css';
 import './decision-panel.css';
 
-const mostRuns = 1e12;
+const maxRuns = 1e12;
 
 function Problem({ decision, runs }: { readonly decision: Decision; readonly runs: number }): ReactElement {
   const { options, steps, time } = decision;
@@ -57,7 +63,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
 export default function DecisionPanel(): ReactElement {
   const { answer, failure, ask } = useOfSessions('bench.decisions');
   const decisions = answer?.decisions ?? null;
-  const [runs, setRuns] = useState<number>(usualRuns);
+  const [runs, setRuns] = useState<number>(defaultRuns);
   return (
     <div className="plot-panel">
       <div className="panel-bar">
@@ -68,10 +74,10 @@ export default function DecisionPanel(): ReactElement {
             unit="1"
             placeholder={null}
             min={1}
-            max={mostRuns}
+            max={maxRuns}
             whole
             onChange={(next) => {
-              if (typeof next === 'number' && Number.isInteger(next) && next >= 1 && next <= mostRuns) setRuns(next);
+              if (typeof next === 'number' && Number.isInteger(next) && next >= 1 && next <= maxRuns) setRuns(next);
             }}
           />
         </span>

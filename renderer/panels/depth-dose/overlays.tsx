@@ -5,7 +5,7 @@ import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { type GammaCurve, gammaOfCurves } from '../../../electron/domain/dose/gamma-curve.ts';
 import { percent } from '../../../electron/domain/numbers.ts';
-import { MOST_OVERLAYS, type OverlayCurve } from '../../data/overlays.ts';
+import { MAX_OVERLAYS, type OverlayCurve } from '../../data/overlays.ts';
 import { SHOWN, type ShownDepthDose } from '../../data/run-data.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
@@ -137,7 +137,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
   const selected = useSelected(stores.selection, (state) => state.run);
   const runs = useSelected(stores.runs, (state) => state.runs);
   const file = useRef<HTMLInputElement>(null);
-  const full = items.length >= MOST_OVERLAYS;
+  const full = items.length >= MAX_OVERLAYS;
   const others = runs.filter(
     ({ id, state, error }) =>
       id !== selected && isOver(state) && error === null && !items.some((item) => item.run === id),
@@ -220,7 +220,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
       </PopoverRow>
       <p className="popover__note">
         {full
-          ? `At most ${MOST_OVERLAYS} curves; remove one to add another.`
+          ? `At most ${MAX_OVERLAYS} curves; remove one to add another.`
           : 'A CSV with depth (mm) and dose, or drop it on the window. A dose without units is scaled to this run’s peak.'}
         {scale === 'absolute' ? ` For an absolute γ its header names the unit: ${allowedDepthUnits}.` : ''}
       </p>

@@ -1,7 +1,7 @@
 /** Opens another program's dose for comparison with the run, and maps its axes to the run's. */
 import { type ReactElement, useRef } from 'react';
 import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose/units.ts';
-import { type ImportedDoseInfo, type ImportedPlane, MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
+import { type ImportedDoseInfo, type ImportedPlane, MAX_DOSE_BYTES } from '../../../electron/contract/dose.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -118,8 +118,8 @@ export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo)
   const take = async (chosen: readonly File[]): Promise<void> => {
     const title = `${chosen.map(({ name }) => name).join(', ')} was not read`;
     const size = chosen.reduce((sum, file) => sum + file.size, 0);
-    if (chosen.length > 2 || size > MOST_DOSE_BYTES) {
-      const allowed = `at most two files of ${MOST_DOSE_BYTES / 2 ** 20} MiB together; larger ones are for braggbench gamma`;
+    if (chosen.length > 2 || size > MAX_DOSE_BYTES) {
+      const allowed = `at most two files of ${MAX_DOSE_BYTES / 2 ** 20} MiB together; larger ones are for braggbench gamma`;
       stores.notices.tell({
         tone: 'warning',
         title,

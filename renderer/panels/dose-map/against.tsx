@@ -40,7 +40,7 @@ const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as
 /** Prefix of file values among run ids. */
 const FILE = 'file:';
 /** Maximum number of imported doses, equal to the host's limit. */
-const MOST_IMPORTED = 4;
+const MAX_IMPORTED = 4;
 const placedAsItIs = (dose: string): ImportedPlane => ({
   ...{ dose, shift_depth_mm: 0, shift_across_mm: 0 },
   unit: null,
@@ -174,7 +174,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
       {others.length === 0 ? <p className="popover__note">Another finished run can be shown here.</p> : null}
       <OpenDose
         onOpen={(opened) => {
-          view.setState((state) => ({ imported: [...state.imported, opened].slice(-MOST_IMPORTED) }));
+          view.setState((state) => ({ imported: [...state.imported, opened].slice(-MAX_IMPORTED) }));
           toFile(placedAsItIs(opened.id));
         }}
       />

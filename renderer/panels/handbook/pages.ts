@@ -57,7 +57,7 @@ export const headings = parts.flatMap(({ page, heading }) =>
     : [{ page, anchor: anchorOf(heading), title: pageTitle(page), heading: heading.replaceAll('`', '') }],
 );
 
-const MOST_FOUND = 30;
+const MAX_FOUND = 30;
 /** Characters in an excerpt before and after the hit. */
 const AROUND = 70;
 
@@ -83,6 +83,6 @@ export function search(query: string): readonly Found[] {
   });
   return hits
     .sort((a, b) => b.rank - a.rank)
-    .slice(0, MOST_FOUND)
+    .slice(0, MAX_FOUND)
     .map(({ found }) => found);
 }

@@ -21,7 +21,7 @@ const SPACINGS = [
   0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50,
   70, 100, 150, 200, 300, 500, 1000,
 ];
-const MOST_RINGS = 6;
+const MAX_RINGS = 6;
 const RING_POINTS = 361;
 /** Minimum ring size as a share of the image, because the beam mark covers smaller rings. */
 const SMALLEST_RING = 0.12;
@@ -61,8 +61,8 @@ export function ringSpacings(geometry: ImageGeometry, width: number, height: num
   const [least, most] = resolutionRange(geometry, width, height);
   const inside = SPACINGS.filter((spacing) => spacing > least && spacing < most);
   const readable = inside.filter((spacing) => ringSize(geometry, spacing) > SMALLEST_RING * Math.min(width, height));
-  const every = Math.max(1, Math.ceil(readable.length / MOST_RINGS));
-  return readable.filter((_, i) => i % every === 0).slice(0, MOST_RINGS);
+  const every = Math.max(1, Math.ceil(readable.length / MAX_RINGS));
+  return readable.filter((_, i) => i % every === 0).slice(0, MAX_RINGS);
 }
 
 const ringsMade = new WeakMap<ImageGeometry, readonly Annotation[]>();

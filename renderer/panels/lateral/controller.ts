@@ -43,7 +43,7 @@ export function createLateralStore(
 }
 
 /** Maximum number of curves that can be distinguished. */
-export const MOST_DEPTHS = 5;
+export const MAX_DEPTHS = 5;
 
 /** Depths (mm) whose profiles stay while the crosshair moves. */
 export type SavedDepthsStore = StoreApi<{ readonly depths_mm: readonly number[] }>;
@@ -57,12 +57,12 @@ export function createSavedDepths(): SavedDepthsStore {
 /** Headroom of the legend above the curves. */
 const HEADROOM = 1.3;
 /** Minimum share of the largest proton count for a plane's width; below it, a few stragglers determine the width. */
-const LEAST_SHARE = 1e-3;
+const MIN_SHARE = 1e-3;
 
 /** σx of the fluence where protons cross, with gaps elsewhere. */
 export function fluenceWidth({ protons, sigma_x_mm }: Moments): Float64Array {
   const most = protons.reduce((a, b) => Math.max(a, b), 0);
-  return sigma_x_mm.map((sigma, i) => ((protons[i] ?? 0) >= LEAST_SHARE * most ? sigma : Number.NaN));
+  return sigma_x_mm.map((sigma, i) => ((protons[i] ?? 0) >= MIN_SHARE * most ? sigma : Number.NaN));
 }
 
 export function widthChart(

@@ -15,7 +15,7 @@ import {
   createSavedDepths,
   type DrivenPlot,
   driveLateral,
-  MOST_DEPTHS,
+  MAX_DEPTHS,
   type Profiles,
   type SavedDepthsStore,
   type ShownProfiles,
@@ -150,7 +150,7 @@ export default function LateralPanel(): ReactElement {
             icon="plus"
             size={14}
             label="Keep this depth: its profile stays while the crosshair moves on"
-            disabled={first === undefined || depths.length >= MOST_DEPTHS}
+            disabled={first === undefined || depths.length >= MAX_DEPTHS}
             onPress={keep}
           />
           <Segmented label="Show" value={show} options={shows} onChange={(next) => store.setState({ show: next })} />

@@ -15,7 +15,7 @@ interface GaussianFit {
 
 /** Values below this share of the maximum are excluded from the fit, because no single Gaussian describes the tails. */
 const FIT_FROM_SHARE = 0.1;
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 const TOLERANCE = 1e-10;
 
 /** Solves a symmetric 3 × 3 system; null where it is singular. */
@@ -51,7 +51,7 @@ export function fitGaussian(positions: ArrayLike<number>, values: ArrayLike<numb
   const variance = points.reduce((s, { x, y }) => s + y * (x - mean) ** 2, 0) / sum;
   let [height, centre, sigma] = [peak, mean, Math.sqrt(variance)];
   if (!(sigma > 0)) return null;
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const normal = [
       [0, 0, 0],
       [0, 0, 0],

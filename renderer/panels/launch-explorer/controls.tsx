@@ -9,7 +9,7 @@ import {
   type Kernels,
   type LaunchState,
   type LaunchStore,
-  mostElements,
+  maxElements,
   OWN_NUMBERS,
 } from './model.ts';
 
@@ -145,7 +145,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
           onChange={(id) => set({ gpu: id })}
         />
       </div>
-      <Extents label="Elements" value={config.elements} max={mostElements} onChange={(elements) => set({ elements })} />
+      <Extents label="Elements" value={config.elements} max={maxElements} onChange={(elements) => set({ elements })} />
       <Extents label="Block" value={block} max={4096} onChange={(next) => set({ block: next })} />
       <div className="launch-slider grid">
         <label htmlFor={slider}>Threads along x</label>

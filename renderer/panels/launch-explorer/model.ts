@@ -24,8 +24,8 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 /** Id of a kernel that is described by its resource numbers. */
 export const OWN_NUMBERS = 'own';
 
-export const mostElements = 2 ** 40;
-const along = z.number().int().min(1).max(mostElements);
+export const maxElements = 2 ** 40;
+const along = z.number().int().min(1).max(maxElements);
 const threads = z.number().int().min(1).max(4096);
 
 const schema = z.strictObject({
@@ -47,14 +47,14 @@ const schema = z.strictObject({
   block: z.tuple([threads, threads, threads]).nullable(),
   mapping: z.enum(['one-per-thread', 'grid-stride']),
   /** Null if the launch has as many blocks as can be resident on the GPU. */
-  blocks: z.number().int().min(1).max(mostElements).nullable(),
+  blocks: z.number().int().min(1).max(maxElements).nullable(),
   dynamic_bytes: z
     .number()
     .int()
     .min(0)
     .max(2 ** 20),
   /** Thread along x whose elements are marked. */
-  thread: z.number().int().min(0).max(mostElements),
+  thread: z.number().int().min(0).max(maxElements),
   reduction: z.enum(reductionKinds),
 });
 export type LaunchState = Readonly<z.infer<typeof schema>>;
@@ -150,7 +150,7 @@ export interface Explained {
 }
 
 /** Block of a kernel without a launch bound. */
-const USUAL_THREADS = 256;
+const DEFAULT_THREADS = 256;
 
 /** `preferred`: workload whose kernel is shown by default. */
 export function explain(
@@ -172,7 +172,7 @@ export function explain(
   const kernel: LaunchedKernel = choice === null ? own : choice.kernel;
   const { elements, mapping, blocks, dynamic_bytes } = config;
   // By default, use the block size that the kernel is launched with.
-  const block = config.block ?? [choice?.kernel.max_threads ?? USUAL_THREADS, 1, 1];
+  const block = config.block ?? [choice?.kernel.max_threads ?? DEFAULT_THREADS, 1, 1];
   const launch = explainLaunch(kernel, gpu.limits, { elements, block, mapping, blocks, dynamic_bytes });
   const thread = Math.min(config.thread, threadsAlongX(launch) - 1);
   return { gpu, choices, choice, kernel, launch, block, thread };

@@ -117,7 +117,7 @@ const kinds: readonly { readonly value: LibraryKind | 'all'; readonly label: str
   { value: 'kernel', label: 'Kernels' },
 ];
 /** Maximum number of listed items; use the search to find more. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
   yours: 'Saved scenarios and runs are listed here. Save what is in the form, or begin with an example.',
@@ -256,7 +256,7 @@ export default function LibraryPanel(): ReactElement {
   const { place, kind, order } = useSelected(view, (state) => state);
   const [text, setText] = useState('');
   const [tag, setTag] = useState<string | null>(null);
-  const { result, elsewhere, failure } = useListing({ place, text, kind, tag, order, limit: MOST_SHOWN });
+  const { result, elsewhere, failure } = useListing({ place, text, kind, tag, order, limit: MAX_SHOWN });
   const filtered = text.trim() !== '' || tag !== null || kind !== null;
   const known = result?.tags.map((each) => each.tag) ?? [];
   const isGrouped = place === 'examples' && order === 'newest';

@@ -13,7 +13,7 @@ import { handOut } from '../../workbench/actions/save-file.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 /** Maximum number of files offered per list, newest first. */
-const MOST_OFFERED = 200;
+const MAX_OFFERED = 200;
 
 interface Offer {
   readonly key: string;
@@ -54,7 +54,7 @@ function useStored(): Stored {
   const [stored, setStored] = useState<Stored>({ items: [], studies: [] });
   useEffect(() => {
     let current = true;
-    const query = { place: 'yours', text: '', kind: null, tag: null, order: 'newest', limit: MOST_OFFERED } as const;
+    const query = { place: 'yours', text: '', kind: null, tag: null, order: 'newest', limit: MAX_OFFERED } as const;
     Promise.all([client.call('library.search', query), client.call('study.list', {})]).then(
       ([{ items }, { studies }]) => {
         const files = items.flatMap((item) => (item.file === null ? [] : [{ ...item, file: item.file }]));

@@ -33,7 +33,7 @@ import { Values } from './values.tsx';
 /** Maximum device pixels per tile and axis; no screen has more. */
 const PIXELS = 1024;
 /** Lower end of the logarithmic scale as a share of the largest value, because smaller counts are detector noise. */
-const LEAST = 1e-3;
+const MIN_SHARE = 1e-3;
 
 const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
 
@@ -70,7 +70,7 @@ function Maps({ image, refined }: MapsProps): ReactElement | null {
   const difference = useMap(image.id, 'difference', refined);
   if (plane === null) return null;
   const high = measured?.max ?? 1;
-  const limits = { low: Math.max(high * LEAST, measured?.min ?? 0), high };
+  const limits = { low: Math.max(high * MIN_SHARE, measured?.min ?? 0), high };
   const reach = difference === null ? 1 : reachOf(difference);
   return (
     <>

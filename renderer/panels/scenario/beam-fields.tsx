@@ -133,7 +133,7 @@ const columns = [
 ] as const;
 
 /** Longer lists are only plotted; they are edited as a file. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 function SpotRow({
   path,
@@ -184,7 +184,7 @@ function SpotList({ path, spots }: { readonly path: Path; readonly spots: readon
   return (
     <>
       <ol className="spots__list grid">
-        {spots.slice(0, MOST_ROWS).map((_, index) => (
+        {spots.slice(0, MAX_ROWS).map((_, index) => (
           <SpotRow
             // biome-ignore lint/suspicious/noArrayIndexKey: its place identifies a spot
             key={index}
@@ -200,7 +200,7 @@ function SpotList({ path, spots }: { readonly path: Path; readonly spots: readon
           />
         ))}
       </ol>
-      {spots.length > MOST_ROWS ? <p className="faint">{`${spots.length - MOST_ROWS} more are in the file.`}</p> : null}
+      {spots.length > MAX_ROWS ? <p className="faint">{`${spots.length - MAX_ROWS} more are in the file.`}</p> : null}
     </>
   );
 }

@@ -4,7 +4,7 @@ import {
   type Commissioned,
   commissionedBeam,
   depthUnits,
-  MOST_CURVE_BYTES,
+  MAX_CURVE_BYTES,
   withError,
 } from '../../../electron/contract/beams/commission.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
@@ -63,8 +63,8 @@ export function Commissioning(): ReactElement {
     const ending = new AbortController();
     going.current?.abort();
     going.current = ending;
-    if (file.size > MOST_CURVE_BYTES) {
-      const reason = `${file.name} has ${file.size} bytes; allowed: at most ${MOST_CURVE_BYTES}.`;
+    if (file.size > MAX_CURVE_BYTES) {
+      const reason = `${file.name} has ${file.size} bytes; allowed: at most ${MAX_CURVE_BYTES}.`;
       setState({ kind: 'failed', reasons: [reason] });
       return;
     }

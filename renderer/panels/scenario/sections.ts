@@ -81,7 +81,7 @@ const transport: readonly Section[] = [
 
 /** Fields of the document rather than its problem. */
 const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
-const MOST_IN_SUMMARY = 3;
+const MAX_IN_SUMMARY = 3;
 
 const isGroup = (schema: JsonSchema): boolean => schema.type === 'object' && schema.properties !== undefined;
 
@@ -103,12 +103,12 @@ function generated(schema: JsonSchema): readonly Section[] {
   return [
     ...(single.length === 0
       ? []
-      : [{ id: 'problem', title: 'Problem', fields: single, summary: single.slice(0, MOST_IN_SUMMARY) }]),
+      : [{ id: 'problem', title: 'Problem', fields: single, summary: single.slice(0, MAX_IN_SUMMARY) }]),
     ...groups.map(([key, each]) => ({
       id: key,
       title: each.title ?? key,
       fields: Object.keys(each.properties ?? {}).map((name): Path => [key, name]),
-      summary: leaves(each, [key]).slice(0, MOST_IN_SUMMARY),
+      summary: leaves(each, [key]).slice(0, MAX_IN_SUMMARY),
     })),
   ];
 }

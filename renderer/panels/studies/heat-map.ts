@@ -20,7 +20,7 @@ interface HeatCells {
 }
 
 /** Columns with more distinct numbers than this are binned. */
-const MOST_VALUES = 300;
+const MAX_VALUES = 300;
 const BINS = 60;
 
 interface Side {
@@ -44,9 +44,9 @@ function sideOf(side: HeatSide): Side {
     low = Math.min(low, value);
     high = Math.max(high, value);
     // Stop collecting when there are too many values to show one by one.
-    if (different.size <= MOST_VALUES) different.add(value);
+    if (different.size <= MAX_VALUES) different.add(value);
   }
-  if (different.size <= MOST_VALUES) {
+  if (different.size <= MAX_VALUES) {
     const values = [...different].toSorted((a, b) => a - b);
     const places = new Map(values.map((value, k) => [value, k]));
     const names = values.map((value) => String(Number(value.toPrecision(6))));

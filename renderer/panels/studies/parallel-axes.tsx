@@ -20,7 +20,7 @@ import type { HeatSide } from './heat-map.ts';
 import {
   type AxisRange,
   densityOf,
-  MOST_LINES,
+  MAX_LINES,
   nearestLine,
   type ParallelAxis,
   paintDensity,
@@ -248,7 +248,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
     [crossings, axes, kept],
   );
   const shown = useMemo(() => on.reduce((sum, one) => sum + one, 0), [on]);
-  const dense = rows.length > MOST_LINES;
+  const dense = rows.length > MAX_LINES;
   const tints = given.at(-1)?.at;
   useEffect(() => {
     if (room === null || tints === undefined) return;

@@ -10,10 +10,10 @@ import type { HeatSide } from './heat-map.ts';
 import { columnTitle } from './words.ts';
 
 /** Above this number, lines are drawn as density. */
-export const MOST_LINES = 5_000;
+export const MAX_LINES = 5_000;
 /** Maximum number of pixel updates for all lines, for a duration below a second. */
-const MOST_PASSED = 3e7;
-const LEAST_COLUMNS = 24;
+const MAX_PASSED = 3e7;
+const MIN_COLUMNS = 24;
 const WEAKEST = 0.15;
 /** Number of colours of single lines, each of which is a canvas stroke. */
 const TINTS = 64;
@@ -83,7 +83,7 @@ export function densityOf(
     1,
     panels.reduce((sum, { paths }) => sum + paths.length, 0),
   );
-  const columns = Math.max(LEAST_COLUMNS, Math.floor(Math.min(most / Math.max(1, panels.length), MOST_PASSED / all)));
+  const columns = Math.max(MIN_COLUMNS, Math.floor(Math.min(most / Math.max(1, panels.length), MAX_PASSED / all)));
   const width = Math.max(1, panels.length) * columns;
   const counts = new Uint32Array(width * height);
   const sums = new Float32Array(width * height);
@@ -219,7 +219,7 @@ interface AxisTick {
 
 const isNamed = (along: ParallelAxis['along']): along is readonly string[] => Array.isArray(along);
 /** Minimum number of labels for a readable axis. */
-const FEWEST_LABELS = 3;
+const MIN_LABELS = 3;
 /** Line height of category labels on an axis, in label heights. */
 const NAME_LINE = 1.3;
 const byNumber = new Intl.Collator('en', { numeric: true });
@@ -291,7 +291,7 @@ export function ticksOf(
   const { toPixel } = scaleOf(along, 0, 1);
   const own = ticksDown(along, { height }, label);
   // If a short logarithmic span has too few labelled digits, use linear steps placed on the logarithmic scale.
-  const isBare = own.ticks.filter((tick) => tick.label !== '').length < FEWEST_LABELS;
+  const isBare = own.ticks.filter((tick) => tick.label !== '').length < MIN_LABELS;
   const { ticks, exponent } = isBare ? ticksDown({ ...along, kind: 'linear' }, { height }, label) : own;
   const within = ticks.map(({ value, label: text }) => ({ at: toPixel(value), text }));
   return {

@@ -58,7 +58,7 @@ export interface Plotted {
 }
 
 /** Maximum number of groups that colours can distinguish. */
-const MOST_GROUPS = 12;
+const MAX_GROUPS = 12;
 const OTHERS = 'others';
 const ROOM = 0.05;
 
@@ -122,7 +122,7 @@ function lowering(rows: Uint32Array, y: Float64Array): readonly number[] {
 /** Drawable rows by group, each from left to right. */
 function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string, Uint32Array> {
   const names = groups === null ? [''] : [...new Set(groups.of)];
-  const shown = new Set(names.slice(0, MOST_GROUPS));
+  const shown = new Set(names.slice(0, MAX_GROUPS));
   const found = new Map<string, number[]>(
     [...shown, ...(names.length > shown.size ? [OTHERS] : [])].map((name) => [name, []]),
   );

@@ -1,7 +1,7 @@
 /** Plot of a study's columns against each other. */
 import { type ReactElement, useMemo, useRef } from 'react';
 import {
-  MOST_PLOTTED,
+  MAX_PLOTTED,
   type StudyColumnInfo,
   type StudyEntry,
   type StudyLook,
@@ -165,7 +165,7 @@ function AlongChoice({
   const { along, varied } = chosen;
   const choices = varied.filter(({ of }) => of !== 'where');
   const toggle = (list: readonly string[], key: string, on: boolean): string[] =>
-    on ? [...list, key].slice(0, MOST_PLOTTED) : list.filter((one) => one !== key);
+    on ? [...list, key].slice(0, MAX_PLOTTED) : list.filter((one) => one !== key);
   return (
     <details className="studies__along relative">
       <summary>{along.length} axes</summary>
@@ -179,7 +179,7 @@ function AlongChoice({
                 <input
                   type="checkbox"
                   checked={on}
-                  disabled={on ? along.length <= 2 : along.length >= MOST_PLOTTED}
+                  disabled={on ? along.length <= 2 : along.length >= MAX_PLOTTED}
                   onChange={({ target }) => onPlot({ ...plot, along: toggle(along, key, target.checked) })}
                 />
                 {columnTitle(column)}

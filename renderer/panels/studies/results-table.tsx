@@ -226,7 +226,7 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
 /** Column width in the style sheet, in px. */
 const COLUMN_PX = 136;
 /** Maximum number of columns, because browsers limit elements to some 33 million pixels. */
-const MOST_BESIDE = 200_000;
+const MAX_TABLE_COLUMNS = 200_000;
 
 /** Columns drawn on either side of the visible ones. */
 const TRANSPOSED_TABLE_BESIDE = 6;
@@ -236,7 +236,7 @@ export function TransposedTable(props: ResultsTableProps): ReactElement {
   const [first, setFirst] = useState(0);
   const part = useRows(props, first);
   const shown = useMemo(() => shownColumns(part?.columns ?? [], look), [part, look]);
-  const all = Math.min(part?.shown ?? 0, MOST_BESIDE);
+  const all = Math.min(part?.shown ?? 0, MAX_TABLE_COLUMNS);
   const from = part?.from ?? 0;
   const start = Math.max(0, first - TRANSPOSED_TABLE_BESIDE - from);
   const seen = Math.ceil(window.innerWidth / COLUMN_PX) + 2 * TRANSPOSED_TABLE_BESIDE;

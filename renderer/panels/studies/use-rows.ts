@@ -68,7 +68,7 @@ export interface Values {
 export const NO_VALUES: Values = { rows: null, points: new Uint32Array(), columns: [] };
 
 /** Maximum unused columns cached for the next plot: one megabyte per column for 100,000 rows. */
-const MOST_BESIDE = 8;
+const MAX_UNUSED_COLUMNS = 8;
 
 /** Loops by index because `Array.from` with a function uses an iterator and needs ten times as long. */
 function textsOf({ different, of }: NonNullable<StudyValues['texts']>): readonly string[] {
@@ -88,7 +88,7 @@ export const missingOf = ({ columns }: Values, wanted: readonly string[]): reado
 export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {
   const stays = rows === before.rows ? before.columns : [];
   const others = stays.filter(({ key }) => columns.every((one) => one.key !== key));
-  const beside = others.filter(({ key }) => !wanted.includes(key)).slice(-MOST_BESIDE);
+  const beside = others.filter(({ key }) => !wanted.includes(key)).slice(-MAX_UNUSED_COLUMNS);
   return {
     rows,
     points: points ?? before.points,

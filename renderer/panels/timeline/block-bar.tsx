@@ -17,7 +17,7 @@ interface BlockBarProps {
 }
 
 /** Maximum number of steps in a list; a longer list would be too long to scroll. */
-const MOST_STEPS = 400;
+const MAX_STEPS = 400;
 
 function Align({ controller, state }: BlockBarProps): ReactElement | null {
   const alignment = useSelected(state, (now) => now.alignment);
@@ -25,7 +25,7 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
   const open = useSelected(useWorkbench().stores.timelines, (now) => now.open);
   const kernels = open.length > 1 && open.every(({ firstKernel_ns }) => firstKernel_ns !== null);
   if (steps.length === 0 && !kernels) return null;
-  const every = Math.ceil(steps.length / MOST_STEPS);
+  const every = Math.ceil(steps.length / MAX_STEPS);
   const options = [
     { value: 'start', label: 'the start' },
     ...(kernels ? [{ value: 'kernel', label: 'the first kernel' }] : []),

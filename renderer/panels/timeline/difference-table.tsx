@@ -32,7 +32,7 @@ export function differenceOf(first: TimelineStatistics, second: TimelineStatisti
     .toSorted((x, y) => Math.abs(y.less_ns) - Math.abs(x.less_ns));
 }
 
-const MOST_NAMES = 40;
+const MAX_NAMES = 40;
 
 type Parts = SelectedTime['parts'];
 
@@ -73,7 +73,7 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
       </p>
       <h4>By name, the largest change first</h4>
       <ol className="timeline-difference__names" data-testid="timeline-difference">
-        {rows.slice(0, MOST_NAMES).map(({ name, first: a, second: b, less_ns, over }) => (
+        {rows.slice(0, MAX_NAMES).map(({ name, first: a, second: b, less_ns, over }) => (
           <li className="grid line-below" key={name}>
             <span className="break-anywhere">{name}</span>
             <b>{signed(less_ns)}</b>
@@ -85,8 +85,8 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
           </li>
         ))}
       </ol>
-      {rows.length > MOST_NAMES ? (
-        <p className="timeline-side__about">{count(rows.length - MOST_NAMES)} names with smaller changes.</p>
+      {rows.length > MAX_NAMES ? (
+        <p className="timeline-side__about">{count(rows.length - MAX_NAMES)} names with smaller changes.</p>
       ) : null}
     </section>
   );

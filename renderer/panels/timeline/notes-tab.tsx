@@ -15,7 +15,7 @@ import { Facts } from './selection-details.tsx';
 import type { TimelineStateStore } from './store.ts';
 
 /** Maximum number of listed steps, because a hundredth of a long run is still many. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 interface TabProps {
   readonly controller: TimelineController | null;
@@ -57,7 +57,7 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
               ]}
             />
             <ol className="timeline-steps">
-              {told.slow.slice(0, MOST_LISTED).map(({ step, steps, from_ns, to_ns, each_ns }) => (
+              {told.slow.slice(0, MAX_LISTED).map(({ step, steps, from_ns, to_ns, each_ns }) => (
                 <li className="flex wrap" key={step}>
                   <button type="button" className="link" onClick={() => controller?.goTo(id, from_ns, to_ns)}>
                     {steps > 1 ? `steps ${step} to ${step + steps - 1}` : `step ${step}`}
@@ -71,8 +71,8 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
             {told.leftOut === 0 ? null : (
               <p className="timeline-side__about">The last launch is left out: how many steps it holds is not known.</p>
             )}
-            {told.slow.length > MOST_LISTED ? (
-              <p className="timeline-side__about">{count(told.slow.length - MOST_LISTED)} later ones are not listed.</p>
+            {told.slow.length > MAX_LISTED ? (
+              <p className="timeline-side__about">{count(told.slow.length - MAX_LISTED)} later ones are not listed.</p>
             ) : null}
           </section>
         );

@@ -6,7 +6,7 @@ import type { Block, TimelineBlocks, TimelineContext } from './blocks.ts';
 import type { TimelineViewport } from './viewport.ts';
 
 /** Maximum number of arrows to the work of one span, because a graph launches thousands. */
-const SPAN_CHOICE_MOST_ARROWS = 200;
+const SPAN_CHOICE_MAX_ARROWS = 200;
 
 export class SpanChoice {
   readonly #context: TimelineContext;
@@ -79,7 +79,7 @@ export class SpanChoice {
     this.#viewport.mark({
       chosen: own,
       chosenArrows: [
-        ...details.launched.slice(0, SPAN_CHOICE_MOST_ARROWS).map((span) => arrow(own, place(span))),
+        ...details.launched.slice(0, SPAN_CHOICE_MAX_ARROWS).map((span) => arrow(own, place(span))),
         ...details.launchedBy.map((span) => arrow(place(span), own)),
       ],
     });
@@ -89,7 +89,7 @@ export class SpanChoice {
 // Arrows from launches to their work in the visible window, requested when it rests.
 
 /** Maximum number of drawn arrows: more would be unreadable, so none are drawn until the user zooms in. */
-const MOST_ARROWS = 60;
+const MAX_ARROWS = 60;
 
 export class LaunchArrows {
   readonly #context: TimelineContext;
@@ -121,7 +121,7 @@ export class LaunchArrows {
     const { from, to } = this.#viewport.window;
     const requested = { trace: block.info.id, from_ns: from + origin, to_ns: to + origin };
     const found = await this.#context.workbench.client
-      .call('timeline.arrows', { ...requested, tracks: [...window.tracks], limit: MOST_ARROWS })
+      .call('timeline.arrows', { ...requested, tracks: [...window.tracks], limit: MAX_ARROWS })
       .catch(() => null);
     if (found === null || this.#context.closed || !isLast()) return;
     block.arrows = Array.from(found.from_ns, (start, i) => ({
@@ -135,7 +135,7 @@ export class LaunchArrows {
   }
 }
 
-const MOST_HITS = 20_000;
+const MAX_HITS = 20_000;
 const LONGEST_TEXT = 200;
 
 interface Hit {
@@ -174,7 +174,7 @@ export class SearchHits {
     }
     const found = await Promise.all(
       this.#blocks.all.map(async ({ info }) => {
-        const asked = { trace: info.id, text: wanted.slice(0, LONGEST_TEXT), limit: MOST_HITS };
+        const asked = { trace: info.id, text: wanted.slice(0, LONGEST_TEXT), limit: MAX_HITS };
         return { info, ...(await this.#context.workbench.client.call('timeline.search', asked)) };
       }),
     ).catch((error: unknown) => this.#context.fail('The search failed', error));

@@ -76,7 +76,7 @@ export function NamedTimes({
 // All available details of the chosen span.
 
 /** Maximum number of listed links, because a graph launches thousands. */
-const MOST_LINKS = 8;
+const MAX_LINKS = 8;
 
 function bytesText(bytes: number): { readonly value: string; readonly unit: string } {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
@@ -117,7 +117,7 @@ function Links({ title, spans, total, onChoose }: LinksProps): ReactElement | nu
     <section className="timeline-links">
       <h3>{title}</h3>
       <ul>
-        {spans.slice(0, MOST_LINKS).map((span) => (
+        {spans.slice(0, MAX_LINKS).map((span) => (
           <li key={span.span}>
             <button
               type="button"
@@ -130,7 +130,7 @@ function Links({ title, spans, total, onChoose }: LinksProps): ReactElement | nu
           </li>
         ))}
       </ul>
-      {total > MOST_LINKS ? <p>and {count(total - MOST_LINKS)} more</p> : null}
+      {total > MAX_LINKS ? <p>and {count(total - MAX_LINKS)} more</p> : null}
     </section>
   );
 }
@@ -170,7 +170,7 @@ export function ChosenDetails({
   );
 }
 
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 /** Selected time by lane and stream. */
 function LaneTimes({ lanes }: { readonly lanes: readonly SelectedLane[] }): ReactElement {
@@ -244,7 +244,7 @@ export function SelectionDetails({ controller, state }: SelectionDetailsProps): 
           />
           {lanes.length === 0 ? null : <LaneTimes lanes={lanes} />}
           {statistics.names.length === 0 ? null : (
-            <NamedTimes title="By name" rows={statistics.names.slice(0, MOST_NAMES)} />
+            <NamedTimes title="By name" rows={statistics.names.slice(0, MAX_NAMES)} />
           )}
         </section>
       ))}

@@ -80,7 +80,7 @@ export class TimelinePointer {
 }
 
 /** Maximum number of lanes with separate statistics; further lanes are only part of the total. */
-const MOST_LANES = 64;
+const MAX_LANES = 64;
 
 const isOnGpu = ({ kind }: Lane): boolean => kind === 'stream' || kind === 'copies';
 
@@ -129,7 +129,7 @@ export class TimeSelection {
           });
         const gpu = gpuLanes(info);
         const others = (on: SelectedLane['on']) => info.lanes.filter((lane) => placeOf(lane, info) === on);
-        const apart = [...gpu, ...others(null), ...others('host')].slice(0, MOST_LANES);
+        const apart = [...gpu, ...others(null), ...others('host')].slice(0, MAX_LANES);
         const [statistics, ...counted] = await Promise.all([
           // Host time spent waiting for a kernel is not added to the GPU's time.
           of(gpu.length === 0 ? null : gpu.flatMap(tracksOf)),

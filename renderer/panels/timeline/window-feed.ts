@@ -21,7 +21,7 @@ const BESIDE = 0.5;
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
 /** Maximum number of names in a request. */
-const MOST_NAMES = 4096;
+const MAX_NAMES = 4096;
 
 /** True if an answer covers the needed window, tracks and resolution, so that no new request is necessary. */
 export function serves(window: TimelineWindow | null, wish: Wish): boolean {
@@ -127,7 +127,7 @@ export class WindowFeed {
       this.#known = larger;
     }
     const unknown: number[] = [];
-    for (let i = 0; i < all.length && unknown.length < MOST_NAMES; i += 1) {
+    for (let i = 0; i < all.length && unknown.length < MAX_NAMES; i += 1) {
       const name = all[i] ?? 0;
       if (this.#known[name] !== 0) continue;
       this.#known[name] = 1;

@@ -3,10 +3,10 @@
  * crystal in the form to it.
  */
 
-import { MOST_IMAGE_BYTES, measuredEndings } from '../../../electron/contract/scenario/diffraction/refining.ts';
+import { MAX_IMAGE_BYTES, measuredEndings } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { readCurveCsv } from '../../../electron/domain/dose/curve-csv.ts';
 import { NO_TABLE_TEXT, tableText } from '../../../electron/domain/values/csv.ts';
-import { MOST_OVERLAYS, type Overlays } from '../../data/overlays.ts';
+import { MAX_OVERLAYS, type Overlays } from '../../data/overlays.ts';
 import type { RefineFeed } from '../../data/refine-feed.ts';
 import type { NoticesStore } from '../../state/notices.ts';
 import type { Stores } from './context.ts';
@@ -43,7 +43,7 @@ export async function openCurve(
     const { notes } = reading.curve;
     const text = notes.length === 0 ? {} : { text: `${notes.join('. ')}.` };
     notices.tell({ tone: 'success', title: `Overlaid ${file.name}`, ...text });
-  } else refuse(`There are ${MOST_OVERLAYS} curves over the depth dose already; remove one first.`);
+  } else refuse(`There are ${MAX_OVERLAYS} curves over the depth dose already; remove one first.`);
 }
 
 /** Whether a dropped file is an image file; files of runs are opened as runs. */
@@ -61,9 +61,9 @@ export async function takeImageFile(
 ): Promise<void> {
   const file = files.find(({ name }) => /master/i.test(name)) ?? files[0];
   if (file === undefined) return;
-  const large = files.find(({ size }) => size > MOST_IMAGE_BYTES);
+  const large = files.find(({ size }) => size > MAX_IMAGE_BYTES);
   if (large !== undefined) {
-    const most = `${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`;
+    const most = `${MAX_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`;
     feed.refuse(`${large.name} has ${large.size} bytes; allowed: at most ${most}`);
     return;
   }

@@ -9,7 +9,7 @@ import type { RunActions } from './runs.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
 /** Maximum length of a listing. */
-const MOST_EXAMPLES = 500;
+const MAX_EXAMPLES = 500;
 
 export interface LibraryActions {
   open(item: LibraryItem): Promise<void>;
@@ -144,7 +144,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
           kind: null,
           tag: null,
           order: 'name',
-          limit: MOST_EXAMPLES,
+          limit: MAX_EXAMPLES,
         } as const;
         const { items } = await client.call('library.search', query);
         stores.library.setState({ examples: items });

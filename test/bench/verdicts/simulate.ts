@@ -3,7 +3,7 @@
  * of timing noise that the verdicts must withstand. All noise is added to the natural logarithm of a time.
  */
 import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/statistics.ts';
-import { judge, noiseFloorOf, outsideOf, usualMargin } from '../../../electron/host/model/verdicts/judge.ts';
+import { defaultMargin, judge, noiseFloorOf, outsideOf } from '../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
   pairedLogRatio,
@@ -186,7 +186,7 @@ export interface Rates {
 }
 
 const roundsPerInstance = 7;
-const mostInstances = 60;
+const maxInstances = 60;
 
 /**
  * One session. Candidates from index 2 on are slower than the reference by `truth` on the logarithm; 1 is the control.
@@ -201,7 +201,7 @@ function session(
   const all = Array.from({ length: contestants + 2 }, (_, which) => ({ which, times: [] as number[][] }));
   const [reference, control, ...rivals] = all.map(({ times }) => times) as [number[][], number[][], ...number[][][]];
   const precision = new PrecisionRule(model.precision);
-  const decision = new DecisionRule<number>(usualMargin);
+  const decision = new DecisionRule<number>(defaultMargin);
   const outside = outsideOf({ contestants });
   for (let moment = 0; ; ) {
     for (const { which, times } of all) {
@@ -228,8 +228,8 @@ function session(
         )
         .every(Boolean);
     const ended = by === 'precise' ? precision.met(ratios, reference.length) : settled();
-    if (!ended && reference.length < mostInstances) continue;
-    const verdicts = ratios.map((ratio) => judge(ratio, floor, { margin: usualMargin }, reference.length).standing);
+    if (!ended && reference.length < maxInstances) continue;
+    const verdicts = ratios.map((ratio) => judge(ratio, floor, { margin: defaultMargin }, reference.length).standing);
     return {
       ratios,
       verdicts,

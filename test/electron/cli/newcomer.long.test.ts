@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { usualBenchOptions } from '../../../electron/contract/bench/options.ts';
+import { defaultBenchOptions } from '../../../electron/contract/bench/options.ts';
 import { isIncorrect, type SessionReport } from '../../../electron/contract/bench/session.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench, environmentWith } from './command.ts';
@@ -30,7 +30,7 @@ it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
 );
 
 it('bench measures at least two variants within a minute, and their answers are correct', async () => {
-  expect(usualBenchOptions.time_s).toBeLessThanOrEqual(60);
+  expect(defaultBenchOptions.time_s).toBeLessThanOrEqual(60);
   const { code, stdout } = await call([...(typed[2] ?? []), '--json']);
   expect(code).toBe(0);
   const { entries } = JSON.parse(stdout) as SessionReport;

@@ -20,7 +20,7 @@ const PEAK = `
   process.on('exit', () => process.stderr.write('peak ' + peakMemory_bytes() + '\\n'));`;
 
 /** Limits of the measured memory as shares of the forecast. */
-const [FEWEST, MOST] = [0.7, 1.4];
+const [MIN, MAX] = [0.7, 1.4];
 
 function braggbench(...words: readonly string[]): { readonly stdout: string; readonly peak_bytes: number } {
   const environment = { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') };
@@ -74,11 +74,11 @@ test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 
   // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the least of a few runs.
   const least = { plain: Number.POSITIVE_INFINITY, kept: Number.POSITIVE_INFINITY };
   const share = (): number => (least.kept - least.plain) / said;
-  for (let runs = 0; runs < 3 && !(share() > FEWEST && share() < MOST); runs += 1) {
+  for (let runs = 0; runs < 3 && !(share() > MIN && share() < MAX); runs += 1) {
     least.plain = Math.min(least.plain, braggbench(...run, '--set', 'output.keyframes=0').peak_bytes);
     least.kept = Math.min(least.kept, braggbench(...run).peak_bytes);
   }
   // The share was two or more when the engine and the saving thread each had a copy in addition to the host's.
-  expect(share()).toBeGreaterThan(FEWEST);
-  expect(share()).toBeLessThan(MOST);
+  expect(share()).toBeGreaterThan(MIN);
+  expect(share()).toBeLessThan(MAX);
 });

@@ -20,7 +20,7 @@ import { braggbench, entry } from './command.ts';
 const folder = scratchFolder('page-cluster');
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
 /** Far longer than a test needs, even on a busy machine. */
-const MOST_MS = 600_000;
+const MAX_MS = 600_000;
 const PATH = process.env['PATH'] ?? '';
 
 const cluster = (name: string, more: Partial<Cluster> = {}): Cluster => ({
@@ -73,17 +73,17 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
 
   const entryOf = async (id: string) => (await page.call('study.list', {})).studies.find((one) => one.id === id);
   const until = async (id: string, holds: (found: NonNullable<Awaited<ReturnType<typeof entryOf>>>) => boolean) => {
-    for (const end = Date.now() + MOST_MS / 2; Date.now() < end; await sleep(200)) {
+    for (const end = Date.now() + MAX_MS / 2; Date.now() < end; await sleep(200)) {
       const found = await entryOf(id);
       if (found !== undefined && holds(found)) return found;
     }
-    throw new Error(`not within ${MOST_MS / 2000} s: ${JSON.stringify(await entryOf(id))}`);
+    throw new Error(`not within ${MAX_MS / 2000} s: ${JSON.stringify(await entryOf(id))}`);
   };
   const jobs = (): string => slurm.call('squeue', '-h', '-o', '%i %j');
 
   test.each(['here', 'there'])(
     '%s: results arrive during the study, each with its job',
-    { timeout: MOST_MS },
+    { timeout: MAX_MS },
     async (on) => {
       const { clusters } = await page.call('study.clusters', {});
       const found = clusters.find(({ name }) => name === on);
@@ -107,7 +107,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     },
   );
 
-  test('it is stopped from the page, and resumes', { timeout: MOST_MS }, async () => {
+  test('it is stopped from the page, and resumes', { timeout: MAX_MS }, async () => {
     const { study: id } = await page.call('study.start', { ...study('stopped', 20_000), on: 'there' });
     const some = await until(id, ({ done }) => done > 0);
     expect(some).toMatchObject({ state: 'running', points: 20_000, on: 'there' });
@@ -125,7 +125,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     expect((await until(id, ({ state }) => state === 'open')).error).toBeNull();
   });
 
-  test('its jobs outlive the program, and the next start collects their results', { timeout: MOST_MS }, async () => {
+  test('its jobs outlive the program, and the next start collects their results', { timeout: MAX_MS }, async () => {
     const first = await openTestHost();
     const other = await first.page();
     await other.call('study.keepClusters', { clusters: [cluster('there', { host: 'login' })] });
@@ -144,7 +144,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
   });
 
   test('the command line starts a study on the same cluster; Ctrl+C leaves its jobs, stop ends them', {
-    timeout: MOST_MS,
+    timeout: MAX_MS,
   }, async () => {
     const here = (name: string): string => inFolder(`${name}.json`);
     const options = { cwd: folder, environment: { ...process.env, BRAGGBENCH_HOME: test_.folder } };
@@ -174,7 +174,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     await expect.poll(jobs, { timeout: 100_000 }).toBe('');
   });
 
-  test('an error of sbatch is one sentence at the study', { timeout: MOST_MS }, async () => {
+  test('an error of sbatch is one sentence at the study', { timeout: MAX_MS }, async () => {
     const { study: id } = await page.call('study.start', { ...study('refused', 3), on: 'refusing' });
     const refused = await until(id, ({ state }) => state === 'open');
     expect(refused.error).toMatch(/^refusing: sbatch: .*invalid partition/i);

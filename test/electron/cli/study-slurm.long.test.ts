@@ -16,7 +16,7 @@ import { braggbench, entry, environmentWith } from './command.ts';
 
 const folder = scratchFolder('slurm');
 /** Far longer than a test needs, even on a busy machine. */
-const MOST_MS = 400_000;
+const MAX_MS = 400_000;
 const SOME_RESULTS = 10;
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
 let slurm: OneNodeSlurm;
@@ -70,8 +70,8 @@ async function results(name: string): Promise<readonly string[]> {
 }
 
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + MOST_MS / 2; Date.now() < end; await sleep(50)) if (await holds()) return;
-  throw new Error(`no ${what} within ${MOST_MS / 2000} s`);
+  for (const end = Date.now() + MAX_MS / 2; Date.now() < end; await sleep(50)) if (await holds()) return;
+  throw new Error(`no ${what} within ${MAX_MS / 2000} s`);
 }
 
 const someResults = (name: string): Promise<void> =>
@@ -135,15 +135,15 @@ const jobs = (): readonly string[] =>
 
 if (noSlurm !== null) process.stdout.write(`Studies on Slurm are not tested: ${noSlurm}.\n`);
 
-describe('a study on Slurm', { timeout: MOST_MS, ...unless(noSlurm) }, () => {
+describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
   beforeAll(async () => {
     await mkdir(inFolder('cluster'), { recursive: true });
     slurm = await startSlurm(inFolder('cluster'), 6);
-  }, MOST_MS);
+  }, MAX_MS);
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     await slurm.stop();
-  }, MOST_MS);
+  }, MAX_MS);
 
   test('is submitted as arrays within the limits of the cluster; every row names its job and task', async () => {
     await study('arrays', 14);

@@ -92,7 +92,7 @@ async function makers(): Promise<readonly (() => Life)[]> {
 
 /** Number of random operations: some seconds on an idle machine. */
 const TURNS = 400;
-const MOST_AT_ONCE = 6;
+const MAX_AT_ONCE = 6;
 
 it('the process exits cleanly whatever is started, cancelled, watched and dropped', { timeout: 120_000 }, async () => {
   const random = seeded(20_261_123);
@@ -108,7 +108,7 @@ it('the process exits cleanly whatever is started, cancelled, watched and droppe
   for (let turn = 0; turn < TURNS; turn += 1) {
     const what = random();
     const one = any([...alive]);
-    if (what < 0.4 && alive.size < MOST_AT_ONCE) {
+    if (what < 0.4 && alive.size < MAX_AT_ONCE) {
       const life = any(makes)?.();
       if (life === undefined) continue;
       // Some runs are cancelled before they start, and some are dropped without being started.

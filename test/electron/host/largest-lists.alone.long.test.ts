@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labelsFile } from '../../../electron/host/app/library/facts.ts';
-import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
+import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { heldBy, idleHold, leastOf, longestHold, MOST_MS } from './longest-hold.ts';
+import { heldBy, idleHold, leastOf, longestHold, MAX_MS } from './longest-hold.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -49,7 +49,7 @@ const ofSessions: readonly (readonly [string, (page: Client) => Promise<unknown>
 ];
 
 test.each(ofSessions)('a hundred recorded sessions: %s', async (_what, ask) => {
-  expect(await heldAtFirst(ask)).toBeLessThan(MOST_MS);
+  expect(await heldAtFirst(ask)).toBeLessThan(MAX_MS);
 });
 
 /**
@@ -61,7 +61,7 @@ function oldSession(): string {
   const [report] = session.reports;
   const measured = report.entries.filter(({ status }: { status: string }) => status === 'measured');
   const rounds = JSON.stringify(measured.map(({ samples }: { samples: unknown }) => samples)).length;
-  const times = Math.floor((0.9 * (MOST_SESSION_BYTES - JSON.stringify(session).length)) / rounds);
+  const times = Math.floor((0.9 * (MAX_SESSION_BYTES - JSON.stringify(session).length)) / rounds);
   for (const entry of measured) entry.samples = Array.from({ length: times }, () => entry.samples).flat();
   return JSON.stringify(session);
 }

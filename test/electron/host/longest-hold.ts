@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 /** Limit in ms, too short for a person to notice. */
-export const MOST_MS = 50;
+export const MAX_MS = 50;
 /** Most attempts, of which the least counts: garbage of other tests and similar work of this process varies. */
 const ATTEMPTS = 8;
 /** With `BRAGGBENCH_HOLDS=1` all attempts are made and printed, to show their distance from the limit. */
@@ -16,7 +16,7 @@ function spent_ms(before?: NodeJS.CpuUsage): number {
 const pageFaults = (): number => process.resourceUsage().minorPageFault;
 
 /** Time per page of fresh memory on a machine with free memory, including filling it. */
-const USUAL_PAGE_MS = 1.5e-3;
+const DEFAULT_PAGE_MS = 1.5e-3;
 const PAGES_TRIED = 1024;
 const PAGE_BYTES = 4096;
 
@@ -29,8 +29,8 @@ function page_ms(): number {
 
 /** Time as on a machine with free memory: subtracts the extra time of the pages, but no more than their share. */
 function asUsual(hold_ms: number, pages: number, each_ms: number): number {
-  const beyond_ms = pages * Math.max(0, each_ms - USUAL_PAGE_MS);
-  return Math.max(hold_ms - beyond_ms, hold_ms * Math.min(1, USUAL_PAGE_MS / each_ms));
+  const beyond_ms = pages * Math.max(0, each_ms - DEFAULT_PAGE_MS);
+  return Math.max(hold_ms - beyond_ms, hold_ms * Math.min(1, DEFAULT_PAGE_MS / each_ms));
 }
 
 /**
@@ -57,7 +57,7 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 /** The least of the attempts; stops at the first one below the limit. */
 export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
   const all: number[] = [];
-  while (all.length < ATTEMPTS && (SAID || Math.min(...all) >= MOST_MS)) all.push(await attempt());
+  while (all.length < ATTEMPTS && (SAID || Math.min(...all) >= MAX_MS)) all.push(await attempt());
   const least = Math.min(...all);
   if (SAID)
     console.log(`${expect.getState().currentTestName} ${what}: ${all.map((ms) => ms.toFixed(1)).join(', ')} ms`);
@@ -77,5 +77,5 @@ export async function leastHold(work: () => Promise<unknown>, what?: string): Pr
 export async function heldBy(requested: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
   const held: Record<string, number> = {};
   for (const [what, ask] of requested) held[what] = Math.round(await leastHold(ask, what));
-  return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MOST_MS));
+  return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MAX_MS));
 }

@@ -6,7 +6,7 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { ImageSummary } from '../../../contract/image.ts';
-import { MOST_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
+import { MAX_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
 import { writeScenarioText } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
 import { compact, plainDigits, plainError, short } from '../../../domain/numbers.ts';
@@ -188,7 +188,7 @@ export const refineVerb: Verb = {
       }
       const refined = await refineCrystal(host.addon, problemOf(reading), measured, {
         fit,
-        iterations: MOST_ITERATIONS,
+        iterations: MAX_ITERATIONS,
         signal,
       });
       if (out !== undefined) {

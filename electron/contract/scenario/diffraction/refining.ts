@@ -34,10 +34,10 @@ export const refineFits = { both: ['misset', 'cell'], misset: ['misset'], cell: 
 >;
 
 /** Upper limit; no converging fit needs as many normal equations. */
-export const MOST_ITERATIONS = 30;
+export const MAX_ITERATIONS = 30;
 
 /** Twice the size of a frame with sixteen million pixels of 32 bits; the command line accepts larger files. */
-export const MOST_IMAGE_BYTES = 128 * 2 ** 20;
+export const MAX_IMAGE_BYTES = 128 * 2 ** 20;
 
 /** File name extensions of supported images. */
 export const measuredEndings = ['.img', '.osc', '.tif', '.tiff', '.cbf', '.bin', '.raw', '.h5', '.hdf5'] as const;
@@ -111,11 +111,11 @@ const refineFrameSchema = z.discriminatedUnion('state', [
 export type RefineFrame = Readonly<z.infer<typeof refineFrameSchema>>;
 
 const imageBytes = bytes.refine(
-  ({ length }) => length <= MOST_IMAGE_BYTES,
-  `more than ${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
+  ({ length }) => length <= MAX_IMAGE_BYTES,
+  `more than ${MAX_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
 );
 /** Limit on linked files. Only one data file is read, but users may select all files of a folder. */
-const MOST_LINKED = 16;
+const MAX_LINKED = 16;
 
 const imageId = z.string().max(64);
 
@@ -134,7 +134,7 @@ export const refiningMethods = {
           /** Files selected together with it: the master file of an Eiger detector has its images in others. */
           linked: z
             .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytes }))
-            .max(MOST_LINKED)
+            .max(MAX_LINKED)
             .readonly(),
           /** Image size for files of raw numbers, fast and slow; other formats contain it. */
           size: z.tuple([z.number().int().positive(), z.number().int().positive()]),

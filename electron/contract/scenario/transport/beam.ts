@@ -103,7 +103,7 @@ export const beamShape = {
 } as const;
 
 /** Limit on spots: larger fields are not written by hand, and reading and starting them takes seconds. */
-export const mostSpots = 10_000;
+export const maxSpots = 10_000;
 
 /** Fields omitted from a spot are inherited from the beam. */
 export const spotSchema = z
@@ -155,7 +155,7 @@ const allWeightless = (spots: readonly { readonly weight: number }[]): boolean =
 export const spotListSchema = z
   .array(spotSchema)
   .min(1)
-  .max(mostSpots)
+  .max(maxSpots)
   .refine((spots) => !allWeightless(spots), {
     error: 'hold no protons: every weight is 0',
     params: { allowed: 'at least one weight above 0' },

@@ -87,7 +87,7 @@ export type OwnMaterial = z.output<typeof ownMaterialSchema>;
 
 /** Hounsfield units of a point of a table. */
 const hounsfield = z.number().min(-10_000).max(100_000).meta({ unit: '1' });
-const MOST_POINTS = 200;
+const MAX_POINTS = 200;
 
 /** Checks that the first numbers of the points ascend. */
 const ascending = (points: readonly (readonly [number, unknown])[]): boolean =>
@@ -99,13 +99,13 @@ export const huTableSchema = z.strictObject({
   density: z
     .array(z.tuple([hounsfield, z.number().min(1e-6).max(30).meta({ unit: '1' })]))
     .min(2)
-    .max(MOST_POINTS)
+    .max(MAX_POINTS)
     .refine(ascending, order)
     .meta({ title: 'Density', description: 'Points [HU, g/cm³]; straight lines between them.' }),
   materials: z
     .array(z.tuple([hounsfield, z.string().min(1).max(64)]))
     .min(1)
-    .max(MOST_POINTS)
+    .max(MAX_POINTS)
     .refine(ascending, order)
     .meta({ title: 'Materials', description: 'Points [HU, material]: each from its HU on, up to the next.' }),
 });

@@ -15,7 +15,7 @@ const nameSchema = (title: string, description: string) =>
     .regex(/^[A-Za-z][A-Za-z0-9_]*$/)
     .meta({ title, description, $comment: 'a letter, then letters, digits and _, at most 64' });
 
-export const MOST_AXIS = 2 ** 31 - 1;
+export const MAX_AXIS_SIZE = 2 ** 31 - 1;
 
 /** Schema of a number, or a formula of the axes such as `4 * rows`. */
 const formula = (title: string, description: string) =>
@@ -28,10 +28,12 @@ const axisSchema = z
   .strictObject({
     name: nameSchema('Name', 'Parameter of every candidate, after the arrays.'),
     about: z.string().max(200).meta({ title: 'About', description: 'The meaning of the axis.' }).default(''),
-    min: count({ title: 'Least', description: 'The smallest size allowed.', min: 0, max: MOST_AXIS }).default(1),
-    max: count({ title: 'Most', description: 'The largest size allowed.', min: 0, max: MOST_AXIS }).default(MOST_AXIS),
+    min: count({ title: 'Least', description: 'The smallest size allowed.', min: 0, max: MAX_AXIS_SIZE }).default(1),
+    max: count({ title: 'Most', description: 'The largest size allowed.', min: 0, max: MAX_AXIS_SIZE }).default(
+      MAX_AXIS_SIZE,
+    ),
     try: z
-      .array(count({ title: 'Size', description: 'A size that candidates must solve.', min: 0, max: MOST_AXIS }))
+      .array(count({ title: 'Size', description: 'A size that candidates must solve.', min: 0, max: MAX_AXIS_SIZE }))
       .max(16)
       .meta({ title: 'Sizes to try', description: 'Candidates must solve the problem at these sizes as well.' })
       .default([]),
@@ -189,7 +191,7 @@ const candidateSchema = z
 export type ProblemCandidate = z.infer<typeof candidateSchema>;
 
 const sizesSchema = z
-  .record(z.string().max(64), count({ title: 'Size', description: 'Of an axis.', min: 0, max: MOST_AXIS }))
+  .record(z.string().max(64), count({ title: 'Size', description: 'Of an axis.', min: 0, max: MAX_AXIS_SIZE }))
   .meta({ title: 'Sizes', description: 'The size of every axis in this session.' });
 
 const definitionShape = {

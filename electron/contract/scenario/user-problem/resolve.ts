@@ -3,7 +3,7 @@ import { type Expression, ExpressionError, parseExpression } from '../../../doma
 import type { Path } from '../../../domain/values/path.ts';
 import { type Fault, fault, missing } from '../fault.ts';
 import type { Formula, ProblemArray, ProblemCandidate, ProblemDefinition, ProblemType } from './index.ts';
-import { MOST_AXIS } from './index.ts';
+import { MAX_AXIS_SIZE } from './index.ts';
 
 export type Sizes = Readonly<Record<string, number>>;
 
@@ -103,7 +103,7 @@ class Resolver {
   }
 
   /** Evaluates a formula to an integer from `min` to `max`. */
-  whole(formula: Formula, path: Path, min = 0, max = MOST_AXIS): number {
+  whole(formula: Formula, path: Path, min = 0, max = MAX_AXIS_SIZE): number {
     const value = this.number(formula, path);
     if (Number.isNaN(value)) return min;
     if (Number.isInteger(value) && value >= min && value <= max) return value;
@@ -226,7 +226,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
 const elementsOf = (shape: readonly number[]): number => shape.reduce((all, size) => all * size, 1);
 
 /** Limit beyond any machine's memory; products of the largest axes are exact below it. */
-const MOST_ELEMENTS = 2 ** 36;
+const MAX_ELEMENTS = 2 ** 36;
 
 /** Resolves arrays and work for the given sizes; each error refers to its path in the document. */
 export function resolveProblem(
@@ -259,10 +259,8 @@ export function resolveProblem(
     once(array.name, ['arrays', i, 'name']);
     const one = resolvedArray(array, ['arrays', i], to);
     const elements = elementsOf(one.shape);
-    if (elements > MOST_ELEMENTS)
-      to.faults.push(
-        fault(['arrays', i, 'shape'], array.shape, `has ${elements} elements`, `at most ${MOST_ELEMENTS}`),
-      );
+    if (elements > MAX_ELEMENTS)
+      to.faults.push(fault(['arrays', i, 'shape'], array.shape, `has ${elements} elements`, `at most ${MAX_ELEMENTS}`));
     return one;
   });
   if (!resolved.some(({ role }) => role !== 'input'))

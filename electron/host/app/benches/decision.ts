@@ -6,7 +6,7 @@
 import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
 import {
   type Decision,
-  fewestEvidence,
+  minEvidence,
   type Option,
   type Step,
   type Way,
@@ -19,7 +19,7 @@ import { inSlices } from '../../io/flow/cooperative.ts';
 import type { Baseline } from '../../model/external/conversation.ts';
 import { median } from '../../model/verdicts/order.ts';
 
-const usualMargin = 0.01;
+const defaultMargin = 0.01;
 const hour_s = 3600;
 
 /** Programming style of registry programs; other styles are ignored. */
@@ -82,7 +82,7 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
 }
 
 const isEvidence = ({ samples, instances }: Option): boolean =>
-  samples >= fewestEvidence.samples && instances >= fewestEvidence.instances;
+  samples >= minEvidence.samples && instances >= minEvidence.instances;
 
 function decidedBy(base: Option, over: Option, range: Step['ratio_range'], margin: number): Step['decided'] {
   if (!(isEvidence(base) && isEvidence(over))) return 'too few';
@@ -138,7 +138,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
     const [base, ...others] = options.filter(({ right }) => right);
     if (base === undefined || others.length === 0) return [];
     const gpus = gpusUsed(report.machine, [{ device }]).map(({ name }) => name);
-    const margin = report.judged?.margin ?? usualMargin;
+    const margin = report.judged?.margin ?? defaultMargin;
     return [
       {
         workload: session.workload,

@@ -12,8 +12,8 @@ import {
   attemptOf,
   type Climb,
   type ClimbAttempt,
-  fewestBefore,
   type HistorySeries,
+  minBefore,
   type Trend,
 } from '../../../contract/bench/history.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type Session,
 } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
+import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { atOnce, type Pausing } from '../../../domain/values/pausing.ts';
 import { inSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
@@ -43,7 +43,7 @@ const missing = 0.05;
  * few.
  */
 function awayFrom(earlier: readonly number[], time_s: number) {
-  if (earlier.length < fewestBefore) return null;
+  if (earlier.length < minBefore) return null;
   const before = earlier.map(Math.log);
   const deviation = Math.sqrt(variance(before));
   const away = Math.log(time_s) - mean(before);
@@ -237,7 +237,7 @@ export class Climbs {
 
 /** Source of an attempt. Throws BraggError `not-found`. */
 export async function attemptText(folder: string, file: string): Promise<string> {
-  const read = await readText(path.join(folder, file), USER_KERNEL_TEXT_MOST);
+  const read = await readText(path.join(folder, file), USER_KERNEL_TEXT_MAX);
   if (!read.ok) throw new BraggError('not-found', `${file} in the library: ${read.reason}`);
   return read.text;
 }

@@ -144,12 +144,12 @@ function fromFindings(decided: readonly Decided[]): string {
 }
 
 /** Maximum number of conditions that fit on one line. */
-const MOST_CONDITIONS = 2;
+const MAX_CONDITIONS = 2;
 
 function conditionText(conditions: readonly string[], or: string): string {
   const unique = [...new Set(conditions)];
-  const more = unique.length - MOST_CONDITIONS;
-  return [...unique.slice(0, MOST_CONDITIONS), ...(more > 0 ? [`${more} more`] : [])].join(or);
+  const more = unique.length - MAX_CONDITIONS;
+  return [...unique.slice(0, MAX_CONDITIONS), ...(more > 0 ? [`${more} more`] : [])].join(or);
 }
 
 /**

@@ -23,7 +23,7 @@ import {
 import { BraggError } from '../../../contract/errors.ts';
 import { recordedInstances } from '../../model/bench/claim-results.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
-import { usualMargin } from '../../model/verdicts/judge.ts';
+import { defaultMargin } from '../../model/verdicts/judge.ts';
 import type { Instances } from '../../model/verdicts/levels.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { Benches } from '../benches/benches.ts';
@@ -155,7 +155,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     floor: null,
     wholeFloor: null,
     processFloor: null,
-    margin: usualMargin,
+    margin: defaultMargin,
     judgedWhole: null,
     correctness: 'not checked',
     held: false,
@@ -242,7 +242,7 @@ function reportPart(
     floor: noise.floor,
     wholeFloor: noise.whole_floor ?? null,
     processFloor: noise.process_floor ?? null,
-    margin: judged?.margin ?? usualMargin,
+    margin: judged?.margin ?? defaultMargin,
     document,
     environment: environmentOf(report, used),
     row: {

@@ -13,7 +13,7 @@ import {
 } from '../../workloads/transport/dose-file.ts';
 
 /** The oldest dose is removed. */
-const MOST_KEPT = 4;
+const MAX_DOSES = 4;
 
 interface ImportedDose {
   readonly files: readonly NamedBytes[];
@@ -30,7 +30,7 @@ export class ImportedDoses {
     const id = randomBytes(9).toString('base64url');
     this.#cached.set(id, { files, last: null });
     const [oldest] = this.#cached.keys();
-    if (this.#cached.size > MOST_KEPT && oldest !== undefined) this.#cached.delete(oldest);
+    if (this.#cached.size > MAX_DOSES && oldest !== undefined) this.#cached.delete(oldest);
     return { id, ...found };
   }
 

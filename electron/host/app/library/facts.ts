@@ -49,7 +49,7 @@ export const noFacts: LibraryFacts = {
 };
 
 /** Larger than any run; reading such a file only to list it would stall the machine. */
-const MOST_BYTES = 2 ** 30;
+const MAX_BYTES = 2 ** 30;
 
 /** Kind from the name alone; a kernel's description is recognized by its content. */
 export function kindOf(key: string): Exclude<LibraryKind, 'kernel'> {
@@ -133,7 +133,7 @@ async function readSession(file: LibraryFile): Promise<FileFacts> {
 /** Never throws: a file that cannot be read is listed with the reason. */
 export async function readFacts(file: LibraryFile, readers: FactReaders): Promise<FileFacts> {
   try {
-    if (file.bytes > MOST_BYTES) throw new Error(`it has ${Math.round(file.bytes / 1e6)} MB, which no run has`);
+    if (file.bytes > MAX_BYTES) throw new Error(`it has ${Math.round(file.bytes / 1e6)} MB, which no run has`);
     switch (kindOf(file.key)) {
       case 'scenario':
         return await readScenario(file, readers);

@@ -8,7 +8,7 @@ import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { PlanHead } from '../../../contract/study/index.ts';
 import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
-import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
 import { exists } from '../../io/files/access.ts';
 import { checkedParts } from '../../io/files/library.ts';
@@ -56,7 +56,7 @@ async function problemFiles(folder: string): Promise<readonly string[]> {
 }
 
 const textAt = async (file: string): Promise<string | null> =>
-  (await readPlainAtMost(file, USER_KERNEL_TEXT_MOST).catch(() => null))?.toString('utf8') ?? null;
+  (await readPlainAtMost(file, USER_KERNEL_TEXT_MAX).catch(() => null))?.toString('utf8') ?? null;
 
 export interface PackedFile {
   readonly name: string;
@@ -77,7 +77,7 @@ export interface PackRequest {
 }
 
 /** Largest archive: it fits into one transfer to a page and needs no ZIP64. */
-const MOST_BYTES = 2 ** 30;
+const MAX_BYTES = 2 ** 30;
 
 const FOLDERS: Readonly<Record<ProjectPart, string>> = {
   scenario: 'scenarios',
@@ -105,8 +105,8 @@ class Packing {
       if (known?.sha256 === sha256) return;
       if (known !== undefined) continue;
       this.#bytes += bytes.length;
-      if (this.#bytes > MOST_BYTES)
-        throw new BraggError('unsupported', `A project holds at most ${MOST_BYTES / 2 ** 20} MiB. Pack fewer runs.`);
+      if (this.#bytes > MAX_BYTES)
+        throw new BraggError('unsupported', `A project holds at most ${MAX_BYTES / 2 ** 20} MiB. Pack fewer runs.`);
       const at = `${FOLDERS[part]}/${called}`;
       this.#entries.set(at, { bytes, packed: /\.(h5|gz|zip|png)$/i.test(called) });
       this.#told.push({ part, path: at, name: called, bytes: bytes.length, sha256 });
@@ -123,7 +123,7 @@ class Packing {
 }
 
 async function read(file: string): Promise<Uint8Array> {
-  const bytes = await readPlainAtMost(file, MOST_BYTES).catch((error: unknown) => {
+  const bytes = await readPlainAtMost(file, MAX_BYTES).catch((error: unknown) => {
     throw fileError(error, file);
   });
   if (bytes === null) throw new BraggError('unsupported', `${file} is too large for a project.`);

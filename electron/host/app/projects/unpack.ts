@@ -30,7 +30,7 @@ interface UnpackRequest {
   readonly library: string;
 }
 
-const MOST_OF_A_NAME = 999;
+const MAX_NAME_LENGTH = 999;
 /** Folders of the library that are closed to files of scenarios. Windows and macOS ignore case in names. */
 const GUARDED = new Set([NOTES_FOLDER, 'studies']);
 
@@ -145,7 +145,7 @@ async function placeFile(
 ): Promise<Pick<Came, 'as' | 'how'>> {
   const ending = /(\.session|\.task)?\.[^.]+$/i.exec(name)?.[0] ?? '';
   const stem = name.slice(0, name.length - ending.length);
-  for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
+  for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
     const called = i === 1 ? name : `${stem} ${i}${ending}`;
     const file = path.join(folder, called);
     const there = await contentAt(file, bytes.length);
@@ -154,7 +154,7 @@ async function placeFile(
     await placing.file(file, bytes);
     return { as: called, how: 'new' };
   }
-  throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other files named ${name}.`);
+  throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other files named ${name}.`);
 }
 
 /** Data files cannot be renamed, because scenarios name them. */
@@ -176,13 +176,13 @@ async function placeDataFile(
  * Folder of a problem, with a number if another problem has its name, so that candidates of two problems are not mixed.
  */
 async function problemFolder(library: string, folder: string, document: Came['name'], bytes: Uint8Array) {
-  for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
+  for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
     const called = i === 1 ? folder : `${folder} ${i}`;
     const there = await contentAt(path.join(library, called, document), bytes.length);
     const isFree = there === null && (await lstat(path.join(library, called)).catch(() => null)) === null;
     if (isFree || (there !== null && Buffer.compare(there, bytes) === 0)) return called;
   }
-  throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other folders named ${folder}.`);
+  throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other folders named ${folder}.`);
 }
 
 /** Merges both sets of notes. */
@@ -267,7 +267,7 @@ async function placeStudy(
   id: string,
   study: StudyParts,
 ): Promise<Pick<Came, 'as' | 'how'>> {
-  for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
+  for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
     const called = i === 1 ? id : `${id} ${i}`;
     const folder = path.join(library, 'studies', `${called}.study`);
     if (!(await isStudyFolder(folder))) {
@@ -281,7 +281,7 @@ async function placeStudy(
     for (const result of study.results) if (ended.get(result.id) !== 'done') await there.write(result);
     return { as: called, how: 'there' };
   }
-  throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other studies named ${id}.`);
+  throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other studies named ${id}.`);
 }
 
 export const unpackProject = onThread(

@@ -4,8 +4,8 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { ImageView } from '../../../contract/image.ts';
 import {
+  MAX_ITERATIONS,
   type MeasuredImage,
-  MOST_ITERATIONS,
   type RefinedCrystal,
   type RefinedPart,
   type RefineFrame,
@@ -31,7 +31,7 @@ import { imageMap } from '../../workloads/diffraction/summary.ts';
 import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 
 /** The oldest image is removed. */
-const MOST_KEPT = 2;
+const MAX_IMAGES = 2;
 
 interface LoadedImage {
   readonly name: string;
@@ -73,7 +73,7 @@ export class Refinements {
     const left_out = await leftOut(measured.left);
     this.#cached.set(id, { name, measured, fitted: null, shown: null });
     const [oldest] = this.#cached.keys();
-    if (this.#cached.size > MOST_KEPT && oldest !== undefined) this.#cached.delete(oldest);
+    if (this.#cached.size > MAX_IMAGES && oldest !== undefined) this.#cached.delete(oldest);
     const { width, height, header } = measured;
     return { id, name, width, height, left_out, header };
   }
@@ -118,7 +118,7 @@ export class Refinements {
     await lanes.turn({ id, lane, signal, waits }, async () => {
       const warnings = reading.scenario === null ? [] : disagreements(kept.measured.header, reading.scenario);
       sink.offer(() => ({ state: 'begun', variant: plan.variant, warnings: [...warnings] }));
-      const options = { fit, iterations: MOST_ITERATIONS, signal };
+      const options = { fit, iterations: MAX_ITERATIONS, signal };
       const refined = await refineCrystal(addon, problem, kept.measured, {
         ...options,
         told: (iteration) => sink.offer(() => iteration),

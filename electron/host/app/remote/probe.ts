@@ -29,7 +29,7 @@ export const PROBE = [
   'say end 1',
 ].join('; ');
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const name = z.string().regex(/^[\w.+-]{1,60}$/);
 const whole = z
   .string()
@@ -93,7 +93,7 @@ function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]
 export function readProbe(host: string, output: string, own: string): Probed {
   const refuse = (why: string): BraggError =>
     new BraggError('unsupported', `${host} could not be probed: ${plainText(why)}.`);
-  if (output.length > MOST_BYTES) throw refuse(`it answered with more than ${MOST_BYTES / 1024} KiB`);
+  if (output.length > MAX_BYTES) throw refuse(`it answered with more than ${MAX_BYTES / 1024} KiB`);
   const values: Record<string, string> = Object.create(null);
   const [gpuLines, programs]: [string[], string[]] = [[], []];
   for (const line of output.split(/\r?\n/)) {

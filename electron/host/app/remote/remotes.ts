@@ -10,7 +10,7 @@ import { Connection } from './connection.ts';
 import { programSource, type Source } from './program.ts';
 import { checkedHost } from './ssh.ts';
 
-const MOST_HOSTS = 200;
+const MAX_HOSTS = 200;
 
 /** Names of `Host` lines of an ssh configuration, without patterns. */
 export function hostsIn(configuration: string): string[] {
@@ -19,7 +19,7 @@ export function hostsIn(configuration: string): string[] {
     .flatMap((line) => /^\s*Host(?:\s+|\s*=\s*)(.+)$/i.exec(line)?.[1]?.trim().split(/\s+/) ?? [])
     .map((name) => name.replace(/^"|"$/g, ''))
     .filter((name) => sshHostSchema.safeParse(name).success);
-  return [...new Set(names)].slice(0, MOST_HOSTS);
+  return [...new Set(names)].slice(0, MAX_HOSTS);
 }
 
 export class Remotes {

@@ -39,7 +39,7 @@ const KEEP_ALIVE = ['-o', 'ServerAliveInterval=5', '-o', 'ServerAliveCountMax=3'
 export const MARK = '@braggbench@';
 /** Exit code of ssh for its own failures. */
 const SSH_FAILED = 255;
-const MOST_OUTPUT_BYTES = 2 ** 20;
+const MAX_OUTPUT_BYTES = 2 ** 20;
 const PATIENCE_MS = 120_000;
 
 /** Prompts of ssh: in its terminal, through a program that forwards them, or never. */
@@ -205,7 +205,7 @@ function outcomeOf(child: ChildProcess): Promise<Ended> {
   let bytes = 0;
   child.stdout?.on('data', (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes > MOST_OUTPUT_BYTES) child.kill();
+    if (bytes > MAX_OUTPUT_BYTES) child.kill();
     else out.push(piece);
   });
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
@@ -224,7 +224,7 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
   return new Promise((resolve, reject) => {
     let stdout = '';
     const read = (piece: Buffer): void => {
-      stdout = `${stdout}${piece.toString('latin1')}`.slice(-MOST_OUTPUT_BYTES);
+      stdout = `${stdout}${piece.toString('latin1')}`.slice(-MAX_OUTPUT_BYTES);
       if (!stdout.includes(MARK)) return;
       master.stdout?.off('data', read).resume();
       resolve();

@@ -73,7 +73,7 @@ export interface LiveRun {
 }
 
 /** More runs than anyone looks at; the oldest ended runs are removed. */
-const MOST_RUNS = 1000;
+const MAX_RUNS = 1000;
 
 function ended(record: RunRecord): boolean {
   return record.active === null;
@@ -326,7 +326,7 @@ export class Runs {
 
   #remember(record: RunRecord): void {
     this.#records.set(record.id, record);
-    if (this.#records.size <= MOST_RUNS) return;
+    if (this.#records.size <= MAX_RUNS) return;
     const oldest = [...this.#records.values()].find((one) => ended(one) && !one.live);
     if (oldest !== undefined) void this.forget(oldest.id);
   }

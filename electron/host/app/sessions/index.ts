@@ -123,7 +123,7 @@ export function asSession(saved: Session, { designs, claims }: Current): Session
 }
 
 /** Ten times the largest recorded session. Pages receive sessions completely. */
-export const MOST_SESSION_BYTES = 4 * 2 ** 20;
+export const MAX_SESSION_BYTES = 4 * 2 ** 20;
 
 /** A session as its file contains it, and a copy without recordings. */
 export interface ReadSession {
@@ -138,7 +138,7 @@ interface SessionText {
 
 /** Throws BraggError `foreign-file`. */
 export const readSessionText = onThread('read a session', ({ text, path }: SessionText): ReadSession => {
-  if (text.length > MOST_SESSION_BYTES) throw tooLarge(path);
+  if (text.length > MAX_SESSION_BYTES) throw tooLarge(path);
   const kept = parseSession(text, path);
   return { kept, outline: withoutRecordings(kept) };
 });
@@ -155,7 +155,7 @@ export const makeSession = onThread(
 );
 
 function tooLarge(path: string): BraggError {
-  const most = `allowed: ${MOST_SESSION_BYTES / 2 ** 20} MiB`;
+  const most = `allowed: ${MAX_SESSION_BYTES / 2 ** 20} MiB`;
   return new BraggError(
     'foreign-file',
     `${path} is too large to be shown; ${most}. braggbench replay reads larger ones.`,
@@ -163,7 +163,7 @@ function tooLarge(path: string): BraggError {
 }
 
 async function textOf(file: string, path: string): Promise<SessionText> {
-  const bytes = await readPlainAtMost(file, MOST_SESSION_BYTES, path).catch((error: unknown) => {
+  const bytes = await readPlainAtMost(file, MAX_SESSION_BYTES, path).catch((error: unknown) => {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     throw missing ? new BraggError('not-found', `There is no file ${path}.`) : error;
   });

@@ -37,7 +37,7 @@ import { documentOf, namedFileDigests, withShare } from './results.ts';
  * Maximum number of points whose time and memory are determined. Each needs milliseconds, and a plan must appear at
  * once.
  */
-export const MOST_CHECKED = 32;
+export const MAX_CHECKED = 32;
 
 interface CheckedPoint {
   readonly point: StudyPoint;
@@ -166,7 +166,7 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
   const found = pointsOf(await withConfigurations(study, bases, options.userKernels), bases);
   if (found.faults.length > 0) throw refusalOf(found.faults.map(locate));
   const checked: CheckedPoint[] = [];
-  for (const point of evenly(found.points, MOST_CHECKED)) {
+  for (const point of evenly(found.points, MAX_CHECKED)) {
     if (options.signal.aborted) break;
     const base = bases[point.base];
     if (base !== undefined) checked.push(await check(point, base, options));
@@ -189,14 +189,14 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
 }
 
 /** Default folder, next to the study file. */
-export function usualFolder(file: string): string {
+export function defaultFolder(file: string): string {
   const { dir, name } = path.parse(path.resolve(file));
   return path.join(dir, `${name}.study`);
 }
 
 /** Folder that an operand names: itself, or the folder of the study file. Null if it was not planned yet. */
 export async function plannedFolder(operand: string): Promise<string | null> {
-  for (const folder of [operand, usualFolder(operand)]) if (await isStudyFolder(folder)) return folder;
+  for (const folder of [operand, defaultFolder(operand)]) if (await isStudyFolder(folder)) return folder;
   return null;
 }
 
@@ -270,7 +270,7 @@ export interface SolvingHost {
 /** Longest time for a probed point; a longer one gives only a lower bound for the study. */
 const LONGEST_PROBE_S = 3;
 /** Maximum number of variants that are probed, because a plan must appear at once. */
-const MOST_PROBED = 6;
+const MAX_PROBED = 6;
 
 type Timed = CheckedPoint & { readonly least_s: number; readonly needs: string };
 
@@ -353,7 +353,7 @@ export async function forecastOf(
   const timed = timedOf(checked);
   const rates = new Map<string, Rate>();
   let probed = 0;
-  for (const needs of [...new Set(timed.map((one) => one.needs))].slice(0, MOST_PROBED)) {
+  for (const needs of [...new Set(timed.map((one) => one.needs))].slice(0, MAX_PROBED)) {
     if (signal.aborted) break;
     const rate = await rateOf(
       timed.filter((one) => one.needs === needs),
@@ -397,7 +397,7 @@ export async function forecastOf(
 /** Results that are read for a mean. */
 const FEW = 32;
 /** Typical ratio of a point's time to its minimum time on any machine; 10 to 70 on one core of a server. */
-const OVER_LEAST = 20;
+const TYPICAL_OVER_MIN = 20;
 
 /**
  * Mean seconds of a point: from existing results, otherwise from the plan's minimum times. Null if neither is known.
@@ -411,5 +411,5 @@ export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
     return typeof wall_s === 'number' ? [wall_s * (result?.repeats ?? 1)] : [];
   });
   if (times.length > 0) return times.reduce((sum, each) => sum + each, 0) / times.length;
-  return least_s === null ? null : (OVER_LEAST * least_s) / Math.max(1, points);
+  return least_s === null ? null : (TYPICAL_OVER_MIN * least_s) / Math.max(1, points);
 }

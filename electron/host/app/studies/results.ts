@@ -110,7 +110,7 @@ export async function collect(folder: StudyFolder): Promise<StudyTable> {
 /** Cached studies: the one in view and one more. */
 const KEPT = 2;
 /** Cached requests for advice; they differ in the reader's error limit. */
-const MOST_ADVICE = 4;
+const MAX_ADVICE = 4;
 
 class ReadStudy {
   readonly head: PlanHead;
@@ -134,7 +134,7 @@ class ReadStudy {
   adviceOn(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
     const found = this.#advice.get(question) ?? make();
     this.#advice.set(question, found);
-    for (const oldest of [...this.#advice.keys()].slice(0, -MOST_ADVICE)) this.#advice.delete(oldest);
+    for (const oldest of [...this.#advice.keys()].slice(0, -MAX_ADVICE)) this.#advice.delete(oldest);
     return found;
   }
 

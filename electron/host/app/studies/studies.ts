@@ -122,7 +122,7 @@ interface StudiesParts {
 
 const ENDING = '.study';
 const DEFAULT_NAME = 'study';
-const MOST_OF_A_NAME = 999;
+const MAX_NAME_LENGTH = 999;
 const FEW_REFUSALS = 5;
 
 /** Path of a base scenario, relative to the study's folder. */
@@ -268,7 +268,7 @@ export class Studies {
     refuseSearch(planned.study.search, cluster);
     this.#forecasting.abort();
     const wanted = idOf(planned.study.name);
-    for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
+    for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
       const id = i === 1 ? wanted : `${wanted} ${i}`;
       const folder = await keepPlan(planned, this.#path(id)).catch((error: unknown) => {
         if (error instanceof BraggError && error.code === 'exists') return null;
@@ -278,7 +278,7 @@ export class Studies {
       await this.#go(id, folder, false, cluster);
       return id;
     }
-    throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other studies named ${wanted}.`);
+    throw new BraggError('exists', `There are ${MAX_NAME_LENGTH} other studies named ${wanted}.`);
   }
 
   async resume(id: StudyId, retry: boolean, on: string | null): Promise<void> {

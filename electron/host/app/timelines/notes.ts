@@ -12,7 +12,7 @@ export const NOTES_FOLDER = 'notes';
 export const NOTES_ENDING = '.notes';
 const FORMAT = 'braggbench-notes';
 /** Largest file: the maximum number of notes with the maximum length. */
-const MOST_BYTES = 4 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 20;
 
 export const notesFileSchema = z.strictObject({
   format: z.literal(FORMAT),
@@ -33,7 +33,7 @@ const fileOf = (library: string, info: TraceInfo): string =>
 
 /** Throws BraggError `foreign-file` for a damaged file, so that notes are not overwritten. */
 export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
-  const kept = await readOwnJson(fileOf(library, info), notesFileSchema, MOST_BYTES);
+  const kept = await readOwnJson(fileOf(library, info), notesFileSchema, MAX_BYTES);
   return kept?.notes ?? [];
 }
 

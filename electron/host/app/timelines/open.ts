@@ -30,7 +30,7 @@ export const scratchFolder = (): string =>
 
 const CHUNK_BYTES = 2 ** 20;
 /** Databases of hours of tracing have some gigabytes; a larger one may be malicious. */
-const MOST_BYTES = 16 * 2 ** 30;
+const MAX_BYTES = 16 * 2 ** 30;
 
 /** Plain message for a zlib error of a damaged file; other errors are returned unchanged. */
 function gzipFault(error: unknown, read_bytes: number): unknown {
@@ -63,7 +63,7 @@ export async function unpack(
   file: string,
   target: string,
   progress: (read_bytes: number) => void,
-  most_bytes: number = MOST_BYTES,
+  most_bytes: number = MAX_BYTES,
 ): Promise<void> {
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   let bytes = 0;

@@ -136,7 +136,7 @@ const lostError = (reason: string): BraggError => new BraggError('memory', `The 
 const wordsOf = ({ code, signal }: Ended): string => signal ?? `exit code ${code}`;
 
 /** Maximum number of open timelines. Each has a process with its spans in memory, and the panel shows fewer at once. */
-const MOST_OPEN = 24;
+const MAX_OPEN = 24;
 
 interface Entry {
   readonly timeline: TraceProcess;
@@ -249,8 +249,8 @@ export class Timelines {
   }
 
   #makeRoom(): void {
-    if (this.#entries.size < MOST_OPEN) return;
-    throw new BraggError('memory', `${MOST_OPEN} timelines are open, the most there can be. Close one first.`);
+    if (this.#entries.size < MAX_OPEN) return;
+    throw new BraggError('memory', `${MAX_OPEN} timelines are open, the most there can be. Close one first.`);
   }
 
   #list(): { timelines: TraceState[] } {

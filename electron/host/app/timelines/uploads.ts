@@ -18,7 +18,7 @@ interface Upload {
 }
 
 /** Maximum number of unfinished uploads; the oldest are discarded. */
-const MOST_OPEN = 8;
+const MAX_OPEN = 8;
 
 export class Uploads {
   readonly #scratch: Pick<OwnedFolders, 'own' | 'make'>;
@@ -40,7 +40,7 @@ export class Uploads {
       throw fileError(error, name);
     }
     const [oldest] = this.#open.keys();
-    if (this.#open.size > MOST_OPEN && oldest !== undefined) await this.drop(oldest);
+    if (this.#open.size > MAX_OPEN && oldest !== undefined) await this.drop(oldest);
     return id;
   }
 

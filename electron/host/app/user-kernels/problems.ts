@@ -6,7 +6,7 @@ import path from 'node:path';
 import { correctnessOf, reasonOf, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type ProblemDefinition, USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
-import { type BenchProgress, limitsOf, mostRounds } from '../../model/bench/stopping.ts';
+import { type BenchProgress, limitsOf, maxRounds } from '../../model/bench/stopping.ts';
 import {
   candidateFiles,
   cppSignature,
@@ -136,7 +136,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
       },
       ...{ documents: [reading.document ?? {}], scenarios: [reading.scenario], sweep: null, external: [], modes: [] },
       variants: [...against.filter((one) => one !== id), id],
-      limits: limitsOf(mostRounds, seconds),
+      limits: limitsOf(maxRounds, seconds),
       created: new Date().toISOString(),
       command: `bench ${folder} --variants ${id}`,
       ...{ userKernels: [], userKernelLimit_s: 0, trace: false },

@@ -17,7 +17,7 @@ const trustedSchema = z.strictObject({
 type Entry = z.infer<typeof trustedSchema>['trusted'][number];
 
 /** Maximum number of remembered contents; editing in the workbench adds many. */
-const MOST = 1000;
+const MAX_TRUSTED = 1000;
 
 /** Hash of the program that runs with every submission to a problem; candidates and sizes are not part of it. */
 export const problemHash = ({ candidate, answer }: Pick<UserKernel, 'candidate' | 'answer'>): string =>
@@ -56,11 +56,11 @@ export class Trust {
     if (this.has(sha256)) return;
     const added = { sha256, name, when: new Date().toISOString() };
     // Takes effect at once, before the file is written.
-    this.#entries = [added, ...this.#entries].slice(0, MOST);
+    this.#entries = [added, ...this.#entries].slice(0, MAX_TRUSTED);
     // Entries added by other programs in the meantime are retained.
     await this.#file.change(({ trusted, ...rest }) => ({
       ...rest,
-      trusted: [added, ...trusted.filter((entry) => entry.sha256 !== sha256)].slice(0, MOST),
+      trusted: [added, ...trusted.filter((entry) => entry.sha256 !== sha256)].slice(0, MAX_TRUSTED),
     }));
   }
 
@@ -69,7 +69,7 @@ export class Trust {
     const added = { sha256, folder, when: new Date().toISOString() };
     await this.#file.change(({ folders, ...rest }) => ({
       ...rest,
-      folders: [added, ...folders.filter((entry) => entry.folder !== folder)].slice(0, MOST),
+      folders: [added, ...folders.filter((entry) => entry.folder !== folder)].slice(0, MAX_TRUSTED),
     }));
   }
 

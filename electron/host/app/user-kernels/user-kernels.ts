@@ -25,7 +25,7 @@ import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 
 /** Default time limit in seconds for one run of a user kernel. */
-const USUAL_LIMIT_S = 120;
+const DEFAULT_LIMIT_S = 120;
 
 interface UserKernelsOptions {
   /** The engine without user kernels. */
@@ -94,7 +94,7 @@ export class UserKernels {
 
   constructor(options: UserKernelsOptions) {
     this.#options = options;
-    this.#limit_s = options.limit_s ?? USUAL_LIMIT_S;
+    this.#limit_s = options.limit_s ?? DEFAULT_LIMIT_S;
     const { addon, folders } = options;
     this.#references = new References({ addon, cache: folders.cache, signal: this.#closing.signal });
     const known: KnownUserKernels = {

@@ -7,19 +7,19 @@ type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly
 
 const LEVEL = 6;
 /** Limit for archives without ZIP64. */
-const MOST_ENTRIES = 65_000;
+const MAX_ENTRIES = 65_000;
 /** Four times the limit for packing, because results of studies are text. */
-const MOST_BYTES = 4 * 2 ** 30;
+const MAX_BYTES = 4 * 2 ** 30;
 /** Unpacked size relative to the archive. Tables of numbers reach 20; only a zip bomb has more. */
-const MOST_RATIO = 200;
+const MAX_RATIO = 200;
 /** Allowed at any ratio, because a constant field in a small study compresses a thousandfold. */
 const FREE_BYTES = 64 * 2 ** 20;
 /** Deflate encodes at most 258 bytes in two bits. */
 const DEFLATE_RATIO = 1032;
 
 export function packZip(entries: ArchiveEntries): Uint8Array {
-  if (entries.size > MOST_ENTRIES)
-    throw new BraggError('unsupported', `An archive holds at most ${MOST_ENTRIES} files; these are ${entries.size}.`);
+  if (entries.size > MAX_ENTRIES)
+    throw new BraggError('unsupported', `An archive holds at most ${MAX_ENTRIES} files; these are ${entries.size}.`);
   return zipSync(
     Object.fromEntries([...entries].map(([name, { bytes, packed }]) => [name, [bytes, { level: packed ? 0 : LEVEL }]])),
   );
@@ -36,13 +36,13 @@ export class ZipArchive {
     this.#name = name;
     const names = new Set<string>();
     let [packed, unpacked] = [0, 0];
-    const most = Math.min(MOST_BYTES, Math.max(FREE_BYTES, MOST_RATIO * bytes.length));
+    const most = Math.min(MAX_BYTES, Math.max(FREE_BYTES, MAX_RATIO * bytes.length));
     this.#unzip((entry) => {
       packed += entry.size;
       unpacked += entry.originalSize;
       if (names.has(entry.name)) throw this.#refuse(`holds two files named ${JSON.stringify(entry.name)}`);
       names.add(entry.name);
-      if (names.size > MOST_ENTRIES) throw this.#refuse(`holds more than ${MOST_ENTRIES} files`);
+      if (names.size > MAX_ENTRIES) throw this.#refuse(`holds more than ${MAX_ENTRIES} files`);
       // The sum exceeds the archive if entries share their data, as in a zip bomb.
       if (packed > bytes.length) throw this.#refuse('holds files that overlap each other');
       if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {

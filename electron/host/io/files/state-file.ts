@@ -19,7 +19,7 @@ import { fileError, readPlainAtMost } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
 /** Enough for tags and remarks of some ten thousand files, which can be searched in milliseconds. */
-const MOST_BYTES = 4 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 20;
 
 interface StateFileOptions<T> {
   readonly file: string;
@@ -47,7 +47,7 @@ export class StateFile<T> {
     const { file, schema, empty, onDamaged } = this.#options;
     let bytes: Buffer | null;
     try {
-      bytes = await readPlainAtMost(file, MOST_BYTES);
+      bytes = await readPlainAtMost(file, MAX_BYTES);
     } catch (error) {
       if (isMissing(error)) return empty;
       throw fileError(error, file);
@@ -87,7 +87,7 @@ export class StateFile<T> {
     if ((await inSlices(jsonText(next))) === (await inSlices(jsonText(now)))) return now;
     const { file } = this.#options;
     const text = `${JSON.stringify(next, null, 2)}\n`;
-    if (Buffer.byteLength(text) > MOST_BYTES) throw tooLarge(file);
+    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
     await makePrivate(path.dirname(file));
     await writeAtomically(file, text, 'replace');
     return next;
@@ -95,10 +95,7 @@ export class StateFile<T> {
 }
 
 function tooLarge(file: string): BraggError {
-  return new BraggError(
-    'io',
-    `${file} would hold too much; allowed: ${MOST_BYTES / 2 ** 20} MiB. It is left as it is.`,
-  );
+  return new BraggError('io', `${file} would hold too much; allowed: ${MAX_BYTES / 2 ** 20} MiB. It is left as it is.`);
 }
 
 const settingsSchema = z.strictObject({
@@ -159,7 +156,7 @@ function pick(all: SettingsValues, changed: Partial<SettingsValues>): Partial<Se
   return Object.fromEntries(Object.entries(all).filter(([key]) => key in changed));
 }
 
-const MOST = 12;
+const MAX_RECENT_FILES = 12;
 const recentFileSchema = z.object({ version: z.literal(1), paths: z.array(z.string()) });
 
 export class RecentFiles {
@@ -183,14 +180,14 @@ export class RecentFiles {
   async list(): Promise<readonly string[]> {
     if (this.#paths === null) {
       const { paths } = await this.#file.read().catch(() => ({ paths: [] }));
-      this.#paths ??= paths.slice(0, MOST);
+      this.#paths ??= paths.slice(0, MAX_RECENT_FILES);
     }
     return this.#paths;
   }
 
   async add(file: string): Promise<void> {
     await this.list();
-    this.#keep((paths) => [file, ...paths.filter((other) => other !== file)].slice(0, MOST));
+    this.#keep((paths) => [file, ...paths.filter((other) => other !== file)].slice(0, MAX_RECENT_FILES));
   }
 
   clear(): void {

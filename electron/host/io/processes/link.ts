@@ -16,7 +16,7 @@ const NAME = 'BRAGGBENCH_STARTED_BY';
  * Limit of passes over the processes, for a child that forks faster than its descendants are found. Its parent is ended
  * anyway.
  */
-const MOST_PASSES = 50;
+const MAX_PASSES = 50;
 
 export interface Mark {
   /** Environment variables of the child. */
@@ -94,7 +94,7 @@ export function newMark(): Mark {
     end() {
       if (process.platform !== 'linux') return;
       const stopped = new Set<number>();
-      for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+      for (let pass = 0; pass < MAX_PASSES; pass += 1) {
         const fresh = [...marked()].filter((one) => !stopped.has(one));
         if (fresh.length === 0) break;
         for (const one of fresh) {

@@ -27,7 +27,7 @@ export type Piece =
   | { readonly kind: 'list' | 'map'; readonly of: readonly number[] };
 
 /** Maximum number of values in a piece, which need some 4 ms to serialize. */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 /** Characters that count as one value. */
 const CHARACTERS = 64;
 
@@ -72,7 +72,7 @@ function valuesIn(value: unknown, most: number): number {
 /** Pieces in the order of assembly. Values are plain: lists, objects, arrays of numbers, and their elements. */
 export const piecesOf = (whole: unknown, most?: number): readonly Piece[] => atOnce(piecesInSteps(whole, most));
 
-export function* piecesInSteps(whole: unknown, most: number = MOST_VALUES): Pausing<readonly Piece[]> {
+export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Pausing<readonly Piece[]> {
   const pieces: Piece[] = [];
   const put = (piece: Piece): number => pieces.push(piece) - 1;
   function* cut(value: unknown): Pausing<Cut> {
@@ -148,7 +148,7 @@ export type FromThread =
 /**
  * One thread may work on a file for minutes while the other reads a scenario; more would use cores that solvers need.
  */
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 /** Loading the HDF5 library needs 50 ms, so an idle thread waits for the next file, but not forever. */
 const IDLE_MS = 30_000;
 /** Longer for threads with rows of a study, because a user who returns to it should not wait for a new read. */
@@ -259,7 +259,7 @@ class Threads {
 
   #leastBusy(): Thread {
     const found = [...this.#all].sort((a, b) => a.load - b.load)[0];
-    if (found !== undefined && (found.load === 0 || this.#all.size === MOST_THREADS)) return found;
+    if (found !== undefined && (found.load === 0 || this.#all.size === MAX_THREADS)) return found;
     const thread: Thread = new Thread(() => this.#all.delete(thread));
     this.#all.add(thread);
     return thread;

@@ -7,8 +7,8 @@ import { foreign } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { type DicomSlice, dicomModality, dicomSeries, isDicom, isLocalizer, readDicomHeader } from './dicom.ts';
 
-const MOST_BYTES = 2 ** 30;
-const MOST_FILES = 4000;
+const MAX_BYTES = 2 ** 30;
+const MAX_FILES = 4000;
 
 export interface Found extends DicomSlice {
   readonly file: string;
@@ -86,7 +86,7 @@ interface Scanned {
 async function scanned(folder: string, name: string): Promise<Scanned> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
-  if (files.length > MOST_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MOST_FILES}`);
+  if (files.length > MAX_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MAX_FILES}`);
   const found: Found[] = [];
   const unusable: Unusable[] = [];
   const others = new Map<string, number>();
@@ -94,8 +94,8 @@ async function scanned(folder: string, name: string): Promise<Scanned> {
   for (const entry of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const bytes = await readFile(path.join(folder, entry.name));
     total += bytes.length;
-    if (total > MOST_BYTES)
-      throw foreign(name, `its files have more than ${formatBytes(MOST_BYTES)}; allowed: ${formatBytes(MOST_BYTES)}`);
+    if (total > MAX_BYTES)
+      throw foreign(name, `its files have more than ${formatBytes(MAX_BYTES)}; allowed: ${formatBytes(MAX_BYTES)}`);
     if (!isDicom(bytes)) continue;
     const one = classified(name, entry.name, bytes);
     if (typeof one === 'string') others.set(one, (others.get(one) ?? 0) + 1);

@@ -53,9 +53,9 @@ export interface CtRequest {
 }
 
 /** Largest slice: 2048 × 2048. */
-const MOST_PIXELS = 2 ** 22;
+const MAX_PIXELS = 2 ** 22;
 /** A volume is read completely, as FP64. */
-const MOST_VOLUME_BYTES = 2 ** 29;
+const MAX_VOLUME_BYTES = 2 ** 29;
 
 function tooLarge(name: string, bytes: number, allowed: number): Error {
   return foreign(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
@@ -94,8 +94,7 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
       : Array.from({ length: size(across) }, (_, i) => start(across) + i * step(across));
   const index = nearest(name, places, at_mm, step(across));
   const pixels = size(u) * size(v);
-  if (pixels > MOST_PIXELS)
-    throw foreign(name, `its slice has ${size(u)} × ${size(v)} pixels; allowed: ${MOST_PIXELS}`);
+  if (pixels > MAX_PIXELS) throw foreign(name, `its slice has ${size(u)} × ${size(v)} pixels; allowed: ${MAX_PIXELS}`);
   const hu = new Float32Array(pixels);
   const at = [0, 0, 0];
   at[across] = index;
@@ -297,7 +296,7 @@ export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   if (found === null) throw foreign(name, 'it cannot be found');
   if (found.isDirectory()) return seriesSlice(where, await seriesIn(where, name, series), asked);
   if (!found.isFile()) throw foreign(name, 'it is neither a file nor a folder');
-  if (found.size > MOST_VOLUME_BYTES) throw tooLarge(name, found.size, MOST_VOLUME_BYTES);
+  if (found.size > MAX_VOLUME_BYTES) throw tooLarge(name, found.size, MAX_VOLUME_BYTES);
   const bytes = await readFile(where);
   const header = volumeHeader(name, bytes);
   if (header !== null) {

@@ -6,7 +6,7 @@ import { foreign } from '../../../domain/header-fields.ts';
 import { wholeOf } from './volume.ts';
 
 /** Maximum number of files, enough for the slices of any CT. */
-const MOST_FILES = 4000;
+const MAX_FILES = 4000;
 
 /** A C format with one integer. */
 const PATTERN = /^([^%]*)%(0?)(\d{0,2})d([^%]*)$/;
@@ -23,7 +23,7 @@ function numbered(file: string, field: string, pattern: string, range: readonly 
     );
   }
   const count = Math.floor((last - first) / step) + 1;
-  if (count > MOST_FILES) throw foreign(file, `${field} names ${count} files; allowed: ${MOST_FILES}`);
+  if (count > MAX_FILES) throw foreign(file, `${field} names ${count} files; allowed: ${MAX_FILES}`);
   return Array.from({ length: count }, (_, i) => {
     const number = String(first + i * step).padStart(Number(width), zeros === '0' ? '0' : ' ');
     return `${before}${number}${after}`;
@@ -74,8 +74,8 @@ export function dataFilesOf(
   } else if (word.includes('%')) names = numbered(file, field, word, rest.slice(0, 3));
   if (list || word.includes('%')) {
     if (rest.length > 4) throw foreign(file, `${field} is ${value}; allowed: a pattern, three numbers and axes`);
-    if (names.length === 0 || names.length > MOST_FILES) {
-      throw foreign(file, `${field} names ${names.length} files; allowed: 1 to ${MOST_FILES}`);
+    if (names.length === 0 || names.length > MAX_FILES) {
+      throw foreign(file, `${field} names ${names.length} files; allowed: 1 to ${MAX_FILES}`);
     }
     checkCount(file, field, names.length, list ? rest[0] : rest[3], sizes);
   }

@@ -222,10 +222,10 @@ function metaFor(bytes: Uint8Array): Uint8Array {
 }
 
 /** Maximum size of an inflated file. */
-const MOST_BYTES = 2 ** 29;
+const MAX_BYTES = 2 ** 29;
 
 function inflated(bytes: Uint8Array, position: number): Uint8Array {
-  const rest = inflateRawSync(bytes.subarray(position), { maxOutputLength: MOST_BYTES });
+  const rest = inflateRawSync(bytes.subarray(position), { maxOutputLength: MAX_BYTES });
   const all = new Uint8Array(position + rest.length);
   all.set(bytes.subarray(0, position));
   all.set(rest, position);
@@ -371,7 +371,7 @@ const SPECTRAL_TEXT =
   /\bmono(?!chrom)|\d\s*keV\b|\biodine|\bvnc\b|virtual (non|un)|\bz[ _-]?eff|effective (z|atomic)|electron dens|\brho\b|dual[ _-]?energy|spectral|\bmin?ip\b|perfusion|subtract/i;
 
 /** Smaller tilts are within the tolerance for rounded orientations. */
-const LEAST_TILT_DEG = 0.1;
+const MIN_TILT_DEG = 0.1;
 
 /** Number in the first item of a sequence. Undefined without it. */
 const inSequence = (data: DataSet, sequence: string, tag: string): number | undefined =>
@@ -405,7 +405,7 @@ function notesOfCt(file: string, data: DataSet): readonly string[] {
   if (text(a.LossyImageCompression) === '01') notes.push('LossyImageCompression is 01: values were changed by packing');
   // Oblique slices are refused before, so a tilt here contradicts the orientation.
   const tilt = text(a.GantryDetectorTilt);
-  if (Math.abs(decimalOf(tilt)) > LEAST_TILT_DEG) {
+  if (Math.abs(decimalOf(tilt)) > MIN_TILT_DEG) {
     notes.push(`GantryDetectorTilt is ${tilt}°, and ImageOrientationPatient has none: slices are read without a tilt`);
   }
   if (/^yes$/i.test(text(a.BurnedInAnnotation))) notes.push('BurnedInAnnotation is YES: pixels may be of text');

@@ -77,13 +77,13 @@ export const metaImageFields: FieldRules = {
   sequenceid: about,
 };
 
-const MOST_HEADER = 65_536;
+const MAX_HEADER = 65_536;
 /** Identity in MetaIO's letters, which name the side that each axis starts from: right, anterior, inferior. */
 const IDENTITY = /^(rai|\?+)$/i;
 
 /** Null if the bytes are not the header of a MetaImage. */
 function textOf(bytes: Uint8Array) {
-  const text = Buffer.from(bytes.subarray(0, MOST_HEADER)).toString('latin1');
+  const text = Buffer.from(bytes.subarray(0, MAX_HEADER)).toString('latin1');
   const last = /^[ \t]*ElementDataFile[ \t]*[=:][^\n]*(\n|$)/im.exec(text);
   if (last === null) return null;
   const end = last.index + last[0].length;

@@ -84,7 +84,7 @@ export const nrrdFields: FieldRules = {
   labels: honoured,
 };
 
-const MOST_HEADER = 65_536;
+const MAX_HEADER = 65_536;
 const MARK = 'NRRD000';
 
 export const isNrrd = (bytes: Uint8Array): boolean =>
@@ -253,7 +253,7 @@ const encodings: Readonly<Record<string, VolumeHeader['encoding']>> = {
 
 /** Throws BraggError `foreign-file`. */
 export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
-  const text = Buffer.from(bytes.subarray(0, MOST_HEADER)).toString('latin1');
+  const text = Buffer.from(bytes.subarray(0, MAX_HEADER)).toString('latin1');
   if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreign(file, 'it does not begin with NRRD0001 to NRRD0005');
   const blank = /\r?\n\r?\n/.exec(text);
   const detached = /^data ?file:/im.test(text.slice(0, blank?.index));

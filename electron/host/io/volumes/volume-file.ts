@@ -48,7 +48,7 @@ export function otherFormat(bytes: Uint8Array): string | null {
   return others.find(([, at, ...marks]) => marks.some((mark) => head.startsWith(mark, at)))?.[0] ?? null;
 }
 
-const MOST_BYTES = 2 ** 31 - 1;
+const MAX_BYTES = 2 ** 31 - 1;
 
 /** Bytes of the data files next to a header. Null for unreadable ones. */
 export async function neighbouringDataFiles(
@@ -56,7 +56,7 @@ export async function neighbouringDataFiles(
   { dataFiles }: VolumeHeader,
 ): Promise<readonly (Uint8Array | null)[]> {
   const parts: (Uint8Array | null)[] = [];
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   for (const one of dataFiles ?? []) {
     const part = await readPlainAtMost(path.join(path.dirname(file), one), left).catch(() => null);
     left -= part?.length ?? 0;

@@ -37,8 +37,8 @@ export type NumberType = keyof typeof numberTypes;
 export const bytesPer = (type: NumberType): number => numberTypes[type][0];
 
 /** A plan with a resolution of 0.5 mm; more would not fit into memory twice. */
-const MOST_VALUES = 2e8;
-const MOST_AXES = 3;
+const MAX_VALUES = 2e8;
+const MAX_AXES = 3;
 
 export interface VolumeHeader {
   /** Cells along each axis of the file, the fastest first. */
@@ -67,13 +67,13 @@ export interface VolumeHeader {
 
 /** Number of values of a grid. Throws for invalid sizes. */
 export function countOf(file: string, sizes: readonly number[]): number {
-  if (sizes.length < 2 || sizes.length > MOST_AXES) {
-    throw foreign(file, `it has ${sizes.length} axes; allowed: 2 or ${MOST_AXES}`);
+  if (sizes.length < 2 || sizes.length > MAX_AXES) {
+    throw foreign(file, `it has ${sizes.length} axes; allowed: 2 or ${MAX_AXES}`);
   }
   const wrong = sizes.find((size) => !Number.isSafeInteger(size) || size < 1);
   if (wrong !== undefined) throw foreign(file, `a size is ${wrong}; allowed: whole numbers of 1 and more`);
   const values = sizes.reduce((a, b) => a * b, 1);
-  if (values > MOST_VALUES) throw foreign(file, `it has ${values} values; allowed: ${MOST_VALUES}`);
+  if (values > MAX_VALUES) throw foreign(file, `it has ${values} values; allowed: ${MAX_VALUES}`);
   return values;
 }
 

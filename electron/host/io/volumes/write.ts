@@ -88,7 +88,7 @@ const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
 const UUID_ROOT = '2.25';
 /** Types with a 32-bit length field. */
 const LONG = ['OB', 'OW', 'UT'];
-const MOST_STORED = 2 ** 32 - 1;
+const MAX_STORED = 2 ** 32 - 1;
 
 type Element = readonly [tag: string, vr: string, value: string | number | Uint8Array];
 
@@ -129,7 +129,7 @@ const uint32 = (value: number): Uint8Array => new Uint8Array(Uint32Array.of(valu
 function scaled(values: Float64Array): { readonly stored: Uint8Array; readonly scale: number } {
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   // Rounded up, so that the largest value fits into 32 bits.
-  const scale = most > 0 ? Number((most / (MOST_STORED - 2 ** 10)).toPrecision(8)) : 1;
+  const scale = most > 0 ? Number((most / (MAX_STORED - 2 ** 10)).toPrecision(8)) : 1;
   const stored = new Uint8Array(4 * values.length);
   const view = new DataView(stored.buffer);
   for (const [i, value] of values.entries()) view.setUint32(4 * i, Math.round(Math.max(0, value) / scale), true);

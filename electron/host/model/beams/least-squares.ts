@@ -69,7 +69,7 @@ export function combined(columns: Columns, x: ArrayLike<number>): Float64Array {
 }
 
 /** Each round frees one column; more than a few rounds per column indicate a cycle caused by rounding. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 interface Solution {
   readonly columns: Columns;
@@ -170,7 +170,7 @@ function ofUnitColumns(columns: Columns, b: Float64Array, start: readonly number
   const kept: Solution = { columns, b, x, free };
   settle(kept);
   const size = Math.sqrt(b.reduce((sum, value) => sum + value * value, 0));
-  for (let round = 0; round < MOST_ROUNDS * n; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS * n; round += 1) {
     const residual = combined(columns, x).map((value, i) => (b[i] ?? 0) - value);
     let [best, steepest] = [-1, 0];
     for (const [k, column] of columns.entries()) {

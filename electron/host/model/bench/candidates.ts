@@ -148,7 +148,7 @@ export function candidates(
  * Most cell-steps for the plain `reference` variant: about 10 s on one core. Larger problems use the leanest FP64
  * variant, which the parity tests check against `reference` on small scenarios.
  */
-const mostReferenceCellSteps = 4e8;
+const maxReferenceCellSteps = 4e8;
 
 interface Oracle {
   readonly variant: string;
@@ -178,7 +178,7 @@ export function oracleNameOf(addon: NativeAddon, problem: TransportProblem): str
   const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
   const found = contenders(addon.variants(), problem.solver.stepping).find((variant) => {
     const wanted = candidate(inFp64, variant).problem;
-    return variant.id !== 'reference' || cellSteps(addon, wanted) <= mostReferenceCellSteps;
+    return variant.id !== 'reference' || cellSteps(addon, wanted) <= maxReferenceCellSteps;
   });
   return found?.id ?? null;
 }
@@ -202,7 +202,7 @@ async function solved(addon: NativeAddon, problem: TransportProblem, signal?: Ab
     const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
     const wanted = candidate(inFp64, variant).problem;
     try {
-      if (variant.id === 'reference' && cellSteps(addon, wanted) > mostReferenceCellSteps) continue;
+      if (variant.id === 'reference' && cellSteps(addon, wanted) > maxReferenceCellSteps) continue;
       const { result } = await measure(addon, wanted, signal);
       if (result.status !== 'done') return { oracle: null, reason: 'cancelled' };
       return { oracle: { variant: variant.id, precision: 'fp64', stepping, dose: result.dose }, reason: null };

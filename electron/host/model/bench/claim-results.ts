@@ -69,10 +69,10 @@ const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
 /** Least number of repetitions for an interval; with fewer, values are reported but decide nothing. */
-const FEWEST = 5;
+const MIN_REPETITIONS = 5;
 
 const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
-const enough = (times: Instances): boolean => count(times) >= FEWEST;
+const enough = (times: Instances): boolean => count(times) >= MIN_REPETITIONS;
 
 /** Compares by instances if there are at least two, else by the bootstrap of the rounds. */
 export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {

@@ -36,13 +36,13 @@ export function flagOf({ before, after }: Clocked, highest_MHz: number | null): 
 /** Distance of Tukey's far fences from the quartiles, in interquartile ranges. */
 const farFences = 3;
 /** Quartiles of fewer samples are not meaningful. */
-const fewestForFences = 10;
+const minForFences = 10;
 /** Smaller deviations from the median are never flagged, however small the spread of the others. */
 const leastOdd = 0.05;
 
 /** Whether a time lies far from the others of its series. */
 export function oddIn(times: readonly number[]): (time: number) => boolean {
-  if (times.length < fewestForFences) return () => false;
+  if (times.length < minForFences) return () => false;
   const sorted = inOrder(times);
   const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
     number,

@@ -83,9 +83,9 @@ const beyond = { share: 0.5, least_s: 1, most_s: 20 } as const;
 /** Time for starting Node.js and loading the addon. */
 const PROCESS_START_S = 0.3;
 /** Largest share of a session's time for cold processes, unless the rounds end early. */
-const MOST_FOR_PROCESSES = 0.4;
+const MAX_FOR_PROCESSES = 0.4;
 /** Share of a session's time after which no program may still start or compile, so that the rest is left for rounds. */
-const MOST_FOR_STARTS = 0.6;
+const MAX_FOR_STARTS = 0.6;
 
 /** Ends a start that uses too much of a session's time. */
 class StartLimit {
@@ -215,7 +215,7 @@ class Session {
   }
 
   private get forStarts_s(): number {
-    return MOST_FOR_STARTS * this.options.limits.mostSeconds;
+    return MAX_FOR_STARTS * this.options.limits.mostSeconds;
   }
 
   private startLimit(): StartLimit {
@@ -289,7 +289,7 @@ class Session {
   private get reserved_s(): number {
     const { processes, limits } = this.options;
     if (processes === undefined || this.coldRivals === null) return 0;
-    return Math.min(processes.count * this.coldRound_s, MOST_FOR_PROCESSES * limits.mostSeconds);
+    return Math.min(processes.count * this.coldRound_s, MAX_FOR_PROCESSES * limits.mostSeconds);
   }
 
   /** Candidates that run in separate processes; null if one of them cannot. */

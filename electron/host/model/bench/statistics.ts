@@ -53,7 +53,7 @@ export function relativeSpread(values: readonly number[]): number {
 }
 
 /** Fewer rounds do not show their spread. */
-const fewestForInterval = 5;
+const minForInterval = 5;
 
 /** Number of resamples: each end of a 95 % interval then rests on 100 values. */
 const resamples = 4000;
@@ -73,7 +73,7 @@ function middleOf(resampled: ArrayLike<number>): Interval {
  */
 export function ratioInterval(times: readonly number[], references: readonly number[], seed: number): Interval | null {
   const rounds = Math.min(times.length, references.length);
-  if (rounds < fewestForInterval) return null;
+  if (rounds < minForInterval) return null;
   const random: Random = seededRandom(seed);
   const ratios = new Float64Array(resamples);
   const [a, b] = [new Drawn(times.slice(0, rounds)), new Drawn(references.slice(0, rounds))];
@@ -94,7 +94,7 @@ export function contrastInterval(
   seed: number,
 ): Interval | null {
   const rounds = Math.min(...all.map(({ times }) => times.length));
-  if (rounds < fewestForInterval) return null;
+  if (rounds < minForInterval) return null;
   const random: Random = seededRandom(seed);
   const drawn = all.map(({ times, weight }) => ({ of: new Drawn(times.slice(0, rounds)), weight }));
   const sums = Array.from({ length: resamples }, () => {

@@ -1,6 +1,6 @@
 /** Rule by which a benchmark ends, and the progress of a benchmark, which has the same form for every workload. */
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
-import { noiseFloorOf, outsideOf, usualMargin } from '../verdicts/judge.ts';
+import { defaultMargin, noiseFloorOf, outsideOf } from '../verdicts/judge.ts';
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { median } from '../verdicts/order.ts';
 import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '../verdicts/precision.ts';
@@ -31,12 +31,12 @@ export interface BenchLimits {
 }
 
 /** Largest number of rounds that can be requested; by default only the time is limited. */
-export const mostRounds = 100_000;
+export const maxRounds = 100_000;
 
 type Optional = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin' | 'warmUp'>>;
 
 export function limitsOf(rounds: number, mostSeconds: number, more: Optional = {}): BenchLimits {
-  const usual = { mostInstances: Number.POSITIVE_INFINITY, precision: null, margin: usualMargin, warmUp: 0 };
+  const usual = { mostInstances: Number.POSITIVE_INFINITY, precision: null, margin: defaultMargin, warmUp: 0 };
   return { mostRounds: rounds, mostSeconds, ...usual, ...more };
 }
 

@@ -6,7 +6,7 @@ import { absentAs, type FieldRules, honoured, ignored, mayNotBeThere } from '../
 const STALLED = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
 /** Largest accepted percentage: percentages are rounded, and those of short kernels count only a few cycles. */
-const MOST_PERCENT = 101;
+const MAX_PERCENT = 101;
 const OCCUPANCY = 'sm__warps_active.avg.pct_of_peak_sustained_active';
 const TIME = 'gpu__time_duration.sum';
 const ISSUED = 'smsp__inst_executed.sum';
@@ -337,7 +337,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
     if (value !== null && value < 0 && isCounter(metric)) {
       throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 and more`);
     }
-    if (metric === OCCUPANCY && value !== null && value > MOST_PERCENT) {
+    if (metric === OCCUPANCY && value !== null && value > MAX_PERCENT) {
       throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 to 100`);
     }
     const key = `${launch}\0${metric}`;

@@ -11,7 +11,7 @@ import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { type Counters, counterQuantities, ncuMetrics, readNcuCsv } from './ncu.ts';
 
 /** Time limit. ncu runs every kernel again for each group of counters. */
-const MOST_MS = 300_000;
+const MAX_MS = 300_000;
 
 interface NcuRun {
   /** Program and arguments of a single run. */
@@ -38,7 +38,7 @@ export async function countedBy({ command, environment, signal }: NcuRun): Promi
   const requested = [...words, '--metrics', ncuMetrics.join(','), '--log-file', log, ...command];
   try {
     const ended = await new Promise<{ readonly code: string | number | null; readonly output: string }>((resolve) => {
-      const options = { timeout: MOST_MS, maxBuffer: 2 ** 26, env: environment ?? process.env, signal };
+      const options = { timeout: MAX_MS, maxBuffer: 2 ** 26, env: environment ?? process.env, signal };
       execFile('ncu', requested, options, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : (error.code ?? null), output: stdout + stderr }),
       );

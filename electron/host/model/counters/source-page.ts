@@ -10,8 +10,8 @@ const COUNTED = [
   'Samples',
   'Instructions Executed',
 ] as const;
-const MOST_KERNELS = 1000;
-const MOST_PLACES = 100_000;
+const MAX_KERNELS = 1000;
+const MAX_PLACES = 100_000;
 
 /** Reasons for which warps wait, by ncu's short column names. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -146,7 +146,7 @@ export function readSourcePage(text: string, name: string): readonly HotKernel[]
     const [first = '', second = ''] = cells;
     if (first === 'Kernel Name') {
       close();
-      if (all.size >= MOST_KERNELS) break;
+      if (all.size >= MAX_KERNELS) break;
       open = { kernel: bareName(second), file: null, head: null, first: null, places: [] };
       continue;
     }
@@ -161,7 +161,7 @@ export function readSourcePage(text: string, name: string): readonly HotKernel[]
       open.head = head;
       continue;
     }
-    if (open !== null && open.head !== null && open.places.length < MOST_PLACES) addPlace(open, cells, open.head);
+    if (open !== null && open.head !== null && open.places.length < MAX_PLACES) addPlace(open, cells, open.head);
   }
   close();
   if (all.size === 0) {

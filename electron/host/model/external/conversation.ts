@@ -96,7 +96,7 @@ export function chooseBaselines(
 }
 
 /** Program from the registry, with the file that its environment variable names. */
-const usualChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: fileOf(baseline) });
+const defaultChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: fileOf(baseline) });
 
 /** Time limit of a check, because loading CuPy and opening a device needs seconds. */
 const TIMEOUT_MS = 30_000;
@@ -137,7 +137,8 @@ export async function externalPrograms(assetsFolder: string, solved: Solved): Pr
   return Promise.all(
     baselinesFor(registry, solved).map(async (baseline) => {
       const { id, title, language, device } = baseline;
-      const file = baseline.path === undefined ? null : { what: baseline.path.what, named: usualChoice(baseline).file };
+      const file =
+        baseline.path === undefined ? null : { what: baseline.path.what, named: defaultChoice(baseline).file };
       return { id, title, language, device, reason: await reasonOf(baseline, registry.folder), file };
     }),
   );
@@ -145,11 +146,11 @@ export async function externalPrograms(assetsFolder: string, solved: Solved): Pr
 
 export const PROTOCOL = 2;
 /** Largest message of the protocol; more output at once is not part of it. */
-const MOST_OUTPUT_BYTES = 16e6;
+const MAX_OUTPUT_BYTES = 16e6;
 /** Number of output lines of a failed program that the reason quotes. */
 const QUOTED_LINES = 3;
 /** torch.compile and Numba may compile for minutes on a loaded machine. */
-const MOST_SECONDS = 300;
+const MAX_SECONDS = 300;
 
 const seconds = z.number().nonnegative();
 const parts = z.record(z.string(), seconds).default({});
@@ -220,7 +221,7 @@ export class Conversation {
   constructor({ command }: Pick<Baseline, 'command'>, { folder, gpu, signal, mostSeconds }: ConversationOptions) {
     const [program = '', ...args] = command;
     this.#program = program;
-    this.#mostSeconds = mostSeconds ?? MOST_SECONDS;
+    this.#mostSeconds = mostSeconds ?? MAX_SECONDS;
     this.#child = spawn(program, args, {
       cwd: folder,
       // The registry's folder may be read-only, and must not be modified.
@@ -292,7 +293,7 @@ export class Conversation {
 
   #hear(text: string): void {
     this.#output += text;
-    if (this.#output.length > MOST_OUTPUT_BYTES) {
+    if (this.#output.length > MAX_OUTPUT_BYTES) {
       this.#end(`${this.#program} writes what is not of the protocol`);
       this.#child.kill('SIGKILL');
       return;

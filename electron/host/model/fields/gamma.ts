@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
-import { GammaCounts, type GammaCriteria, gammaThreshold, mostGamma } from '../../../domain/dose/gamma-curve.ts';
+import { GammaCounts, type GammaCriteria, gammaThreshold, maxGamma } from '../../../domain/dose/gamma-curve.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
 
 export interface DoseMap {
@@ -56,12 +56,12 @@ interface Offset {
 /** Offsets to search, nearest first, so that the search can stop early. */
 function offsets(distance_mm: number): readonly Offset[] {
   const step = distance_mm / stepsPerDistance;
-  const reach = mostGamma * stepsPerDistance;
+  const reach = maxGamma * stepsPerDistance;
   const all: Offset[] = [];
   for (let i = -reach; i <= reach; i += 1) {
     for (let j = -reach; j <= reach; j += 1) {
       const share = (i * i + j * j) / stepsPerDistance ** 2;
-      if (share <= mostGamma ** 2) all.push({ z: i * step, x: j * step, share });
+      if (share <= maxGamma ** 2) all.push({ z: i * step, x: j * step, share });
     }
   }
   return all.sort((a, b) => a.share - b.share);
@@ -114,7 +114,7 @@ function* judged(
       const allowed = criteria.dose * (criteria.local === true ? dose : peak);
       const z = zFrom(wanted) + (row + 0.5) * wanted.dz_mm;
       const x = xFrom(wanted) + (column + 0.5) * wanted.dx_mm;
-      let best = mostGamma ** 2;
+      let best = maxGamma ** 2;
       for (const place of places) {
         if (place.share >= best) break;
         const found = sample(given, z + place.z, x + place.x);

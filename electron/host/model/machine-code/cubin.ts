@@ -12,10 +12,10 @@ const ELF_MAGIC = 0x464c457f;
 const KIND_ELF = 2;
 const [LZ4, ZSTD] = [0x2000n, 0x8000n];
 /** A workload compiled for six architectures has fewer than 100. */
-const MOST_ENTRIES = 1024;
+const MAX_ENTRIES = 1024;
 /** Our largest file has 3 MB for one architecture. */
-const MOST_BYTES = 256 * 2 ** 20;
-const MOST_SECTIONS = 65_535;
+const MAX_BYTES = 256 * 2 ** 20;
+const MAX_SECTIONS = 65_535;
 
 const damaged = (what: string): BraggError => new BraggError('invalid', `The compiled kernels are damaged: ${what}.`);
 
@@ -78,7 +78,7 @@ export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
 }
 
 function unpacked(payload: Uint8Array, flags: bigint, size: number): Uint8Array {
-  if (size > MOST_BYTES) throw damaged(`one image has ${size} bytes; allowed: ${MOST_BYTES}`);
+  if (size > MAX_BYTES) throw damaged(`one image has ${size} bytes; allowed: ${MAX_BYTES}`);
   if ((flags & ZSTD) !== 0n) {
     try {
       return zstdDecompressSync(payload, { maxOutputLength: Math.max(1, size) });
@@ -96,7 +96,7 @@ export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Arr
   const end = file.u16(6) + file.u64(8);
   const out = new Map<number, () => Uint8Array>();
   let at = file.u16(6);
-  for (let entries = 0; at + 64 <= Math.min(end, fatbin.length) && entries < MOST_ENTRIES; entries += 1) {
+  for (let entries = 0; at + 64 <= Math.min(end, fatbin.length) && entries < MAX_ENTRIES; entries += 1) {
     const [kind, header, size] = [file.u16(at), file.u32(at + 4), file.u64(at + 8)];
     if (header < 64 || !Number.isSafeInteger(size)) throw damaged(`its entry at byte ${at} has no size`);
     const [packed, architecture, flags] = [file.u32(at + 16), file.u32(at + 28), file.flags(at + 40)];
@@ -144,7 +144,7 @@ function textAt(bytes: Uint8Array, at: number, limit: number): string {
 
 function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
   const [first, size, count, names] = [file.u64(0x28), file.u16(0x3a), file.u16(0x3c), file.u16(0x3e)];
-  if (size < 64 || count > MOST_SECTIONS) throw damaged(`its table of ${count} sections has rows of ${size} bytes`);
+  if (size < 64 || count > MAX_SECTIONS) throw damaged(`its table of ${count} sections has rows of ${size} bytes`);
   const rows = Array.from({ length: count }, (_, i) => first + i * size);
   const table = rows[names];
   if (table === undefined) throw damaged('its sections have no names');

@@ -20,9 +20,9 @@ import { kernelsOfPtx, type Listing, readPtx, readSass, targetOfPtx } from './li
 import { cudaTool, NO_DISASSEMBLER, output, toolName } from './tools.ts';
 
 /** PTX of the largest workload needs 18 MB. */
-const MOST_FILE_BYTES = 256 * 2 ** 20;
+const MAX_FILE_BYTES = 256 * 2 ** 20;
 /** Largest number of sources shown with a listing, and the largest size of one. */
-const [MOST_FILES, MOST_SOURCE_BYTES] = [64, 2 ** 20];
+const [MAX_FILES, MAX_SOURCE_BYTES] = [64, 2 ** 20];
 
 interface CodeRequest {
   readonly architecture: string;
@@ -46,8 +46,8 @@ const numberOf = (architecture: string): number => Number.parseInt(architecture.
 async function bounded(file: string): Promise<Uint8Array | null> {
   const found = await stat(file).catch(() => null);
   if (found === null) return null;
-  if (found.size > MOST_FILE_BYTES) {
-    throw new BraggError('memory', `${file} has ${found.size} bytes; allowed: ${MOST_FILE_BYTES}`);
+  if (found.size > MAX_FILE_BYTES) {
+    throw new BraggError('memory', `${file} has ${found.size} bytes; allowed: ${MAX_FILE_BYTES}`);
   }
   return readFile(file);
 }
@@ -63,7 +63,7 @@ async function shippedText(sources: string, shown: string): Promise<string | nul
   const file = path.join(sources, path.posix.relative('kernels', shown));
   const inside = !path.relative(sources, file).startsWith('..');
   const found = inside ? await stat(file).catch(() => null) : null;
-  return found?.isFile() === true && found.size <= MOST_SOURCE_BYTES ? readFile(file, 'utf8') : null;
+  return found?.isFile() === true && found.size <= MAX_SOURCE_BYTES ? readFile(file, 'utf8') : null;
 }
 
 async function filesOf(listing: Listing, { pathOf, textOf }: Image): Promise<Code['files']> {
@@ -72,7 +72,7 @@ async function filesOf(listing: Listing, { pathOf, textOf }: Image): Promise<Cod
       const shown = pathOf(file);
       return {
         path: shown ?? path.basename(file),
-        text: shown === null || i >= MOST_FILES ? null : await textOf(shown),
+        text: shown === null || i >= MAX_FILES ? null : await textOf(shown),
       };
     }),
   );
@@ -201,7 +201,7 @@ const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stor
 
 /** Compiled code, the latest last: a view shows PTX, SASS and a difference of the same kernel. */
 const compiled = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
-const MOST_COMPILED = 8;
+const MAX_COMPILED = 8;
 
 async function byNvcc(
   nvcc: string,
@@ -275,7 +275,7 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
     nvcc === null ? byNvrtc(kernel, options, request) : byNvcc(nvcc, kernel, onDisk(options.folders.sources), request);
   compiled.set(key, made);
   made.catch(() => compiled.delete(key));
-  for (const oldest of [...compiled.keys()].slice(0, -MOST_COMPILED)) compiled.delete(oldest);
+  for (const oldest of [...compiled.keys()].slice(0, -MAX_COMPILED)) compiled.delete(oldest);
   return made;
 }
 

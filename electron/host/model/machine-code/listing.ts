@@ -2,9 +2,9 @@
 import type { CodeLine } from '../../../contract/launches.ts';
 
 /** Limit of lines; our largest kernel has 12,000. */
-export const MOST_LINES = 40_000;
+export const MAX_LINES = 40_000;
 /** Longer lines are not instructions. */
-const MOST_CHARACTERS = 1000;
+const MAX_CHARACTERS = 1000;
 
 export interface Listing {
   readonly lines: readonly CodeLine[];
@@ -28,13 +28,13 @@ class Lines {
   }
 
   add(address: number | null, text: string): void {
-    if (this.#lines.length >= MOST_LINES) {
+    if (this.#lines.length >= MAX_LINES) {
       this.#dropped += 1;
       return;
     }
     // A label does not belong to a source line.
     const { file, line } = (address === null && text.endsWith(':') ? null : this.#at) ?? { file: null, line: null };
-    this.#lines.push({ address, text: text.slice(0, MOST_CHARACTERS), file, line });
+    this.#lines.push({ address, text: text.slice(0, MAX_CHARACTERS), file, line });
   }
 
   get listing(): Listing {

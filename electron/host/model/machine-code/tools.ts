@@ -19,9 +19,9 @@ export function cudaTool(program: string, environment: NodeJS.ProcessEnv = proce
 }
 
 const version = /release ([\d.]+), V([\d.]+)/;
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 /** Our largest listing has 3 MB. */
-const MOST_OUTPUT = 128 * 2 ** 20;
+const MAX_OUTPUT = 128 * 2 ** 20;
 
 interface Called {
   readonly folder: string;
@@ -35,7 +35,7 @@ export async function output(
   { folder, signal }: Called,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve, reject) => {
-    const options = { cwd: folder, timeout: MOST_MS, maxBuffer: MOST_OUTPUT, signal, encoding: 'utf8' } as const;
+    const options = { cwd: folder, timeout: MAX_MS, maxBuffer: MAX_OUTPUT, signal, encoding: 'utf8' } as const;
     execFile(program, words, options, (error, stdout, stderr) => {
       if (error === null) resolve({ stdout, stderr });
       else {

@@ -49,7 +49,7 @@ const nonMetals = new Set(
   'H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn'.split(' ').map((symbol) => elementOf(symbol).z),
 );
 /** Largest mass fraction of non-metals in an alloy, such as carbon in steel. */
-const MOST_OTHERS = 0.05;
+const MAX_OTHERS = 0.05;
 
 /** Whether the matter is a metal or an alloy. */
 export function isMetal(composition: Composition): boolean {
@@ -57,7 +57,7 @@ export function isMetal(composition: Composition): boolean {
   for (const [symbol, fraction] of Object.entries(composition)) {
     if (nonMetals.has(elementOf(symbol).z)) others += fraction;
   }
-  return others <= MOST_OTHERS;
+  return others <= MAX_OTHERS;
 }
 
 /** Density effect of a metal's electrons on the stopping number, δ/2. */
@@ -92,7 +92,7 @@ export interface Anchors {
 }
 
 /** Extrapolation beyond the heaviest element is limited to a fifth of the last interval in Z. */
-const MOST_BEYOND = 1.2;
+const MAX_EXTRAPOLATION = 1.2;
 
 /** Share of each element in all electrons. */
 function electronShares(composition: Composition): readonly { readonly z: number; readonly share: number }[] {
@@ -123,7 +123,7 @@ function between(nodes: readonly Node[], z: number, energy: number): number {
   const upper = after < 0 ? nodes.length - 1 : Math.max(1, after);
   const [low, high] = [nodes[upper - 1], nodes[upper]];
   if (low === undefined || high === undefined) return 0;
-  const share = Math.min(MOST_BEYOND, (z - low.z) / (high.z - low.z));
+  const share = Math.min(MAX_EXTRAPOLATION, (z - low.z) / (high.z - low.z));
   return (1 - share) * (low.of[energy] ?? 0) + share * (high.of[energy] ?? 0);
 }
 

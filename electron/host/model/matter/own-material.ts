@@ -106,7 +106,7 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
  */
 const LOWEST_MEV = 0.5;
 /** Least stopping number for which the formula holds. Above LOWEST_MEV only an implausible I leads to less. */
-const LEAST_NUMBER = 0.5;
+const MIN_NUMBER = 0.5;
 
 interface OwnMatter {
   readonly composition: Composition;
@@ -137,7 +137,7 @@ export function ratiosToWater(
   return ({ composition, z_over_a, mean_excitation_eV }) => {
     const own = numbers(composition, mean_excitation_eV);
     const ratio = own.map((number, i) => (z_over_a * number) / (anchors.water.z_over_a * (ofWater[i] ?? 1)));
-    const lowest = own.findIndex((number) => number >= LEAST_NUMBER);
+    const lowest = own.findIndex((number) => number >= MIN_NUMBER);
     return ratio.fill(ratio[lowest] ?? 1, 0, Math.max(0, lowest));
   };
 }

@@ -119,7 +119,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 const TOLERANCE = { absolute: 0.01, relative: 0.01, roundings: 0 } as const;
 
 /** Size of an axis if there is no workload. */
-const USUAL_SIZE = 16;
+const DEFAULT_SIZE = 16;
 
 interface Axes {
   /** Formulas of axes that are derived from other axes. */
@@ -289,7 +289,7 @@ export function fromFlashInfer(
     [...new Set(mine.slice(1).flatMap((trace) => trace.workload.axes[axis] ?? []))].slice(0, 8);
   const size = (axis: string): number => {
     const found = definition.axes[axis];
-    return found?.type === 'const' ? found.value : (workload?.axes[axis] ?? USUAL_SIZE);
+    return found?.type === 'const' ? found.value : (workload?.axes[axis] ?? DEFAULT_SIZE);
   };
   const inputs = Object.entries(definition.inputs).map(([name, tensor]) => {
     const array = arrayOf(name, tensor, 'input', axes, definition);

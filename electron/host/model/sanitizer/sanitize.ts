@@ -87,7 +87,7 @@ export function parseSanitizer(output: string): Parsed {
 
 const PROGRAM = process.platform === 'win32' ? 'compute-sanitizer.exe' : 'compute-sanitizer';
 /** Limit of reported errors; further ones are only counted. */
-const MOST_TOLD = 200;
+const MAX_FINDINGS = 200;
 /** A watched kernel runs ten to a hundred times slower. */
 const LIMITS = {
   time_ms: 1_800_000,
@@ -144,7 +144,7 @@ interface SanitizeOptions {
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {
   const program = await findSanitizer();
   const node = await nodeProgram('compute-sanitizer watches the command line, which');
-  const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MOST_TOLD)];
+  const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];
   const args = [...ours, node, commandLine(), ...words];
   // Separate home folder for the trust decisions and saved data of the run.
   const home = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitized-'));

@@ -19,7 +19,7 @@ import {
 import { onThread } from '../../io/threads/task.ts';
 
 /** Limit of reported errors: nobody reads more, and a malicious file could cause very many. */
-const mostFaults = 200;
+const maxFaults = 200;
 
 interface ParsedDocument {
   /** Plain JSON value; undefined if the text is not a document. */
@@ -45,17 +45,17 @@ export function issueAt(fault: Fault, file: string | null): Issue {
 }
 
 function few<T>(all: readonly T[], rest: (count: number) => T): readonly T[] {
-  return all.length <= mostFaults ? all : [...all.slice(0, mostFaults), rest(all.length - mostFaults)];
+  return all.length <= maxFaults ? all : [...all.slice(0, maxFaults), rest(all.length - maxFaults)];
 }
 
 /**
  * Largest number of values: ten thousand spots have three each. The limit stops small files that expand to large
  * documents.
  */
-const mostValues = 50_000;
+const maxValues = 50_000;
 
 /** Largest number of keys in one object; scenarios need about twenty. */
-const mostKeys = 1000;
+const maxKeys = 1000;
 
 /** Parsed text as plain values, as returned from a worker thread. */
 interface TextParts {
@@ -65,11 +65,11 @@ interface TextParts {
 }
 
 function tooMuch(root: SourceNode): TextFault | null {
-  if (countValues(root, mostValues) > mostValues) {
-    return { at: root.at, message: `holds more than ${mostValues} values, which no scenario does` };
+  if (countValues(root, maxValues) > maxValues) {
+    return { at: root.at, message: `holds more than ${maxValues} values, which no scenario does` };
   }
-  const at = firstWithMoreKeys(root, mostKeys);
-  return at === null ? null : { at, message: `has more than ${mostKeys} keys in one object, which no scenario has` };
+  const at = firstWithMoreKeys(root, maxKeys);
+  return at === null ? null : { at, message: `has more than ${maxKeys} keys in one object, which no scenario has` };
 }
 
 function partsOf(text: string, name: string): TextParts {

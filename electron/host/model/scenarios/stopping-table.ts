@@ -40,7 +40,7 @@ export function highestEnergy(table: StoppingTable): number {
  * Latest results for each table, because checking a scenario requests the values at its beam energy hundreds of times.
  */
 const lately = new WeakMap<StoppingTable, Map<number, StoppingAt>>();
-const MOST_KEPT = 64;
+const MAX_CACHED = 64;
 
 /** Stopping power and range at an energy, which is clamped to the ends of the table. */
 export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingAt {
@@ -50,17 +50,17 @@ export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_
   if (kept !== undefined) return kept;
   const found = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, Float64Array.of(inside));
   const at = { stopping: found.stopping_MeV_cm2_g[0] ?? Number.NaN, range: found.range_g_cm2[0] ?? Number.NaN };
-  if (known.size === MOST_KEPT) known.clear();
+  if (known.size === MAX_CACHED) known.clear();
   lately.set(table, known.set(inside, at));
   return at;
 }
 
 /** Least number of entries that describe a curve. */
-const fewestEntries = 4;
+const minEntries = 4;
 /** Longer tables are a mistake, and would slow every lookup. */
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 /** A file with more errors is of another kind; further errors are only counted. */
-const mostFaults = 20;
+const maxFaults = 20;
 
 /** Bounds in MeV cm²/g that hold for protons from 0.01 MeV in hydrogen to 10 GeV in lead. */
 const stoppingBounds = [0.1, 10_000] as const;
@@ -142,15 +142,15 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
   const columns = columnsOf(header);
   if ('message' in columns) return { ok: false, faults: [columns] };
   const faults: CsvFault[] = [];
-  if (rows.length < fewestEntries || rows.length > mostEntries) {
+  if (rows.length < minEntries || rows.length > maxEntries) {
     faults.push({
       line: header.line,
-      message: `the table has ${rows.length} rows; allowed: ${fewestEntries} to ${mostEntries}`,
+      message: `the table has ${rows.length} rows; allowed: ${minEntries} to ${maxEntries}`,
     });
   }
   const energies: number[] = [];
   const stopping: number[] = [];
-  for (const row of rows.slice(0, mostEntries)) {
+  for (const row of rows.slice(0, maxEntries)) {
     // A decimal comma would shift the following numbers by a column.
     if (row.cells.length > header.cells.length) {
       const message = `${row.cells.length} values; allowed: ${header.cells.length}, as the first line names columns`;
@@ -170,9 +170,9 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
     energies.push(energy);
     stopping.push(value);
   }
-  if (faults.length > mostFaults) {
-    const more = faults.length - mostFaults;
-    faults.splice(mostFaults, more, { line: faults[mostFaults]?.line ?? 1, message: `and ${more} more issues` });
+  if (faults.length > maxFaults) {
+    const more = faults.length - maxFaults;
+    faults.splice(maxFaults, more, { line: faults[maxFaults]?.line ?? 1, message: `and ${more} more issues` });
   }
   if (faults.length > 0) return { ok: false, faults };
   return {

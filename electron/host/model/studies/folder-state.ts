@@ -11,11 +11,11 @@ import { writeReplacing } from '../../io/files/write-file.ts';
 
 const VIEWS_FILE = 'views.json';
 /** Size limit; a hundred views need a tenth of it. */
-const VIEWS_MOST_BYTES = 2 ** 20;
+const VIEWS_MAX_BYTES = 2 ** 20;
 
 /** Views of a study; empty without a file. Throws BraggError `foreign-file` for a damaged file. */
 export async function readViews(folder: string): Promise<readonly StudyView[]> {
-  return (await readOwnJson(path.join(folder, VIEWS_FILE), studyViewsSchema, VIEWS_MOST_BYTES)) ?? [];
+  return (await readOwnJson(path.join(folder, VIEWS_FILE), studyViewsSchema, VIEWS_MAX_BYTES)) ?? [];
 }
 
 export const viewsText = (views: readonly StudyView[]): string => `${JSON.stringify(views, null, 2)}\n`;
@@ -25,7 +25,7 @@ export async function writeViews(folder: string, views: readonly StudyView[]): P
 }
 
 const FILE = 'on.json';
-const MOST_BYTES = 10_000;
+const MAX_BYTES = 10_000;
 const schema = z.strictObject({
   cluster: z.string(),
   /** Name of the study on the cluster; absent until it was sent. */
@@ -35,7 +35,7 @@ export type On = Readonly<z.infer<typeof schema>>;
 
 /** Cluster of a study; null if it was solved on this machine, or if unknown. */
 export async function readOn(folder: string): Promise<On | null> {
-  return readOwnJson(path.join(folder, FILE), schema, MOST_BYTES).catch(() => null);
+  return readOwnJson(path.join(folder, FILE), schema, MAX_BYTES).catch(() => null);
 }
 
 export async function writeOn(folder: string, on: On | null): Promise<void> {

@@ -85,7 +85,7 @@ interface Tally {
 
 /** Results by folder, so that unchanged folders are not listed again. A study has up to 256 folders. */
 const tallied = new Map<string, { readonly stamp: string; readonly tally: Tally }>();
-const MOST_TALLIED = 100 * 256;
+const MAX_TALLIED = 100 * 256;
 
 async function tallyIn(folder: string): Promise<Tally> {
   // The stamp is read before the names, so that a file added in between is found the next time.
@@ -101,7 +101,7 @@ async function tallyIn(folder: string): Promise<Tally> {
   const failed = ended.flatMap(([id, state]) => (state === 'failed' ? [id] : []));
   const tally = { done: ended.length - failed.length, failed };
   if (stamp !== null) tallied.set(folder, { stamp, tally });
-  if (tallied.size > MOST_TALLIED) tallied.delete(tallied.keys().next().value ?? '');
+  if (tallied.size > MAX_TALLIED) tallied.delete(tallied.keys().next().value ?? '');
   return tally;
 }
 

@@ -8,7 +8,7 @@ import {
   type Expression,
   ExpressionError,
   holds,
-  MOST_POINTS,
+  MAX_POINTS,
   parseExpression,
   type SampledAxis,
   type Study,
@@ -231,11 +231,9 @@ export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   const wrong = [...laid.flatMap(({ faults }) => faults), ...clashes(ways)];
   const perBase = ways.reduce((product, each) => product * each.length, 1);
   const combinations = perBase * bases.length;
-  if (combinations > MOST_POINTS) {
+  if (combinations > MAX_POINTS) {
     const told = `${showValue(combinations)} combinations`;
-    wrong.push(
-      fault(['axes'], told, 'are too many', `at most ${MOST_POINTS}: fewer values, or a latin sample of them`),
-    );
+    wrong.push(fault(['axes'], told, 'are too many', `at most ${MAX_POINTS}: fewer values, or a latin sample of them`));
   }
   if (wrong.length > 0) return { points: [], combinations, repeated: 0, faults: wrong };
   const conditions = study.conditions.map(parseExpression);

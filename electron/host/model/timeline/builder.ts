@@ -178,7 +178,7 @@ const MAX_SPANS = 40_000_000;
  */
 const MAX_LANES = 20_000;
 /** Limit of stored argument text, because texts that differ in every span would fill the memory. */
-const MOST_DETAIL_BYTES = 64 * 2 ** 20;
+const MAX_DETAIL_BYTES = 64 * 2 ** 20;
 
 export interface LaneKey {
   readonly process: string;
@@ -206,7 +206,7 @@ export interface NewSpan {
 
 export class TraceBuilder {
   readonly #names = new Texts('');
-  readonly #details = new Texts('', MOST_DETAIL_BYTES);
+  readonly #details = new Texts('', MAX_DETAIL_BYTES);
   readonly #lanes: LaneKey[] = [];
   readonly #lane = uint32Column();
   readonly #start = float64Column();

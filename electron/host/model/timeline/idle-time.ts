@@ -100,7 +100,7 @@ interface Selection {
 }
 
 /** Number of names that are listed; sums include the others. */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 const P95 = 0.95;
 
@@ -179,11 +179,11 @@ export function selectionStatistics(trace: Trace, selection: Selection): Timelin
       longest_ns: longest,
       median_ns: medianOf(gaps),
     },
-    names: [...timesByName(trace, spans, within, MOST_NAMES)],
+    names: [...timesByName(trace, spans, within, MAX_NAMES)],
   };
 }
 
-const MOST_LONGEST = 10;
+const MAX_LISTED_GAPS = 10;
 
 const [OTHER, KERNEL, COPY, MEMSET, GRAPH, CALL] = (
   ['other', 'kernel', 'copy', 'memset', 'graph', 'call'] as const
@@ -326,7 +326,7 @@ export function idleTime(trace: Trace): IdleTime | null {
         here.add(cause);
       }
       longest.push(gap);
-      if (longest.length >= 64 * MOST_LONGEST) keepLongest(longest);
+      if (longest.length >= 64 * MAX_LISTED_GAPS) keepLongest(longest);
     }
     until = Math.max(until, endOf(trace, span));
   });
@@ -346,5 +346,5 @@ export function idleTime(trace: Trace): IdleTime | null {
 
 function keepLongest(gaps: Gap[]): void {
   gaps.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start);
-  gaps.length = Math.min(gaps.length, MOST_LONGEST);
+  gaps.length = Math.min(gaps.length, MAX_LISTED_GAPS);
 }

@@ -154,7 +154,7 @@ export function timelineWindow(trace: Trace, request: WindowRequest): TimelineWi
 // Details of one span, and the launches in a window.
 
 /** A graph launches thousands of nodes; at most this many linked spans are listed. */
-const MOST_LINKED = 1000;
+const MAX_LINKED = 1000;
 
 function placedSpan(trace: Trace, span: number): PlacedSpan {
   return {
@@ -193,7 +193,7 @@ export function spanDetails(trace: Trace, span: number, ceiling: number | null):
   const rate = bytes === null || placed.duration_ns <= 0 ? null : bytes / (placed.duration_ns * 1e-9);
   const traffic = trafficOf(placed, rate);
   const [first, last] = launchedBySpan(trace.links, span);
-  const launched = trace.links.to.subarray(first, Math.min(last, first + MOST_LINKED));
+  const launched = trace.links.to.subarray(first, Math.min(last, first + MAX_LINKED));
   const step = trace.step[span] ?? NO_STEP;
   return {
     ...placed,
@@ -206,7 +206,7 @@ export function spanDetails(trace: Trace, span: number, ceiling: number | null):
     shareOfCeiling: traffic === null || ceiling === null ? null : traffic / ceiling,
     launched: Array.from(launched, (to) => placedSpan(trace, to)),
     launchedBy: launchersOf(trace.links, span)
-      .slice(0, MOST_LINKED)
+      .slice(0, MAX_LINKED)
       .map((from) => placedSpan(trace, from)),
     launchedCount: last - first,
   };

@@ -8,10 +8,10 @@ import { type SpanArguments, spanArguments } from './details.ts';
 import { busyTime, idleTime, inOrder, timesByName, tracksOf } from './idle-time.ts';
 import { endOf, kindNumber, launchersOf, spanCount, type Trace, type TraceLane } from './trace.ts';
 
-const MOST_OPERATIONS = 40;
-const MOST_CALLS = 20;
-const MOST_PROCESSES = 16;
-const MOST_THREADS = 64;
+const MAX_OPERATIONS = 40;
+const MAX_CALLS = 20;
+const MAX_PROCESSES = 16;
+const MAX_THREADS = 64;
 
 const [OTHER, HOST_TIME_CALL] = (['other', 'call'] as const).map(kindNumber);
 
@@ -127,7 +127,7 @@ function useOf(process: string, lanes: readonly LaneTimes[]): ThreadUse {
     busyShare: shareOf(busy / lanes.length),
     imbalance: lanes.length < 2 ? null : imbalanceOf(sharedTimes(lanes)),
     threads: lanes
-      .slice(0, MOST_THREADS)
+      .slice(0, MAX_THREADS)
       .map(({ lane, busy_ns }) => ({ name: lane.name, busy_ns, share: shareOf(busy_ns) })),
     threadCount: lanes.length,
   };
@@ -144,10 +144,10 @@ export function hostTime(trace: Trace): HostTime {
   const apis = trace.lanes.filter(({ kind }) => kind === 'api').flatMap((lane) => timed(lane, HOST_TIME_CALL));
   const processes = [...byProcess(threads)].map(([process, lanes]) => useOf(process, lanes));
   return {
-    operations: [...operationsOf(trace, threads, MOST_OPERATIONS)],
+    operations: [...operationsOf(trace, threads, MAX_OPERATIONS)],
     operationCount: new Set(threads.flatMap(({ byName }) => [...byName.keys()])).size,
-    calls: [...operationsOf(trace, apis, MOST_CALLS)],
-    processes: processes.slice(0, MOST_PROCESSES),
+    calls: [...operationsOf(trace, apis, MAX_CALLS)],
+    processes: processes.slice(0, MAX_PROCESSES),
   };
 }
 

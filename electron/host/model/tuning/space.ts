@@ -6,13 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-import {
-  type Expression,
-  ExpressionError,
-  holds,
-  MOST_POINTS,
-  parseExpression,
-} from '../../../contract/study/index.ts';
+import { type Expression, ExpressionError, holds, MAX_POINTS, parseExpression } from '../../../contract/study/index.ts';
 import { type Configuration, spaceShape, type Tunable } from '../../../contract/tuning/configured.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 
@@ -74,8 +68,8 @@ function broken(conditions: readonly Expression[], configuration: Configuration,
 export function configurationsOf(space: Space): readonly Configuration[] {
   const { tunables, variant } = space;
   const count = tunables.reduce((product, { values }) => product * values.length, 1);
-  if (count > MOST_POINTS)
-    throw new BraggError('invalid', `${variant}: ${count} configurations are too many; allowed: ${MOST_POINTS}`);
+  if (count > MAX_POINTS)
+    throw new BraggError('invalid', `${variant}: ${count} configurations are too many; allowed: ${MAX_POINTS}`);
   const conditions = parsed(space);
   const all: Configuration[] = [];
   for (let i = 0; i < count; i += 1) {

@@ -128,7 +128,7 @@ const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
 /** NVRTC needs seconds; ten seconds for the largest of our files. */
 const NVRTC_MS = 120_000;
 /** Target architecture for compiler messages if there is no GPU. */
-const USUAL_ARCHITECTURE = 90;
+const DEFAULT_ARCHITECTURE = 90;
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);
@@ -330,7 +330,7 @@ async function compileKernels(
     name: id,
     cache: folders.cache,
     options: flagsFor('cuda', target === undefined ? whereSanitized(description.compile) : placed(description.compile)),
-    architecture: USUAL_ARCHITECTURE,
+    architecture: DEFAULT_ARCHITECTURE,
     ...(target !== undefined && { target }),
   };
   const process = await UserKernelProcess.start(id, startChild);

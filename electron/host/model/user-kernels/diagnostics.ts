@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 
 /** Largest number of issues that is useful to a reader. */
-const MOST = 50;
+const MAX_DIAGNOSTICS = 50;
 
 /** Messages of GCC and Clang: `my.cpp:12:5: error: …`; the column may be missing. */
 const GNU = /^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note):\s*(.*)$/;
@@ -121,5 +121,5 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     const place = line === null ? message : `${severity} ${line}:${column}`;
     return !places.has(place) && places.add(place);
   });
-  return distinct.slice(0, MOST);
+  return distinct.slice(0, MAX_DIAGNOSTICS);
 }

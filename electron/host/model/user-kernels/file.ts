@@ -10,7 +10,7 @@ import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import {
   isUserKernelFile,
-  USER_KERNEL_TEXT_MOST,
+  USER_KERNEL_TEXT_MAX,
   type UserKernelDescription,
   type UserKernelInfo,
   userKernelDescriptionSchema,
@@ -167,7 +167,7 @@ async function describe(text: string, name: string): Promise<UserKernelDescripti
 }
 
 async function read(file: string): Promise<string> {
-  const found = await readText(file, USER_KERNEL_TEXT_MOST);
+  const found = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!found.ok) throw new BraggError('not-found', `${path.basename(file)}: ${found.reason}`);
   return found.text;
 }

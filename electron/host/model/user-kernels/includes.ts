@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import { USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
+import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { onThread } from '../../io/threads/task.ts';
 
@@ -28,7 +28,7 @@ interface Closure {
 const DIRECTIVE = /^[ \t\v\f]*(?:#|%:)[ \t\v\f]*(?:include|include_next|import|embed)\b([^\n]*)$/;
 const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
 /** Each include is looked up on disk, so their number is limited. */
-const MOST_INCLUDES = 1000;
+const MAX_INCLUDES = 1000;
 const ALLOWED = 'files in the folder of the kernel, shipped headers, and headers of the system in <>';
 
 function refuse(file: string, line: number, value: string, why: string): never {
@@ -106,7 +106,7 @@ class Reader {
     const [, quoted, angled] = OPERAND.exec(operand) ?? [];
     const name = quoted ?? angled;
     this.#count += 1;
-    if (this.#count > MOST_INCLUDES) refuse(from, line, operand, `the ${MOST_INCLUDES + 1}st include`);
+    if (this.#count > MAX_INCLUDES) refuse(from, line, operand, `the ${MAX_INCLUDES + 1}st include`);
     if (name === undefined) refuse(from, line, operand || 'nothing', 'which is no name in quotes');
     const leads = path.isAbsolute(name) || /^[A-Za-z]:|^[\\/]/.test(name);
     const file = path.resolve(this.#folder, path.dirname(from), name);
@@ -124,15 +124,14 @@ class Reader {
     if (this.#once.has(key) || this.#open.includes(key)) return '';
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;
-    if (this.#bytes > USER_KERNEL_TEXT_MOST)
-      refuse(from, line, operand, 'with which all includes have more than 1 MiB');
+    if (this.#bytes > USER_KERNEL_TEXT_MAX) refuse(from, line, operand, 'with which all includes have more than 1 MiB');
     return `#line 1 "${key}"\n${await this.put(key, text)}`;
   }
 
   async #read(key: string, file: string, at: { from: string; line: number; operand: string }): Promise<string> {
     const known = this.#included.get(key);
     if (known !== undefined) return known;
-    const found = await readText(file, USER_KERNEL_TEXT_MOST);
+    const found = await readText(file, USER_KERNEL_TEXT_MAX);
     if (!found.ok) refuse(at.from, at.line, at.operand, `which ${found.reason}`);
     this.#included.set(key, found.text);
     return found.text;

@@ -16,7 +16,7 @@ import {
   type ProblemType,
   USER_PROBLEM,
 } from '../../../contract/scenario/user-problem/index.ts';
-import { isUserKernelFile, USER_KERNEL_TEXT_MOST, type UserKernelDescription } from '../../../contract/user-kernels.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MAX, type UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
 import { type Included, readClosure } from './includes.ts';
@@ -59,7 +59,7 @@ export function problemFileIn(folder: string): string | null {
 export async function readProblemFolder(folder: string): Promise<ProblemFolder | null> {
   const file = problemFileIn(folder);
   if (file === null) return null;
-  const read = await readText(file, USER_KERNEL_TEXT_MOST);
+  const read = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);
   const { value, issues, locate } = await parseTextOnThread(read.text, file);
   const { document, filled, faults } = validateScenario(value ?? null);
@@ -184,7 +184,7 @@ export async function readCandidate(
 /** The reference also runs with the user's rights, so its text is part of what is trusted, and this text is run. */
 async function readReference(folder: string, reference: string): Promise<Included> {
   const file = path.join(folder, reference);
-  const found = await readText(file, USER_KERNEL_TEXT_MOST);
+  const found = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!found.ok) throw new BraggError('not-found', `${file}: ${found.reason}; the problem needs its reference`);
   if (!reference.endsWith('.cpp')) return { name: reference, text: found.text };
   const { whole, refused } = await readClosure(file, found.text);

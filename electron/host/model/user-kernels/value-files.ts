@@ -22,7 +22,7 @@ export interface ValueFile {
 }
 
 /** Larger files do not fit into one array of bytes. */
-const MOST_BYTES = 2 ** 30;
+const MAX_BYTES = 2 ** 30;
 
 const ENDINGS = '.npy, .bin, .h5, .hdf5, .safetensors';
 
@@ -165,8 +165,8 @@ async function valuesOf(of: ValueFile): Promise<string> {
   const name = path.basename(file);
   const found = await stat(file).catch(() => null);
   if (found === null || !found.isFile()) throw new BraggError('not-found', `${file} does not exist`);
-  if (found.size > MOST_BYTES)
-    throw new BraggError('foreign-file', `${name} has ${found.size} bytes; allowed: ${MOST_BYTES}`);
+  if (found.size > MAX_BYTES)
+    throw new BraggError('foreign-file', `${name} has ${found.size} bytes; allowed: ${MAX_BYTES}`);
   const bytes = await readFile(file);
   const key = createHash('sha256')
     .update(JSON.stringify([path.extname(file), dataset, type, shape]))

@@ -14,7 +14,7 @@ interface Criteria {
   readonly margin: number;
 }
 
-export const usualMargin = 0.01;
+export const defaultMargin = 0.01;
 
 /**
  * Share of sessions in which an interval of the table may miss the true ratio. One percentage point below 5 %, because
@@ -46,7 +46,7 @@ interface Judgement {
 }
 
 /** Most instances that a user would wait for; if more are needed, measuring does not decide. */
-const mostInstances = 10_000;
+const maxInstances = 10_000;
 
 /** `ratio` is on the natural logarithm, from `instances` instances. Without a control the verdict is undecided. */
 export function judge(
@@ -64,5 +64,5 @@ export function judge(
   if (Math.abs(middle) + half <= within) return decided('same');
   const wanted = Math.max(Math.abs(middle) - floor, within - Math.abs(middle));
   const needed = wanted > 0 ? Math.ceil(instances * (half / wanted) ** 2 - 1e-9) : Number.POSITIVE_INFINITY;
-  return { standing: 'undecided', instancesToDecide: needed > mostInstances ? null : Math.max(instances + 1, needed) };
+  return { standing: 'undecided', instancesToDecide: needed > maxInstances ? null : Math.max(instances + 1, needed) };
 }

@@ -48,12 +48,12 @@ function ofBatches(values: readonly number[], length: number): number {
 }
 
 /** The difference of only two batches varies too much by chance. */
-const fewestBatches = 3;
+const minBatches = 3;
 
 /** Standard error of the mean of at least three values. */
 export function meanError(values: readonly number[]): number {
   let error = ofAlike(values);
-  const longest = Math.min(Math.sqrt(values.length), values.length / fewestBatches);
+  const longest = Math.min(Math.sqrt(values.length), values.length / minBatches);
   for (let length = 2; length <= longest; length += 1) error = Math.max(error, ofBatches(values, length));
   return error;
 }
@@ -62,9 +62,9 @@ export function meanError(values: readonly number[]): number {
 export type Instances = readonly (readonly number[])[];
 
 /** Least number of prepared states for an interval. */
-const fewestInstances = 3;
+const minInstances = 3;
 /** Least number of rounds in all instances for an interval. */
-export const fewestRounds = 5;
+export const minRounds = 5;
 
 /** An estimate and the half width of its interval, on the natural logarithm. */
 export interface LogInterval {
@@ -80,7 +80,7 @@ export const asInterval = ({ middle, half }: LogInterval) => ({
 
 function enough(instances: Instances): boolean {
   const rounds = instances.reduce((sum, times) => sum + times.length, 0);
-  return instances.length >= fewestInstances && rounds >= fewestRounds && instances.every((times) => times.length > 0);
+  return instances.length >= minInstances && rounds >= minRounds && instances.every((times) => times.length > 0);
 }
 
 const logs = (times: readonly number[]): readonly number[] => times.map(Math.log);

@@ -7,10 +7,10 @@ import { judge } from './judge.ts';
 import type { LogInterval } from './levels.ts';
 
 /** With fewer instances an interval may be narrow by chance. */
-const fewestForRule = 5;
+const minForRule = 5;
 
 /** Least number of instances before a rule may end a session, because its condition must hold twice. */
-export const leastInstances = fewestForRule + 1;
+export const leastInstances = minForRule + 1;
 
 /** Share of the instances over which the condition of a rule must hold. */
 const shareOfInstances = 0.1;
@@ -20,7 +20,7 @@ class Persistence {
 
   /** Whether the condition has held long enough; `instances` must not decrease. */
   holds(now: boolean, instances: number): boolean {
-    if (!now || instances < fewestForRule) {
+    if (!now || instances < minForRule) {
       this.#since = null;
       return false;
     }

@@ -7,7 +7,7 @@ import type { DiffractionPlan, DiffractionProblem } from '../../io/addon/task.ts
 import { remembered } from '../../io/flow/once.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, readClaimsOf, speaksOf } from '../../model/bench/claims.ts';
-import { coldStart, usualProcesses } from '../../model/bench/cold/processes.ts';
+import { coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
 import { type Arena, type Entrant, headOf, type Oracle } from '../../model/bench/contestant.ts';
 import { type RivalTerms, rivalEntrants } from '../../model/external/contestant.ts';
 import { type Amount, type Benchable, fastest, leastSeconds, problemFor, type Work } from '../benchable.ts';
@@ -95,7 +95,7 @@ export function workOf(addon: NativeAddon, { variant, terms, threads }: Diffract
 }
 
 /** Lattice factors per second and thread on an EPYC server with AVX-512, for 128² pixels of a simple cubic lattice. */
-const usualRates: Readonly<Record<string, number>> = {
+const typicalRates: Readonly<Record<string, number>> = {
   'diffraction-fp64': 1.2e8,
   'diffraction-in-loop': 9e6,
   'diffraction-unfused': 1.4e7,
@@ -113,7 +113,7 @@ async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: st
     const own = { ...problem, solver: { ...problem.solver, variant: id } };
     const { amount, of, threads } = workOf(addon, addon.createDiffraction(own).plan);
     const right = addon.diffractionVariants().some((one) => one.id === id && one.brightError < 1);
-    return { amount, of, threads, usualRate: usualRates[id] ?? null, right };
+    return { amount, of, threads, usualRate: typicalRates[id] ?? null, right };
   } catch {
     return null;
   }
@@ -142,7 +142,7 @@ export const imageBenchable: Benchable = {
   },
   least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('diffraction', problem), variants),
   amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
-  usualProcesses,
+  usualProcesses: defaultProcesses,
   words: () => imageWords,
   kernels: 'diffraction',
   readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' }),

@@ -217,11 +217,11 @@ function takenOf({ result }: Rendered): Taken {
 }
 
 /** Largest relative change of the wavelength for a varied problem: every spot moves, and the work is unchanged. */
-const MOST_LONGER_WAVE = 0.002;
+const MAX_LONGER_WAVE = 0.002;
 
 const withLongerWave = (problem: DiffractionProblem, share: number): DiffractionProblem => ({
   ...problem,
-  beam: { ...problem.beam, wavelength_m: problem.beam.wavelength_m * (1 + MOST_LONGER_WAVE * share) },
+  beam: { ...problem.beam, wavelength_m: problem.beam.wavelength_m * (1 + MAX_LONGER_WAVE * share) },
 });
 
 export class ImageContestant implements Contestant {
@@ -297,7 +297,7 @@ export class ImageContestant implements Contestant {
   #variation(): ConstructorParameters<typeof VariedRuns>[0] {
     const { problem } = this.#candidate;
     return {
-      title: (share) => `${(100 * MOST_LONGER_WAVE * share).toPrecision(2)} % more wavelength`,
+      title: (share) => `${(100 * MAX_LONGER_WAVE * share).toPrecision(2)} % more wavelength`,
       run: async (share) => {
         const rendered = await this.#render('warm', false, withLongerWave(problem, share));
         return rendered && { values: rendered.result.image, time_s: takenOf(rendered).time_s };

@@ -42,7 +42,7 @@ export function taskAccuracy({ checks, compared }: Pick<TaskVerdict, 'checks' | 
 }
 
 /** Share of a candidate's time that audits may use. */
-const MOST_SHARE = 0.08;
+const MAX_SHARE = 0.08;
 
 /**
  * Detection of a slowed clock. A kernel's process reads the same steady clock as this one, so the delay of its messages
@@ -65,7 +65,7 @@ const resting = { cores: 0.05, cpu_s: 0.1 } as const;
  * Odds that swaps must reach. Lower than for probes, because each swap starts two processes and follows other evidence.
  */
 const SWAPPED_ODDS = 1e3;
-const MOST_SWAPS = 40;
+const MAX_SWAPS = 40;
 
 /** Check by the engine, and the results that it compared. */
 type Named = TaskCheck & { readonly compared: string };
@@ -181,7 +181,7 @@ export class Audits {
 
   /** Whether another audit, about as long as the last, stays within the share of time for audits. */
   get #isAffordable(): boolean {
-    return this.#audit_s + this.#last_s <= MOST_SHARE * (this.#spent_s + this.#last_s);
+    return this.#audit_s + this.#last_s <= MAX_SHARE * (this.#spent_s + this.#last_s);
   }
 
   /**
@@ -191,7 +191,7 @@ export class Audits {
   get doubt(): 'probe' | 'swap' | null {
     if (!this.#suspected || this.#isWrong || this.#proof !== null) return null;
     if (this.#again.isOpen || this.#hidden.isOpen || this.#usual.isOpen) return 'probe';
-    return this.#swaps < MOST_SWAPS && (this.#swapped.isOpen || this.#usual.proof !== null) ? 'swap' : null;
+    return this.#swaps < MAX_SWAPS && (this.#swapped.isOpen || this.#usual.proof !== null) ? 'swap' : null;
   }
 
   /**

@@ -20,7 +20,7 @@ import { Audits } from './audits.ts';
 import type { FurtherProblem, TaskCandidate } from './candidates.ts';
 
 /** Long compared with clock resolution and launch time, short compared with changes of the GPU's clock. */
-export const usualSample_s = 0.01;
+export const defaultSample_s = 0.01;
 
 /** Duration of a traced sample: few repetitions, because people view the trace. */
 const traced_s = 1e-3;
@@ -29,10 +29,10 @@ const traced_s = 1e-3;
 const checkedRuns = 3;
 
 /** Limit on the seconds spent on deciding a doubt after one sample. */
-const MOST_DECIDING_S = 20;
+const MAX_DECIDING_S = 20;
 
 /** Limit on the seconds in which a new process catches up with the number of calls in the session's process. */
-const MOST_CATCHING_UP_S = 0.5;
+const MAX_CATCHING_UP_S = 0.5;
 
 /** Samples for further problems are shorter, because only their probes matter. */
 const furtherSample_s = 1e-3;
@@ -145,7 +145,7 @@ export class TaskContestant implements Contestant {
   }
 
   async settle(seconds: number): Promise<void> {
-    if (this.#audits.doubt !== null) await this.#decide(this.#instance, Math.min(seconds, MOST_DECIDING_S), true);
+    if (this.#audits.doubt !== null) await this.#decide(this.#instance, Math.min(seconds, MAX_DECIDING_S), true);
   }
 
   accuracy() {
@@ -268,7 +268,7 @@ export class TaskContestant implements Contestant {
       this.#calls += sample.repetitions;
       this.#instance = instance;
       this.#audits.sampled(sample);
-      await this.#decide(instance, MOST_DECIDING_S);
+      await this.#decide(instance, MAX_DECIDING_S);
     }
     // After the timing, because some variants repeat their work to report on it.
     const told = sample === null || !tell ? undefined : await this.#ready(instance, () => this.#task.told());
@@ -308,7 +308,7 @@ export class TaskContestant implements Contestant {
 
   /** Probes in a new process after as many calls as in the session's, because a kernel may begin to cache late. */
   async #known(instance: number): Promise<TaskSample | null> {
-    const until = performance.now() + 1000 * MOST_CATCHING_UP_S;
+    const until = performance.now() + 1000 * MAX_CATCHING_UP_S;
     const sampling = { mode: 'warm', at_least_s: this.#measuring.sample_s } as const;
     for (let left = this.#calls; left > 0 && performance.now() < until; ) {
       const sample = await this.#sample(instance, sampling);

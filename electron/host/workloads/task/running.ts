@@ -33,7 +33,7 @@ import {
   taskCandidates,
   variantsFor,
 } from './candidates.ts';
-import { coldRunOf, TaskContestant, type TaskMeasuring, usualSample_s } from './contestant.ts';
+import { coldRunOf, defaultSample_s, TaskContestant, type TaskMeasuring } from './contestant.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 import { mayAlter } from './user-problem/definition.ts';
 
@@ -83,7 +83,7 @@ const savedShare = 0.5;
 const ROUNDS_PER_INSTANCE = 3;
 
 /** Number of hidden seeds of a user problem in a session. */
-const MOST_OWN_SEEDS = 3;
+const MAX_OWN_SEEDS = 3;
 
 /** Number of kinds of input alterations, selected by the seed modulo this: `alter` in native/engine/cpu_task.cpp. */
 const KINDS = 3;
@@ -124,7 +124,7 @@ function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCand
 
 /** Prepares the measurement. Throws a BraggError for unknown variants. */
 export async function taskArena(addon: NativeAddon, problem: TaskProblem, options: TaskArenaOptions): Promise<Arena> {
-  const { claims = [], external, sample_s = usualSample_s, signal } = options;
+  const { claims = [], external, sample_s = defaultSample_s, signal } = options;
   const variants = addon.taskVariants(problem.workload);
   const all = taskCandidates(problem, options.variants, variants);
   const keep = allFit(addon, problem, all);
@@ -133,7 +133,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
   const seeds: number[] = [anyUserKernel ? hiddenSeed() : problem.seed];
   // Computing the answer to a user problem runs a program, so a few seeds are reused in unpredictable order.
-  const most = problem.workload === USER_PROBLEM ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
+  const most = problem.workload === USER_PROBLEM ? MAX_OWN_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
     while (seeds.length <= instance) {
       seeds.push(seeds.length < most ? hiddenSeed() : (seeds[randomInt(0, most)] ?? hiddenSeed()));
@@ -274,7 +274,7 @@ function workOf({ variant, numbers, threads }: TaskProblem): Work {
 }
 
 /** Layer operations per second and thread on an EPYC server with AVX-512: 256 × 256 × 512. */
-const usualRates: Readonly<Record<string, number>> = { 'cpu-fp64': 1e9, 'cpu-blocked': 2.3e10 };
+const typicalRates: Readonly<Record<string, number>> = { 'cpu-fp64': 1e9, 'cpu-blocked': 2.3e10 };
 
 /** Amount of work of a layer. Other small workloads have none, so their times are only comparable at equal sizes. */
 export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: string): Promise<Amount | null> {
@@ -286,7 +286,7 @@ export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: st
     amount: amount > 0 ? amount : 1,
     of: amount > 0 ? of : JSON.stringify([problem.bench, numbers, words, switches]),
     threads: own.device === 'cpu' ? threads : null,
-    usualRate: usualRates[id] ?? null,
+    usualRate: typicalRates[id] ?? null,
     right: true,
   };
 }
@@ -298,7 +298,7 @@ export const refuseLongTask = (problem: TaskProblem): void => refuseTooLong(work
  */
 function leastSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'device'>): number {
   const work = workOf(problem);
-  return Math.max(usualSample_s, leastSeconds(device === 'cpu' ? work : { ...work, threads: null }));
+  return Math.max(defaultSample_s, leastSeconds(device === 'cpu' ? work : { ...work, threads: null }));
 }
 
 /** Lower bound in seconds on a run: a session has a minimum number of samples, and each has a minimum duration. */

@@ -33,7 +33,7 @@ import { forCandidate } from './user-problem/definition.ts';
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
 /** Number of cached answers from users' programs; the newest stay. */
-const MOST_JUDGES = 16;
+const MAX_JUDGES = 16;
 const judges = new Map<string, NativeTask>();
 
 /** Number in the engine's problem; if present, its inputs are altered with this seed. */
@@ -172,7 +172,7 @@ class UserKernelTask implements NativeTask {
         await rm(path.dirname(answer), { recursive: true, force: true });
       if (!isKnown) throw new BraggError('unsupported', 'the altered inputs have no finite answer');
       const [oldest] = judges.keys();
-      if (judges.size >= MOST_JUDGES && oldest !== undefined) judges.delete(oldest);
+      if (judges.size >= MAX_JUDGES && oldest !== undefined) judges.delete(oldest);
       judges.set(key, judge);
     }
     return judge;

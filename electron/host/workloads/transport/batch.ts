@@ -87,7 +87,7 @@ function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): A
 }
 
 /** Cell-steps per second and thread in FP32: 30 MeV in water, 0.5 mm, on an EPYC server with AVX-512. */
-const usualRates: Readonly<Record<string, number>> = {
+const typicalRates: Readonly<Record<string, number>> = {
   scatter: 7e7,
   gather: 1.2e8,
   fused: 4.5e8,
@@ -121,7 +121,7 @@ export async function amountFor(
     };
   }
   const work = workOf(addon, plan, null);
-  const rate = usualRates[id] ?? null;
+  const rate = typicalRates[id] ?? null;
   return {
     ...{ amount: work.amount, of: work.of, threads },
     right: true,

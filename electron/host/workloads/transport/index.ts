@@ -6,7 +6,7 @@ import type { TransportProblem } from '../../io/addon/addon.ts';
 import { onThreadIfLarge } from '../../io/threads/task.ts';
 import { candidates } from '../../model/bench/candidates.ts';
 import { readClaimsOf } from '../../model/bench/claims.ts';
-import { usualProcesses } from '../../model/bench/cold/processes.ts';
+import { defaultProcesses } from '../../model/bench/cold/processes.ts';
 import { parityLimit, relativeL2, type Values } from '../../model/bench/contestant.ts';
 import { rivalEntrants } from '../../model/external/contestant.ts';
 import type { ChosenBaseline } from '../../model/external/conversation.ts';
@@ -96,7 +96,7 @@ const transportBenchable: Benchable = {
       variant,
       reading.kind === 'transport' ? rangesOf(reading) : null,
     ),
-  usualProcesses,
+  usualProcesses: defaultProcesses,
   words: () => transportWords,
   kernels: 'transport',
   readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'transport', bench: '' }),

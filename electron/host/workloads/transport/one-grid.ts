@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { CudaDevice } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type Spot, type TransportScenario, valueAt } from '../../../contract/scenario/index.ts';
-import { mostSpots } from '../../../contract/scenario/transport/beam.ts';
+import { maxSpots } from '../../../contract/scenario/transport/beam.ts';
 import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
 import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
@@ -210,8 +210,8 @@ function beamOfSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam 
   if (beam['spots'] !== undefined) {
     throw new BraggError('invalid', 'beam.spots are the beams of this scenario; a sweep cannot be combined with them.');
   }
-  if (sweep.length > mostSpots) {
-    throw new BraggError('invalid', `${sweep.length} beams on one grid; allowed: at most ${mostSpots}.`);
+  if (sweep.length > maxSpots) {
+    throw new BraggError('invalid', `${sweep.length} beams on one grid; allowed: at most ${maxSpots}.`);
   }
   const energy = Object.fromEntries(ENERGIES.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
   const spots = sweep.map((values) => {

@@ -14,7 +14,7 @@ import { choose, failedTest, planted, Results } from '../../../../electron/build
 import { longestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
 import { unlessPassed } from '../../../../electron/build/suites/result.mjs';
-import { judgeAgain, MOST_AGAIN, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
+import { judgeAgain, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
 import { reportOf } from '../../../../electron/build/suites/vitest-reporter.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { onLinux, unless } from '../../../unless.ts';
@@ -170,7 +170,7 @@ describe('a file that failed', () => {
     expect(judgeAgain(of('one'), of('two', 'three')).failed).toBe(2);
     expect(said()).toContain('a.test.ts failed again, in another test: two');
     expect(judgeAgain(of('one'), null).failed).toBe(1);
-    expect(MOST_AGAIN).toBe(3);
+    expect(MAX_RERUNS).toBe(3);
   });
 });
 

@@ -8,8 +8,8 @@ import {
   type BenchOption,
   benchOptionEntries,
   benchOptionShape,
+  defaultBenchOptions,
   optionFlags,
-  usualBenchOptions,
 } from '../../../../electron/contract/bench/options.ts';
 import { optionsOfTask } from '../../../../electron/host/workloads/benchable.ts';
 
@@ -27,12 +27,12 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
     const { flag, help } = option;
     expect(bench.flags.filter((one) => one.name === flag)).toMatchObject([{ help }]);
     expect(Object.keys(benchMethods['bench.start'].params.shape)).toContain(name);
-    expect(benchOptionShape[name].parse(undefined)).toBe(usualBenchOptions[name]);
-    const changed = { ...usualBenchOptions, [name]: other(option) };
+    expect(benchOptionShape[name].parse(undefined)).toBe(defaultBenchOptions[name]);
+    const changed = { ...defaultBenchOptions, [name]: other(option) };
     const words = optionFlags(changed);
     expect(words.join(' ')).toContain(`--${flag}`);
     expect(parsed(words)).toEqual(changed);
-    expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(usualBenchOptions));
+    expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(defaultBenchOptions));
   });
 
   it('offers allowed values in the form, the default among them', () => {
@@ -40,11 +40,11 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
     if (form === undefined) return;
     const choices = form.choices.map(([value]) => value);
     for (const value of choices) expect(benchOptionShape[name].safeParse(value).success, String(value)).toBe(true);
-    expect(choices).toContain(usualBenchOptions[name]);
+    expect(choices).toContain(defaultBenchOptions[name]);
   });
 });
 
 it('a command without flags has the default options', () => {
-  expect(parsed([])).toEqual(usualBenchOptions);
-  expect(parsed(optionFlags(usualBenchOptions))).toEqual(usualBenchOptions);
+  expect(parsed([])).toEqual(defaultBenchOptions);
+  expect(parsed(optionFlags(defaultBenchOptions))).toEqual(defaultBenchOptions);
 });

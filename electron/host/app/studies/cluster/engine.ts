@@ -25,7 +25,7 @@ const SSH = [
   ...['-o', 'ServerAliveInterval=15', '-o', 'ServerAliveCountMax=4'],
 ];
 const PATIENCE_MS = 120_000;
-const MOST_OUTPUT_BYTES = 2 ** 29;
+const MAX_OUTPUT_BYTES = 2 ** 29;
 /** Separates the output from text that a login profile prints. */
 const MARK = '@braggbench@';
 /** Exit codes: ssh itself failed; the shell found no such program. */
@@ -102,7 +102,7 @@ export class Login {
     let bytes = 0;
     child.stdout.on('data', (piece: Buffer) => {
       bytes += piece.length;
-      if (bytes > MOST_OUTPUT_BYTES) child.kill();
+      if (bytes > MAX_OUTPUT_BYTES) child.kill();
       else out.push(piece);
     });
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
@@ -205,7 +205,7 @@ export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | n
   throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
 }
 
-const [MOST_TRIES, HELD_MS] = [5, 2000];
+const [MAX_TRIES, HELD_MS] = [5, 2000];
 
 /** Another process works on the study on the cluster. */
 const isHeld = (error: unknown): boolean => error instanceof BraggError && error.code === 'exists';
@@ -229,7 +229,7 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
         return {};
       } catch (error) {
         // The remote process of an earlier connection may still be exiting.
-        if (!isHeld(error) || tries >= MOST_TRIES || go.signal.aborted) throw error;
+        if (!isHeld(error) || tries >= MAX_TRIES || go.signal.aborted) throw error;
         await sleep(HELD_MS, undefined, { ref: false });
       }
     }

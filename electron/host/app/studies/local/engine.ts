@@ -16,9 +16,9 @@ import { byFamily, type Crew, crewOf, familiesOf, groupsOf, type Share } from '.
 
 const WINDOW_MS = 30_000;
 /** Fewest completions that give a rate. */
-const FEWEST = 3;
+const MIN_COMPLETIONS = 3;
 /** Enough completions for a rate; more would only use memory. */
-const MOST = 4096;
+const MAX_COMPLETIONS = 4096;
 
 export class Rate {
   #begun_ms: number | null = null;
@@ -30,9 +30,9 @@ export class Rate {
 
   count(at_ms: number): void {
     this.#ends.push(at_ms);
-    if (this.#ends.length > MOST) {
-      this.#begun_ms = this.#ends[MOST / 2 - 1] ?? null;
-      this.#ends = this.#ends.slice(MOST / 2);
+    if (this.#ends.length > MAX_COMPLETIONS) {
+      this.#begun_ms = this.#ends[MAX_COMPLETIONS / 2 - 1] ?? null;
+      this.#ends = this.#ends.slice(MAX_COMPLETIONS / 2);
     }
   }
 
@@ -40,11 +40,11 @@ export class Rate {
    * Null if there are too few completions. The time since the last completion counts too, so a stall lowers the rate.
    */
   per_s(now_ms: number): number | null {
-    if (this.#ends.length < FEWEST || this.#begun_ms === null) return null;
+    if (this.#ends.length < MIN_COMPLETIONS || this.#begun_ms === null) return null;
     const from = Math.max(this.#begun_ms, now_ms - WINDOW_MS);
     const recent = this.#ends.filter((end) => end > from).length;
     const whole_s = (now_ms - this.#begun_ms) / 1000;
-    if (recent < FEWEST) return whole_s > 0 ? this.#ends.length / whole_s : null;
+    if (recent < MIN_COMPLETIONS) return whole_s > 0 ? this.#ends.length / whole_s : null;
     return now_ms > from ? recent / ((now_ms - from) / 1000) : null;
   }
 }
@@ -163,7 +163,7 @@ const PATIENCE_MS = 600;
 /** Points sent to a process in addition to those it runs, so that it never waits. */
 const AHEAD = 2;
 /** Processes that exit before their first point, after which no further one is started. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {
   readonly crew: Crew;
@@ -305,7 +305,7 @@ class Pool {
       if (this.#lone)
         for (const line of begun) await this.#options.died(line, how).catch((error: unknown) => this.#fail(error));
       else this.#suspects.push(...begun);
-      const never = !hand.ready && this.#starts >= MOST_STARTS + this.#options.crew.processes.length;
+      const never = !hand.ready && this.#starts >= MAX_STARTS + this.#options.crew.processes.length;
       if (never) this.#fail(new BraggError('internal', `The process for points ended before it began (${how}).`));
       else if (this.#waiting.length > 0 && (lost.length > 0 || !hand.ready)) this.#start(hand.gpu, hand.slots);
     }

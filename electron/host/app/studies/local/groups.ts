@@ -111,7 +111,7 @@ export function crewOf({ manner, device, lines }: PointGroup, share: Share, stat
 }
 
 /** Maximum number of beams in a family, because an interruption discards all of them. */
-const MOST_BEAMS = 500;
+const MAX_BEAMS = 500;
 
 /** Family of each line, if it has one. `lines`: all lines of the plan. */
 export function familiesOf(
@@ -127,7 +127,7 @@ export function familiesOf(
     if (alike === null) continue;
     const key = `${line.base} ${alike}`;
     const found = filling.get(key);
-    const family = found === undefined || found.length >= MOST_BEAMS ? [] : found;
+    const family = found === undefined || found.length >= MAX_BEAMS ? [] : found;
     family.push(line);
     filling.set(key, family);
     families.set(line.id, family);

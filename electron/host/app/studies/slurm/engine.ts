@@ -13,7 +13,7 @@ import { Rate, type StudyEnd, type StudyOutcome, type StudyProgress } from '../l
 import type { SolvingHost } from '../plan.ts';
 import { PointSolver } from '../points/solver.ts';
 import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
-import { arraysOf, type Entry, Journal, MOST_TRIES, type TaskSize, taskScript, tasksOf } from './task.ts';
+import { arraysOf, type Entry, Journal, MAX_TRIES, type TaskSize, taskScript, tasksOf } from './task.ts';
 
 const LOOK_MS = 500;
 const beatName = (): string => `${hostname()}-${process.pid}`;
@@ -26,9 +26,9 @@ const ASK_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
  * Maximum number of arrays submitted at the same time, because Slurm keeps a record of each task and each array is
  * polled.
  */
-const MOST_ARRAYS = 8;
+const MAX_ARRAYS = 8;
 /** Maximum number of calls of sbatch while Slurm does not accept the job. */
-const MOST_SUBMITS = 8;
+const MAX_SUBMITS = 8;
 /** Longest wait of a stopped study for its jobs to end. */
 const LEAVE_MS = 20_000;
 /** A task without a report for this long is not considered active; active tasks report every second. */
@@ -201,11 +201,11 @@ export class SlurmEngine {
       ),
     );
     const free = left.filter(({ id }) => !held.has(id));
-    for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
       const own = free.filter(({ id }) => (this.#tries.get(id) ?? 0) + 1 === attempt);
       if (own.length === 0) continue;
       for (const tasks of arraysOf(tasksOf(own, attempt, size), facts.maxArraySize)) {
-        if (this.#options.signal.aborted || this.#active.length >= MOST_ARRAYS) return;
+        if (this.#options.signal.aborted || this.#active.length >= MAX_ARRAYS) return;
         await this.#submit(facts, tasks, attempt);
         if (await this.#options.folder.hasStopRequest()) return;
       }
@@ -235,7 +235,7 @@ export class SlurmEngine {
           return;
         }
         if (
-          i >= MOST_SUBMITS ||
+          i >= MAX_SUBMITS ||
           signal.aborted ||
           (job === null && error instanceof BraggError && error.code === 'invalid')
         ) {
@@ -321,7 +321,7 @@ export class SlurmEngine {
       const tries = (this.#tries.get(id) ?? entry.attempt - 1) + 1;
       this.#tries.set(id, tries);
       const line = lines.find((one) => one.id === id);
-      if (tries < MOST_TRIES || line === undefined) continue;
+      if (tries < MAX_TRIES || line === undefined) continue;
       const where = last === undefined ? '' : ` on ${last.node}`;
       const says = `Its task ended ${tries} times without a result, the last time${where}: ${end}.`;
       await folder.write(writer.failed(line, 'internal', says));

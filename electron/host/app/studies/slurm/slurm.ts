@@ -6,7 +6,7 @@ import { BraggError } from '../../../../contract/errors.ts';
 
 /** Commands retry for a long time if the controller does not answer. */
 const PATIENCE_MS = 60_000;
-const MOST_OUTPUT_BYTES = 256 * 2 ** 20;
+const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 /** Permanent errors of sbatch, recognized by text because they have no codes. */
 const PERMANENT = /invalid|unrecognized|not found|denied|no such/i;
 
@@ -25,7 +25,7 @@ const onThisMachine: Command = (program, words) =>
     execFile(
       program,
       [...words],
-      { timeout: PATIENCE_MS, maxBuffer: MOST_OUTPUT_BYTES, encoding: 'utf8' },
+      { timeout: PATIENCE_MS, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' },
       (error, stdout, stderr) => {
         const missing = error !== null && 'code' in error && error.code === 'ENOENT';
         resolve({ ok: error === null, stdout, stderr: stderr.trim() || (error?.message ?? ''), missing });

@@ -227,13 +227,13 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
 }
 
 /** Larger tasks are not faster, and lose more when they die. */
-const MOST_POINTS_OF_A_TASK = 5000;
+const MAX_POINTS_OF_A_TASK = 5000;
 
 /** The first attempt uses full-size tasks, the second one eighth of that, and the third single points. */
 const PARTS_OF_A_TRY = [1, 8, Number.POSITIVE_INFINITY] as const;
 
 /** Maximum number of attempts at a point, each in another task. */
-export const MOST_TRIES = PARTS_OF_A_TRY.length;
+export const MAX_TRIES = PARTS_OF_A_TRY.length;
 
 export interface TaskSize {
   /** Seconds per point on one core. Null if unknown. */
@@ -248,8 +248,8 @@ export interface TaskSize {
 export function tasksOf(lines: readonly PlanLine[], attempt: number, size: TaskSize): readonly (readonly string[])[] {
   const { point_s, lanes, task_s } = size;
   const wanted = point_s === null || point_s <= 0 ? lanes : Math.ceil((task_s * lanes) / point_s);
-  const parts = PARTS_OF_A_TRY[Math.min(attempt, MOST_TRIES) - 1] ?? 1;
-  const count = Math.max(1, Math.floor(Math.min(wanted, MOST_POINTS_OF_A_TASK) / parts));
+  const parts = PARTS_OF_A_TRY[Math.min(attempt, MAX_TRIES) - 1] ?? 1;
+  const count = Math.max(1, Math.floor(Math.min(wanted, MAX_POINTS_OF_A_TASK) / parts));
   const tasks: string[][] = [];
   for (let i = 0; i < lines.length; i += count) tasks.push(lines.slice(i, i + count).map(({ id }) => id));
   return tasks;
@@ -267,7 +267,7 @@ export function arraysOf<T>(tasks: readonly T[], maxArraySize: number): readonly
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Most restarts of a task that makes no progress. */
-const MOST_RESTARTS = 3;
+const MAX_RESTARTS = 3;
 
 /**
  * `program`: the words that call the command line's `study task` for the study and the tag. `progressLeft`: its exit code
@@ -280,7 +280,7 @@ requeue() {
   kill -TERM "$child" 2>/dev/null
   wait "$child"
   code=$?
-  if [ "$code" = ${progressLeft} ] || [ "\${SLURM_RESTART_COUNT:-0}" -lt ${MOST_RESTARTS} ]; then
+  if [ "$code" = ${progressLeft} ] || [ "\${SLURM_RESTART_COUNT:-0}" -lt ${MAX_RESTARTS} ]; then
     scontrol requeue "\${SLURM_ARRAY_JOB_ID}_\${SLURM_ARRAY_TASK_ID}"
   fi
   exit "$code"

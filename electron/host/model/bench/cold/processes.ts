@@ -10,7 +10,7 @@ import type { StartChild } from '../../../io/processes/link.ts';
 import type { Factory } from '../../user-kernels/process/relay.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
 import { judge, noiseFloorOf, outsideOf } from '../../verdicts/judge.ts';
-import { fewestRounds, type Instances, pairedLogRatio } from '../../verdicts/levels.ts';
+import { type Instances, minRounds, pairedLogRatio } from '../../verdicts/levels.ts';
 import { asRatio } from '../comparison.ts';
 import { type Turn, takeRounds, type Where } from '../rounds.ts';
 import { median } from '../statistics.ts';
@@ -117,7 +117,7 @@ export const coldStart = (run: ColdRun | null): ColdStart | null =>
   });
 
 /** Fewest processes that allow a conclusion, because each process is one instance. */
-export const usualProcesses = fewestRounds;
+export const defaultProcesses = minRounds;
 
 /** Longest delay of a timer, about 24 days. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

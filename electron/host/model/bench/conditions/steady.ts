@@ -13,7 +13,7 @@ type Gpu = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
 
 const LOOK_EVERY_MS = 250;
 /** Longer than a fan needs. A session continues even if its GPU never cools to the limit. */
-const MOST_WAITED_S = 120;
+const MAX_WAIT_S = 120;
 
 export class SteadyGpu {
   readonly #addon: Gpu;
@@ -49,7 +49,7 @@ export class SteadyGpu {
     const began = performance.now();
     const waited = (): number => (performance.now() - began) / 1000;
     while (!cancelled() && this.#isHotter(cool_C)) {
-      if (waited() > MOST_WAITED_S) {
+      if (waited() > MAX_WAIT_S) {
         this.#gaveUp = true;
         break;
       }

@@ -15,7 +15,7 @@ import {
   type SessionReport,
 } from '../../../../contract/bench/session.ts';
 import { workloadSchema } from '../../../../contract/workload.ts';
-import { judge, outsideOf, usualMargin } from '../../verdicts/judge.ts';
+import { defaultMargin, judge, outsideOf } from '../../verdicts/judge.ts';
 import { type LogInterval, pairedContrast, type Weighed } from '../../verdicts/levels.ts';
 import { recordedInstances } from '../claim-results.ts';
 import { contrastInterval, median } from '../statistics.ts';
@@ -207,7 +207,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
   const [first] = cells;
   if (first === undefined || requested.length === 0) return null;
   const outside = outsideOf({ contestants: requested.length });
-  const margin = report.judged?.margin ?? usualMargin;
+  const margin = report.judged?.margin ?? defaultMargin;
   const floor = report.noise.floor === null ? null : Math.log1p(report.noise.floor);
   /** Gain and its verdict. The noise of several cells exceeds that of two by the square root of half their number. */
   const stated = (terms: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[]) => {

@@ -35,7 +35,7 @@ interface Fit {
 }
 
 /** Plausible range for the order of a numerical scheme. */
-const [LEAST_ORDER, MOST_ORDER] = [0.3, 5];
+const [MIN_ORDER, MAX_ORDER] = [0.3, 5];
 const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-6;
 
 /** Fits the three finest grids, whose steps have a constant ratio. */
@@ -46,7 +46,7 @@ export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
   const [f1 = 0, f2 = 0, f3 = 0] = [h1, h2, h3].map((h) => answers.get(h));
   const shrink = (f3 - f2) / (f2 - f1);
   const fitted = shrink > 0 ? Math.log(shrink) / Math.log(h2 / h1) : Number.NaN;
-  const order = fitted >= LEAST_ORDER && fitted <= MOST_ORDER ? fitted : null;
+  const order = fitted >= MIN_ORDER && fitted <= MAX_ORDER ? fitted : null;
   const limit = order === null ? f1 : f1 - (f2 - f1) / ((h2 / h1) ** order - 1);
   // Without an order the error of the finest grid is unknown, so its last change is used as an estimate.
   const doubt = order === null ? Math.abs(f2 - f1) : 0;

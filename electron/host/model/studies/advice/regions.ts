@@ -43,7 +43,7 @@ const VARIANT = 'solver.variant';
 /** Least deviation that indicates a different answer; grids of the same answer agree much better. */
 export const FAR_APART = 0.01;
 /** Least number of answers for a median: with two it is unknown which one deviates. */
-const FEWEST_FOR_MEDIAN = 3;
+const MIN_FOR_MEDIAN = 3;
 
 const numberOf = (measures: readonly Measure[], name: string): Measure | null =>
   measures.find((one) => one.name === name && typeof one.value === 'number') ?? null;
@@ -81,7 +81,7 @@ function wrongOf({ result }: Solved, apart: number, of: number): string | null {
   const isWrong = ({ name, value }: Measure): boolean =>
     (name === 'right' && value === 'no') || (name === 'verdict' && value === 'wrong');
   if (result.measures.some(isWrong)) return 'its answer is wrong';
-  if (of < FEWEST_FOR_MEDIAN || apart <= FAR_APART) return null;
+  if (of < MIN_FOR_MEDIAN || apart <= FAR_APART) return null;
   return `its readouts are up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
 }
 
@@ -164,7 +164,7 @@ interface Split {
 type Counts = ReadonlyMap<string, number>;
 
 /** Beyond this number of distinct words a split lists single names instead of regions. */
-const MOST_WORDS = 50;
+const MAX_WORDS = 50;
 
 function countsOf(places: readonly Labelled[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -213,7 +213,7 @@ function splitsOf(places: readonly Labelled[], name: string): readonly Split[] {
     const cut = cutOf(places, name);
     return cut === null ? [] : [cut];
   }
-  if (values.length < 2 || values.length > MOST_WORDS) return [];
+  if (values.length < 2 || values.length > MAX_WORDS) return [];
   return values.map((value): Split => {
     const isLeft = ({ at }: Labelled): boolean => at[name] === value;
     const sides = [places.filter(isLeft), places.filter((place) => !isLeft(place))];

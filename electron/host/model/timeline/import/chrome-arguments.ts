@@ -187,7 +187,7 @@ export class ChromeClock {
 export const LONGEST_NS = 1e17;
 const WINDOW_US = LONGEST_NS / 1000;
 /** Largest number of time windows in one file; wrong times add windows too. */
-const MOST_WINDOWS = 4096;
+const MAX_WINDOWS = 4096;
 
 interface Window {
   events: number;
@@ -206,7 +206,7 @@ export class ChromeTimes {
     const at = Math.floor(ts / WINDOW_US);
     let window = this.#windows.get(at);
     if (window === undefined) {
-      if (this.#windows.size >= MOST_WINDOWS) return;
+      if (this.#windows.size >= MAX_WINDOWS) return;
       window = { events: 0, device: 0, sum_us: 0 };
       this.#windows.set(at, window);
     }
@@ -227,7 +227,7 @@ export class ChromeTimes {
 /** Arguments that differ in every span and are of use only to the program that wrote them. */
 const PER_SPAN =
   /^(external id|ev idx|record function id|correlation|cbid|sequence number|fwd thread id|python (parent )?id|python module id|queued|step|ts|id)$/i;
-const MOST_MORE = 12;
+const MAX_ARGUMENTS = 12;
 const LONGEST_VALUE = 200;
 
 function number(value: unknown): number | undefined {
@@ -299,7 +299,7 @@ export function chromeArguments(args: Readonly<Record<string, unknown>>): string
       if (size !== undefined) values.bytes ??= Number(size);
     }
     if (known !== undefined && found !== undefined) values[known] = found;
-    else if (others < MOST_MORE) {
+    else if (others < MAX_ARGUMENTS) {
       const text = short(value);
       if (text === null) continue;
       more[name] = text;

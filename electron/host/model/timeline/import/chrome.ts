@@ -32,9 +32,9 @@ import { brokenAt, JsonEvents } from './json-events.ts';
 const FIRST_EVENTS = 8192;
 const FIRST_BYTES = 32 * 2 ** 20;
 /** Largest number of cached categories. */
-const MOST_CATEGORIES = 4096;
+const MAX_CATEGORIES = 4096;
 /** Largest number of unknown categories that notes name. */
-const MOST_NOTED = 8;
+const MAX_NOTED = 8;
 
 const shown = ignored('changes how a viewer shows the event');
 const stacks = ignored('stacks of calls are not shown');
@@ -463,7 +463,7 @@ export class ChromeImport {
     const isOfDevice = isOnStream || words.some((word) => DEVICE_WORK.test(word));
     if (isVague || !isOfDevice || words.some((word) => HOST_WORK.has(word))) return 'other';
     const cat = words.join(',').slice(0, 40);
-    if (this.#unknown.size < MOST_NOTED || this.#unknown.has(cat)) {
+    if (this.#unknown.size < MAX_NOTED || this.#unknown.has(cat)) {
       this.#unknown.set(cat, (this.#unknown.get(cat) ?? 0) + 1);
     }
     return 'range';
@@ -473,7 +473,7 @@ export class ChromeImport {
   #category(event: Event): Category {
     const cat = text(event['cat']);
     const known = this.#categories.get(cat) ?? categoryOf(cat);
-    if (this.#categories.size < MOST_CATEGORIES) this.#categories.set(cat, known);
+    if (this.#categories.size < MAX_CATEGORIES) this.#categories.set(cat, known);
     return known;
   }
 

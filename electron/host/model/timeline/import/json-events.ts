@@ -10,7 +10,7 @@ const LARGEST_EVENT_BYTES = 16 * 2 ** 20;
 /** End of an event and beginning of the next one. */
 const NEXT_EVENT = /\}\s*,\s*(?=\{\s*")/g;
 /** Largest number of damaged events in one file, because each is read twice. */
-const MOST_DAMAGED = 64;
+const MAX_DAMAGED = 64;
 /** Size limit of other values in the object, such as device properties; larger ones are skipped. */
 const LARGEST_VALUE_BYTES = 256 * 1024;
 
@@ -109,7 +109,7 @@ export class JsonEvents {
    * structure. Returns false if no further event follows.
    */
   #resume(): boolean {
-    if (this.#damaged >= MOST_DAMAGED) return false;
+    if (this.#damaged >= MAX_DAMAGED) return false;
     const whole = Buffer.concat(this.#parts);
     const text = whole.toString('latin1');
     NEXT_EVENT.lastIndex = 0;

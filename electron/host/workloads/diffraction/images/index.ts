@@ -13,7 +13,7 @@ import type { ImageRunData } from '../image-data.ts';
 /** Count of the largest pixel; zero photons become the offset below, as in simulated images. */
 const FULL_SCALE = 55_000;
 const OFFSET = 40;
-const MOST = 65_535;
+const MAX_COUNT = 65_535;
 
 interface Counts {
   readonly counts: Uint16Array;
@@ -28,7 +28,7 @@ export function counts(image: Float32Array): Counts {
   for (const photons of image) max = Math.max(max, photons);
   const scale = max > 0 ? FULL_SCALE / max : 1;
   const out = Uint16Array.from(image, (photons) =>
-    Math.min(MOST, Math.max(0, Math.floor(photons * scale + OFFSET + 0.5))),
+    Math.min(MAX_COUNT, Math.max(0, Math.floor(photons * scale + OFFSET + 0.5))),
   );
   return { counts: out, scale, offset: OFFSET };
 }

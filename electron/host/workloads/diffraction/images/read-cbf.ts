@@ -31,7 +31,7 @@ export interface Pixels {
 }
 
 /** Limit on the pixels of an image. */
-const MOST_PIXELS = 64 * 2 ** 20;
+const MAX_PIXELS = 64 * 2 ** 20;
 
 export const foreign = (message: string): BraggError => new BraggError('foreign-file', message);
 
@@ -47,8 +47,8 @@ export function squareSide(name: string, sizes: readonly number[], unit: string)
 /** Checks a size. Throws a BraggError if it is invalid or too large. */
 export function sized(width: number, height: number): void {
   const whole = [width, height].every((side) => Number.isInteger(side) && side > 0);
-  if (!whole || width * height > MOST_PIXELS) {
-    throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, ${MOST_PIXELS} pixels in all`);
+  if (!whole || width * height > MAX_PIXELS) {
+    throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, ${MAX_PIXELS} pixels in all`);
   }
 }
 

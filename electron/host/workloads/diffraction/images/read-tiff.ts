@@ -96,7 +96,7 @@ const TYPE_BYTES: Readonly<Record<number, 1 | 2 | 4 | 8>> = {
 };
 const FRACTIONS: readonly number[] = [5, 10];
 /** Limit on the values of one tag: enough for the largest image with one strip per row. */
-const MOST_VALUES = 2 ** 20;
+const MAX_VALUES = 2 ** 20;
 
 interface Directory {
   /** Values of a tag; `usual` if it is absent. */
@@ -147,7 +147,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
     const own = entry + 4 + wordBytes;
     const from = size * values <= wordBytes ? own : word(own);
     if (!(from + size * values <= view.byteLength)) throw foreign(`tag ${tag} lies behind the end of the file`);
-    if (values > MOST_VALUES) throw foreign(`tag ${tag} has ${values} values; allowed: ${MOST_VALUES}`);
+    if (values > MAX_VALUES) throw foreign(`tag ${tag} has ${values} values; allowed: ${MAX_VALUES}`);
     return { from, size, values, isFraction: FRACTIONS.includes(type), isSigned: type === 10, isText: type === 2 };
   };
   const number = (place: number, { size, isFraction, isSigned }: TagEntry): number => {

@@ -27,7 +27,7 @@ type HklList =
 /** Limit on indices: even a cell of a micrometre at 0.1 Å has no higher orders. */
 const largestIndex = 100_000;
 /** Limit on reported issues. */
-const mostFaults = 20;
+const maxFaults = 20;
 
 const names = ['h', 'k', 'l'] as const;
 
@@ -81,7 +81,7 @@ const IGNORED =
   /^(sig|sigma|sd|std|esd|err|error|unc|w|weight|f[co]?c|fcalc|f_?calc|ic|icalc|phi[a-z]*|phase|phases|alpha|a|b|acalc|bcalc|fom|free|freer?_?flag|rfree|status|flag|obs|d|d_?hkl|d_?spacing|dspacing|res|resolution|s|stol|stol2|sin|sintheta.*|sin_?theta.*|theta|tth|2theta|twotheta|two_theta|q|lambda|wavelength|n|no|nr|nobs|count|redundancy|index|id|comment|x|y|z|xd|yd|zd|frame|image|psi|lp|corr|path|t|absorption|tbar)([^a-z].*)?$/;
 
 /** Limit on columns; other programs name up to about twenty. */
-const MOST_COLUMNS = 24;
+const MAX_COLUMNS = 24;
 
 const bare: Layout = { columns: [0, 1, 2, 3], value: 'F', sigma: null, named: false, most: null, checks: [] };
 
@@ -143,7 +143,7 @@ function headerIn(line: string): Layout | string | null {
   const at = ['h', 'k', 'l'].map((name) => plain.findIndex((word) => word.toLowerCase() === name));
   if (at.includes(-1) || words.length < 4) return null;
   // Text after # may contain these letters too, but a header begins with them and names few columns.
-  const prose = /^\s*[#!]/.test(line) && (at.some((column) => column > 2) || words.length > MOST_COLUMNS);
+  const prose = /^\s*[#!]/.test(line) && (at.some((column) => column > 2) || words.length > MAX_COLUMNS);
   if (prose) return null;
   const [h = 0, k = 1, l = 2] = at;
   // In a header h k i l, the third index would otherwise be read as an intensity.
@@ -272,8 +272,8 @@ function xdsHeader(lines: Iterable<string>): XdsHeader | string {
   if (h === undefined || k === undefined || l === undefined || intensity === undefined) {
     return `its header of XDS_ASCII names ${[...columns.keys()].join(', ') || 'no items'}; allowed: H, K, L and IOBS among them`;
   }
-  const wrong = items.find(([, column]) => !Number.isInteger(column) || column < 0 || column >= MOST_COLUMNS);
-  if (wrong !== undefined) return `ITEM_${wrong[0]}=${wrong[1] + 1} is no column; allowed: 1 to ${MOST_COLUMNS}`;
+  const wrong = items.find(([, column]) => !Number.isInteger(column) || column < 0 || column >= MAX_COLUMNS);
+  if (wrong !== undefined) return `ITEM_${wrong[0]}=${wrong[1] + 1} is no column; allowed: 1 to ${MAX_COLUMNS}`;
   const yes = (name: string): boolean | string => {
     const value = fields.get(name) ?? 'FALSE';
     return /^(true|false)$/i.test(value) ? /^true$/i.test(value) : `${name} = ${value}; allowed: TRUE, FALSE`;
@@ -528,7 +528,7 @@ export function readHkl(text: string): HklList {
       if (isEnd) end = { line, read };
       else take(line, read);
     }
-    if (faults.length === mostFaults) break;
+    if (faults.length === maxFaults) break;
   }
   if (faults.length > 0) return { ok: false, faults };
   if (!ended) {

@@ -114,7 +114,7 @@ const bytesPerPixel = 12;
 /**
  * Limit on directions and wavelengths, and on orientations, which are tabulated before the run in some milliseconds.
  */
-const MOST_LAID_OUT = 100_000;
+const MAX_TABULATED = 100_000;
 
 function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly Fault[] {
   if (lattice.kind !== 'cell') return [];
@@ -152,8 +152,8 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
   const most = (path: readonly string[], factors: readonly number[], what: string): readonly Fault[] => {
     const [first = 1] = factors;
     const product = factors.reduce((all, factor) => all * factor, 1);
-    if (product <= MOST_LAID_OUT) return [];
-    return [fault(path, first, `makes ${factors.join(' x ')} = ${product} ${what}`, `at most ${MOST_LAID_OUT}`)];
+    if (product <= MAX_TABULATED) return [];
+    return [fault(path, first, `makes ${factors.join(' x ')} = ${product} ${what}`, `at most ${MAX_TABULATED}`)];
   };
   const sources = [beam.divergence_h_steps, beam.divergence_v_steps, beam.dispersion_steps];
   return [

@@ -137,13 +137,13 @@ export function atSizes(problem: TaskProblem, sizes: Sizes): TaskProblem | null 
 }
 
 /** Default sizes: odd and even tile sizes, and sizes that no tile divides. */
-const usualSizes = [1, 7, 61, 130] as const;
+const defaultSizes = [1, 7, 61, 130] as const;
 
 /** Combinations of sizes that candidates must solve. Each axis cycles through its sizes, with a different start. */
 export function triedSizes(problem: TaskProblem): readonly Sizes[] {
   const { axes } = definitionIn(problem);
   const lists = axes.map(({ min, max, try: named }) => {
-    const usual = [...(min === 0 ? [0] : []), ...usualSizes].filter((size) => size >= min && size <= max);
+    const usual = [...(min === 0 ? [0] : []), ...defaultSizes].filter((size) => size >= min && size <= max);
     return named.length > 0 ? named : usual.length > 0 ? usual : [min];
   });
   const most = Math.max(0, ...lists.map(({ length }) => length));

@@ -21,11 +21,11 @@ import { fitLayers, plateauOf } from './sobp-fit.ts';
 
 /** Spacing of layers in standard deviations of their range: smaller ones are no flatter, larger ones ripple. */
 const LAYER_SIGMAS = 1.5;
-const MOST_LAYERS = 100;
+const MAX_LAYERS = 100;
 /** Smallest depth of a layer's end and of the beginning of the plateau. */
-const LEAST_RANGE_MM = 5;
+const MIN_RANGE_MM = 5;
 /** Smallest spacing of layers as a share of the spacing at the deepest one, which determines the grid. */
-const LEAST_LAYER = 0.4;
+const MIN_LAYER = 0.4;
 /** Largest spacing of spots in standard deviations of their width: the dose between them is flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
 /** Largest deviation from the range for a list of energies: this share plus this length. */
@@ -45,7 +45,7 @@ type SigmaAt = (range_mm: number) => number;
 
 /** Smallest range allowed for a layer. */
 function lowestRange({ range_mm, modulation_mm }: SobpRequest, sigmaAt: SigmaAt): number {
-  return Math.max(LEAST_RANGE_MM, range_mm - modulation_mm - 2 * sigmaAt(range_mm));
+  return Math.max(MIN_RANGE_MM, range_mm - modulation_mm - 2 * sigmaAt(range_mm));
 }
 
 /** Ranges (R90, mm) of the layers, deepest first. */
@@ -54,12 +54,12 @@ function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[]
   const ranges = [range_mm];
   const lowest = lowestRange(request, sigmaAt);
   for (let range = range_mm; ; ) {
-    range -= layer_spacing_mm ?? LAYER_SIGMAS * Math.max(sigmaAt(range), LEAST_LAYER * sigmaAt(range_mm));
+    range -= layer_spacing_mm ?? LAYER_SIGMAS * Math.max(sigmaAt(range), MIN_LAYER * sigmaAt(range_mm));
     if (range < lowest) return ranges;
     ranges.push(range);
-    if (ranges.length > MOST_LAYERS) {
+    if (ranges.length > MAX_LAYERS) {
       refuse(
-        `modulation_mm: ${modulation_mm} mm takes more than ${MOST_LAYERS} layers; allowed: less, a wider energy_sigma_MeV, or a larger layer_spacing_mm`,
+        `modulation_mm: ${modulation_mm} mm takes more than ${MAX_LAYERS} layers; allowed: less, a wider energy_sigma_MeV, or a larger layer_spacing_mm`,
       );
     }
   }
@@ -78,9 +78,9 @@ function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_
   const inside = sorted.slice(from, below < 0 ? undefined : below);
   // A lower energy needs a finer grid, so include it only if the list has too few others.
   const found = inside.length > 1 ? inside : sorted.slice(from, below < 0 ? undefined : below + 1);
-  if (found.length <= MOST_LAYERS) return found;
+  if (found.length <= MAX_LAYERS) return found;
   return refuse(
-    `energies_MeV: ${found.length} energies from ${found.at(-1)} to ${found[0]} MeV may be layers; allowed: at most ${MOST_LAYERS}`,
+    `energies_MeV: ${found.length} energies from ${found.at(-1)} to ${found[0]} MeV may be layers; allowed: at most ${MAX_LAYERS}`,
   );
 }
 
@@ -178,7 +178,7 @@ export async function buildSobp(
   const began = performance.now();
   const request = sobpRequestSchema.parse(wanted);
   const { range_mm, modulation_mm } = request;
-  const most_mm = Number((range_mm - 2 * LEAST_RANGE_MM).toPrecision(4));
+  const most_mm = Number((range_mm - 2 * MIN_RANGE_MM).toPrecision(4));
   if (modulation_mm > most_mm) {
     refuse(`modulation_mm: ${modulation_mm} mm reaches the surface; allowed: at most ${most_mm} mm of this range`);
   }

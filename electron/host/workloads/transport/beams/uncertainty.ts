@@ -43,7 +43,7 @@ const INVERTED_AT_MeV = 100;
 const SMALL = 0.05;
 /** Row size for smooth readouts; the time of derivatives does not depend on the rows. */
 const FINE_mm = 0.2;
-const MOST_ROWS = 8000;
+const MAX_ROWS = 8000;
 
 const betaSquared = (energy_MeV: number): number => 1 - 1 / (1 + energy_MeV / PROTON_MeV) ** 2;
 
@@ -237,7 +237,7 @@ async function byTangents(
   varied: readonly Varied[],
 ): Promise<Changes> {
   const directions = varied.flatMap((one) => one.directions);
-  const parts = Math.min(Math.ceil(problem.grid.dz_mm / FINE_mm), Math.max(1, Math.floor(MOST_ROWS / problem.grid.nz)));
+  const parts = Math.min(Math.ceil(problem.grid.dz_mm / FINE_mm), Math.max(1, Math.floor(MAX_ROWS / problem.grid.nz)));
   const fine = withFinerRows(problem, parts);
   const { depth_dose, dose_by } = await addon.doseTangents(fine, directions);
   const { nz, dz_mm } = fine.grid;

@@ -5,7 +5,7 @@
 
 import type { z } from 'zod';
 import {
-  MOST_VOLUME_CELLS,
+  MAX_VOLUME_CELLS,
   type VolumeAnswer,
   type VolumeSlice,
   type volumeRequestSchema,
@@ -109,10 +109,10 @@ export async function solveVolume(
   const across_mm = request.across_mm ?? acrossOf(problem, cell_mm);
   const n = Math.max(1, Math.round(across_mm / cell_mm));
   const { nz, dz_mm } = problem.grid;
-  if (n * n * nz > MOST_VOLUME_CELLS) {
+  if (n * n * nz > MAX_VOLUME_CELLS) {
     throw new BraggError(
       'invalid',
-      `${n} × ${n} × ${nz} cells of ${cell_mm} mm; allowed: ${MOST_VOLUME_CELLS} in all. Larger cells, or a smaller across_mm.`,
+      `${n} × ${n} × ${nz} cells of ${cell_mm} mm; allowed: ${MAX_VOLUME_CELLS} in all. Larger cells, or a smaller across_mm.`,
     );
   }
   signal.throwIfAborted();

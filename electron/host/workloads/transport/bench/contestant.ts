@@ -72,12 +72,12 @@ function takenOf({ timing, result, clocks }: Measured): Taken {
 }
 
 /** Largest relative reduction of the energy for a varied problem: grids, and with them the time, stay unchanged. */
-const MOST_LESS_ENERGY = 0.004;
+const MAX_LESS_ENERGY = 0.004;
 
 function withLessEnergy(problem: TransportProblem, share: number): TransportProblem {
   const less = <B extends TransportProblem['beam']>(beam: B): B => ({
     ...beam,
-    energy_MeV: beam.energy_MeV * (1 - MOST_LESS_ENERGY * share),
+    energy_MeV: beam.energy_MeV * (1 - MAX_LESS_ENERGY * share),
   });
   const { beam, spots } = problem;
   return { ...problem, beam: less(beam), ...(spots !== undefined && { spots: spots.map(less) }) };
@@ -190,7 +190,7 @@ class TransportContestant implements Contestant {
   #variation(): ConstructorParameters<typeof VariedRuns>[0] {
     const { problem } = this.#candidate;
     return {
-      title: (share) => `${(100 * MOST_LESS_ENERGY * share).toPrecision(2)} % less beam energy`,
+      title: (share) => `${(100 * MAX_LESS_ENERGY * share).toPrecision(2)} % less beam energy`,
       run: async (share) => {
         const measured = await this.#run('warm', withLessEnergy(problem, share));
         return measured && { values: measured.result.dose, time_s: timeOf(measured.timing) };

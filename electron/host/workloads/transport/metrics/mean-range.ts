@@ -10,12 +10,12 @@ const TRACK_END = 0.9;
  * If more than this share of the stopping protons crosses the last plane, the beam leaves before stopping. The same
  * share applies to protons of a tilted beam that leave through the sides.
  */
-const MOST_LEFT = 0.01;
+const MAX_LOST_SHARE = 0.01;
 /**
  * Along a tilted axis, last steps vary in length. If stopping depths scatter by less than this, in planes, the count of
  * planes is off by up to three hundredths. The mean range is then not reported.
  */
-const LEAST_SPREAD = 1;
+const MIN_SPREAD = 1;
 
 /** Numbers of stopped, lost and escaped protons, and the excess path of the last step. */
 export interface TrackEnd {
@@ -46,12 +46,12 @@ export function meanRange(
 ): number | null {
   const cosine = Math.cos(beam.angle_rad);
   if (r80_mm === null || !(stopped > 0) || cosine < Math.cos(Math.PI / 3)) return null;
-  if (beam.angle_rad !== 0 && aside > MOST_LEFT * stopped) return null;
+  if (beam.angle_rad !== 0 && aside > MAX_LOST_SHARE * stopped) return null;
   const { depth_mm, protons } = moments;
   const along = (z: number): number => (z - beam.z_mm) / cosine;
   const from = depth_mm.findIndex((z) => along(z) >= TRACK_END * r80_mm);
   // Moments end with the last plane that protons reach.
-  const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MOST_LEFT * stopped;
+  const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MAX_LOST_SHARE * stopped;
   if (from < 0 || leaves) return null;
   // Sums for the mean and the mean square of the number of planes that protons cross.
   let [passed, squared] = [0, 0];
@@ -61,14 +61,14 @@ export function meanRange(
     passed += pass;
     squared += (2 * (i - from) + 1) * pass;
   }
-  if (beam.angle_rad !== 0 && squared - passed ** 2 < LEAST_SPREAD ** 2) return null;
+  if (beam.angle_rad !== 0 && squared - passed ** 2 < MIN_SPREAD ** 2) return null;
   return along((depth_mm[from] ?? 0) - dz_mm / 2) + passed * (dz_mm / cosine) - excess_mm;
 }
 
 /** Number of sums per plane: N, Σx, Σx², Σθ, Σθ², Σxθ. */
 const SUMS = 6;
 /** Planes reached by a smaller share of the protons are left out, because rounding dominates their second moments. */
-const LEAST_SHARE = 1e-5;
+const MIN_SHARE = 1e-5;
 
 /**
  * crossing: nz × 6 (mm, rad from +z), one row per cell centre. xVariance_mm2: variance in x from the discrete
@@ -80,7 +80,7 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
   for (let z = 0; z < nz; z += 1) most = Math.max(most, crossing[z * SUMS] ?? 0);
   const planes: number[] = [];
   for (let z = 0; z < nz; z += 1) {
-    if (most > 0 && (crossing[z * SUMS] ?? 0) > LEAST_SHARE * most) planes.push(z);
+    if (most > 0 && (crossing[z * SUMS] ?? 0) > MIN_SHARE * most) planes.push(z);
   }
   // A loop is some ten times as fast as Float64Array.from with a function, which matters for thousands of beams per
   // second.

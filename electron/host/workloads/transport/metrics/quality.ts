@@ -20,7 +20,7 @@ type Tracks = NonNullable<RunData['tracks']>;
 export type LetMoments = Pick<Tracks, 'primary' | 'protons'>;
 
 /** Cells with a smaller share of the largest track length are outside the beam, and an average there is meaningless. */
-const LEAST_SHARE = 1e-7;
+const MIN_SHARE = 1e-7;
 
 /**
  * Tracks that each average includes, and the order of the moment in its numerator; the denominator is one order lower.
@@ -33,7 +33,7 @@ const averages: Readonly<Record<LetName, readonly ['primary' | 'protons', 1 | 2]
 };
 
 function ratio(over: Float64Array, under: Float64Array, tracks: Float64Array): Float64Array {
-  const least = LEAST_SHARE * tracks.reduce((a, b) => Math.max(a, b), 0);
+  const least = MIN_SHARE * tracks.reduce((a, b) => Math.max(a, b), 0);
   return over.map((value, i) => {
     const below = under[i] ?? 0;
     return below > 0 && (tracks[i] ?? 0) > least ? value / below : Number.NaN;

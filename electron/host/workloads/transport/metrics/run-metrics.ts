@@ -83,9 +83,9 @@ function stoppingFrom_mm(
 }
 
 /** Share of the difference between neighbours removed in one pass; a larger one would reverse the noise of a bin. */
-const MOST_AT_ONCE = 0.25;
+const MAX_AT_ONCE = 0.25;
 /** Number of passes. Wider blur is the resolution of the grid: it remains, and the profile states it. */
-const MOST_PASSES = 4;
+const MAX_PASSES = 4;
 /** Allowed rise of a resolved extremum, in units of the smallest of the three second differences around it. */
 const ROOM = 2;
 
@@ -97,8 +97,8 @@ export function withoutBlur(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const { step_mm } = profile;
   const all = (profile.blur_mm2 + more_mm2) / (2 * step_mm * step_mm);
   if (!(all > 0)) return profile;
-  const share = Math.min(all, MOST_AT_ONCE * MOST_PASSES);
-  const passes = Math.ceil(share / MOST_AT_ONCE);
+  const share = Math.min(all, MAX_AT_ONCE * MAX_PASSES);
+  const passes = Math.ceil(share / MAX_AT_ONCE);
   let { values } = profile;
   for (let pass = 0; pass < passes; pass += 1) values = sharper(values, share / passes);
   return { ...profile, values, blur_mm2: (all - share) * 2 * step_mm * step_mm };
@@ -153,7 +153,7 @@ export interface MeasuredRun {
 }
 
 /** With more than this share of protons in flight at the end, a stopped run has no Bragg peak yet. */
-const MOST_IN_FLIGHT = 1e-3;
+const MAX_IN_FLIGHT = 1e-3;
 
 /**
  * Depth behind the entrance of a tilted beam, mm, within which the profile mixes in the region before it and blurs the
@@ -165,7 +165,7 @@ function blur(g: AxisGeometry): number {
 }
 
 function isComplete(run: MeasuredRun): boolean {
-  return run.hasBeam && run.weightLeft <= MOST_IN_FLIGHT;
+  return run.hasBeam && run.weightLeft <= MAX_IN_FLIGHT;
 }
 
 export function depthProfile(run: MeasuredRun): AxisProfile {

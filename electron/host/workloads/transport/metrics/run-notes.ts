@@ -14,8 +14,8 @@ const NOTICEABLE_SHARE = 0.005;
  * Fewer cells in the falloff affect R80, W80–20 and the height of the peak. Cell means alone change them by up to 0.02
  * of a cell, 2 % and 1 %. Range bins as wide as the falloff also affect them, even with finer cells.
  */
-const LEAST_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
-const LEAST_BINS = 3;
+const MIN_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
+const MIN_BINS = 3;
 
 /** Borders through which protons leave that should stop inside, and the setting that avoids it. */
 const ways = [
@@ -92,8 +92,8 @@ function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): re
 function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins }: Read): readonly RunNote[] {
   if (w80_20_mm === null) return [];
   const binsInFalloff = mean_range_mm === null ? 0 : (bins * w80_20_mm) / mean_range_mm;
-  const fine = binsInFalloff >= LEAST_BINS;
-  const least = fine ? LEAST_CELLS.fineBins : LEAST_CELLS.wideBins;
+  const fine = binsInFalloff >= MIN_BINS;
+  const least = fine ? MIN_CELLS.fineBins : MIN_CELLS.wideBins;
   if (w80_20_mm >= least * resolution_mm) return [];
   const parts = (w80_20_mm / resolution_mm).toFixed(1);
   const text =

@@ -25,7 +25,7 @@ const kindOf = ({
 }: Beam): string => [energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, y_sigma_mm, focus_mm, z_mm].join(' ');
 
 /** Limits, because kinds are solved one after another, and every cell evaluates each position of each kind. */
-const MOST = { kinds: 300, places: 4000 } as const;
+const LIMITS = { kinds: 300, places: 4000 } as const;
 
 interface Kind {
   readonly spot: Beam;
@@ -88,8 +88,8 @@ export async function yKinds(
   if ((problem.spots ?? []).some(({ y_mm = 0 }) => y_mm !== 0)) return apartAlongY;
   const found = kindsOf(problem.spots ?? []);
   const all = found.reduce((sum, { places }) => sum + places.size, 0);
-  if (found.length > MOST.kinds || all > MOST.places) {
-    const allowed = `allowed: ${MOST.kinds} kinds at ${MOST.places} places`;
+  if (found.length > LIMITS.kinds || all > LIMITS.places) {
+    const allowed = `allowed: ${LIMITS.kinds} kinds at ${LIMITS.places} places`;
     return { reason: `the spots are of ${found.length} kinds at ${all} places; ${allowed}` };
   }
   const kinds: YKind[] = [];

@@ -25,7 +25,7 @@ const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
 /** Possible numbers of parts into which a bin of the file is divided. */
 const PARTS = [1, 2, 3, 4, 5, 6] as const;
 /** Limit on the bins per step after division of the file's bins. */
-const MOST_PER_STEP = 6;
+const MAX_PER_STEP = 6;
 /**
  * Acceptable added variance as a share of the straggling's: the falloff is 3 %, 1.5 % or 1 % wider. With a smaller
  * first value, this program's grids of metals would not fit into usual memory.
@@ -39,7 +39,7 @@ const WIDEST_BIN = 0.22;
  */
 const THIN_BINS = [WIDEST_BIN, 0.11, 0.055, 0.0275] as const;
 /** Bins per step without straggling: with one, the last cells form a comb; with two, the peak is within a hundredth. */
-const LEAST_WITHOUT_SPREAD = 2;
+const MIN_WITHOUT_SPREAD = 2;
 /** Centres of nine equally likely parts of a normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
 /** Approximate scattering power of water, rad² per g/cm²: (MeV / pv)² / length. */
@@ -250,7 +250,7 @@ function binsPerStep(
 
 /** Least number of bins in a length, given the straggling. */
 function leastBins(length_mm: number, spread_mm: number): number {
-  return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : LEAST_WITHOUT_SPREAD;
+  return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : MIN_WITHOUT_SPREAD;
 }
 
 /** Whether plane-to-plane paths differ between angles. */
@@ -321,7 +321,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   if (grid.energy.kind !== 'range' || initial.kind !== 'beam' || physics.straggling === 'off') return 1;
   const bin_mm = grid.energy.step_mm;
   const step_mm = solver.stepping === 'depth' ? wayPerCell(scenario, grid.dz_mm) : solver.step_mm;
-  const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MOST_PER_STEP) * (1 - 1e-6));
+  const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MAX_PER_STEP) * (1 - 1e-6));
   // Explicitly written defaults must give the same result as omitted ones.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   if (own && thinBin_mm(scenario, context, step_mm) !== null) return 1;

@@ -11,7 +11,7 @@ import { findCtContents } from './ct/ct-contents.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
 
 /** Limit of the solver, which stores a material index in one byte. */
-export const MOST_CONTENTS = 255;
+export const MAX_CONTENTS = 255;
 /**
  * Rounding of shares to fractions with these denominators if there are too many mixtures; the finest that fits is used.
  */
@@ -182,7 +182,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
       for (const column of x.bands) {
         const only = onlyIn(row, column);
         const found = only === null ? list.of(sharesIn(row, column)) : list.only(only);
-        if (found >= MOST_CONTENTS) return null;
+        if (found >= MAX_CONTENTS) return null;
         index[i] = found;
         i += 1;
         if (i % BLOCKS_AT_ONCE === 0) yield;
@@ -196,7 +196,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
     if (index !== null)
       return { list: list.list, map: () => painted(z, x, index, nz, nx), roundedTo, densitiesWithin: null };
   }
-  throw new Error(`${media.length} media do not fit ${MOST_CONTENTS} indices`);
+  throw new Error(`${media.length} media do not fit ${MAX_CONTENTS} indices`);
 }
 
 type WithCt = Pick<TransportContext, 'ct'>;

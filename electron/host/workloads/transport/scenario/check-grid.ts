@@ -14,7 +14,7 @@ import { divides, divisorNear } from '../../../model/scenarios/rounded.ts';
 import { partsPerBin } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
 import { type Check, rangeStraggling_mm, type TransportContext } from './context.ts';
-import { angleBins, energyBins, estimateGrid, type GridEstimate, mostPictureBytes, pictureBytes } from './estimate.ts';
+import { angleBins, energyBins, estimateGrid, type GridEstimate, maxPictureBytes, pictureBytes } from './estimate.ts';
 
 /** Added spread relative to the physical one that makes the distal falloff 2 % wider. */
 const NOTICEABLE_SHARE = 0.2;
@@ -67,9 +67,9 @@ export function spreadWarning(
 }
 
 /** Limits per axis, because the solver's tables grow with these beyond the memory of the state. */
-const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
+const maxCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
 /** Limit on the cells of the dose and material maps. */
-const mostMapCells = 2 ** 22;
+const maxMapCells = 2 ** 22;
 
 /** Bytes per angle, material and energy: losses, two source bins and two angles. */
 const leastOperatorBytes = 80;
@@ -96,24 +96,24 @@ function checkCounts({ geometry, grid }: TransportScenario): readonly Fault[] {
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
   const nz = Math.round(geometry.depth_mm / grid.dz_mm);
   const each = [
-    ...tooMany(['grid', 'dx_mm'], grid.dx_mm, nx, mostCells.x, 'mm'),
-    ...tooMany(['grid', 'dz_mm'], grid.dz_mm, nz, mostCells.z, 'mm'),
+    ...tooMany(['grid', 'dx_mm'], grid.dx_mm, nx, maxCells.x, 'mm'),
+    ...tooMany(['grid', 'dz_mm'], grid.dz_mm, nz, maxCells.z, 'mm'),
   ];
-  if (each.length > 0 || nx * nz <= mostMapCells) return each;
+  if (each.length > 0 || nx * nz <= maxMapCells) return each;
   const says = `mm by ${formatNumber(grid.dz_mm)} mm makes ${nx} × ${nz} cells`;
-  return [fault(['grid', 'dx_mm'], grid.dx_mm, says, `at most ${mostMapCells} cells in x and z together`)];
+  return [fault(['grid', 'dx_mm'], grid.dx_mm, says, `at most ${maxMapCells} cells in x and z together`)];
 }
 
 function checkAngleCount(scenario: TransportScenario): readonly Fault[] {
   const { dtheta_mrad } = scenario.grid;
-  return tooMany(['grid', 'dtheta_mrad'], dtheta_mrad, angleBins(scenario), mostCells.theta, 'mrad');
+  return tooMany(['grid', 'dtheta_mrad'], dtheta_mrad, angleBins(scenario), maxCells.theta, 'mrad');
 }
 
 function checkEnergyCount(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { energy } = scenario.grid;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
-  return tooMany(['grid', 'energy', key], value, energyBins(scenario, context), mostCells.energy, key.slice(5));
+  return tooMany(['grid', 'energy', key], value, energyBins(scenario, context), maxCells.energy, key.slice(5));
 }
 
 /** The beam angle must be the centre of a bin; otherwise the beam would be spread over two. */
@@ -201,8 +201,8 @@ function checkOperators(scenario: TransportScenario, context: TransportContext, 
 function checkPictures(cells: Cells): readonly Fault[] {
   const { ne, ntheta, nz, nx } = cells;
   const bytes = pictureBytes(cells);
-  if (bytes <= mostPictureBytes) return [];
-  const [value, allowed] = [formatBytes(bytes), formatBytes(mostPictureBytes)];
+  if (bytes <= maxPictureBytes) return [];
+  const [value, allowed] = [formatBytes(bytes), formatBytes(maxPictureBytes)];
   const message =
     `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) take ${value} for one picture of the run, ` +
     `its dose and the sums over every two axes; allowed: ${allowed}; a larger grid.dz_mm or grid.dx_mm makes it smaller`;

@@ -17,7 +17,7 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../domain/values/units.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { cellContents, MOST_CONTENTS } from './cell-contents.ts';
+import { cellContents, MAX_CONTENTS } from './cell-contents.ts';
 import { energyChecks } from './check-energy.ts';
 import { gridChecks } from './check-grid.ts';
 import { type Check, materialOf, type RegionIndex, type TransportContext, tableOf } from './context.ts';
@@ -25,7 +25,7 @@ import { warnOfHu } from './ct/placed-ct.ts';
 import { beamSigmas } from './estimate.ts';
 
 /** Largest relative width of merged CT densities, which changes a range by less than half of it. */
-const MOST_WIDTH = 0.02;
+const MAX_WIDTH = 0.02;
 /** Tolerance as a fraction of the box for decimal numbers that should coincide with a border. */
 const tolerance = 1e-9;
 
@@ -57,7 +57,7 @@ function warnOfRoundedShares(scenario: TransportScenario, context: TransportCont
   const { roundedTo } = cellContents(scenario, context, nz, nx);
   if (roundedTo === null) return [];
   const message =
-    `cut cells into more than ${MOST_CONTENTS} different mixtures: shares of a cell are rounded to ` +
+    `cut cells into more than ${MAX_CONTENTS} different mixtures: shares of a cell are rounded to ` +
     `${roundedTo === 1 ? 'whole cells' : `1/${roundedTo}`}; borders on those of the cells need none`;
   return [{ severity: 'warning', path: ['geometry', 'regions'], atKey: true, message, value: null, allowed: null }];
 }
@@ -68,7 +68,7 @@ function warnOfCt(scenario: TransportScenario, context: TransportContext): reado
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if (context.ct === null || !(nz >= 1) || !(nx >= 1)) return [];
   const { densitiesWithin } = cellContents(scenario, context, nz, nx);
-  const wide = densitiesWithin !== null && densitiesWithin > MOST_WIDTH;
+  const wide = densitiesWithin !== null && densitiesWithin > MAX_WIDTH;
   const message = `densities that differ by up to ${formatNumber(100 * (densitiesWithin ?? 0))} % are taken together as their mean`;
   return [...warnOfHu(context.ct), ...(wide ? [warning(['geometry', 'ct'], 'CT', message)] : [])];
 }
@@ -171,7 +171,7 @@ const outputChecks: readonly Check[] = [
 ];
 
 /** Limit on spots with reported errors; errors of further spots usually repeat them. */
-const MOST = 5;
+const MAX_FAULTY_SPOTS = 5;
 
 interface Wrong {
   readonly key: Exclude<keyof Spot, 'y_mm'>;
@@ -233,7 +233,7 @@ function checkSpots(scenario: TransportScenario, context: TransportContext): rea
     for (const judge of judges) {
       const wrong = judge(spot, scenario, context);
       if (wrong !== null) found.push(placed(scenario, index, wrong, spot[wrong.key]));
-      if (found.length === MOST) return found;
+      if (found.length === MAX_FAULTY_SPOTS) return found;
     }
   }
   return found;

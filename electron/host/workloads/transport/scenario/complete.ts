@@ -16,7 +16,7 @@ import { gridMedium } from './axis-range.ts';
 import { chosenRangeStep_mm, wayPerCell } from './bins-per-step.ts';
 import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
-import { estimateGrid, mostPictureBytes, pictureBytes } from './estimate.ts';
+import { estimateGrid, maxPictureBytes, pictureBytes } from './estimate.ts';
 
 /** Beam width at the end of the range in water, both in mm: a fit like that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
@@ -79,7 +79,7 @@ const deepest_mm = 5000;
 const finest_mm = 1e-5;
 const coarsest_mm = 100;
 /** Minimum number of cells in a box that the beam crosses without stopping. */
-const fewestCells = 40;
+const minCells = 40;
 
 /** In a box shorter than this share of the range, the beam is far narrower than at the end of its range. */
 const crossedShare = 0.1;
@@ -172,7 +172,7 @@ function cutoffOf(scenario: TransportWithBeam, context: TransportContext): numbe
  * Factor on the share of a thin region, which may be at the end of the range: slow protons scatter this many times as
  * much as the mean.
  */
-const mostAtEnd = 4;
+const maxAtEnd = 4;
 
 const massRange = (material: string, { beam }: TransportWithBeam, context: TransportContext): number =>
   stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range;
@@ -191,7 +191,7 @@ function scatteringToWater(scenario: TransportWithBeam, context: TransportContex
   const squared = (material: string): number => scatteringOver(material, scenario, context);
   const part = ({ material, density_scale, z_mm }: (typeof geometry.regions)[number]): number => {
     const thickness = 0.1 * (z_mm[1] - z_mm[0]) * materialOf(context, material).density_g_cm3 * density_scale;
-    return Math.min(1, (mostAtEnd * thickness) / rangeOf(material)) * squared(material);
+    return Math.min(1, (maxAtEnd * thickness) / rangeOf(material)) * squared(material);
   };
   const background = squared(geometry.background);
   const most = Math.max(background, ...geometry.regions.map(part));
@@ -250,7 +250,7 @@ function acrossOf({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, 
 export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
   const complete = completeBy(scenario, context, 0);
   const isDeep = complete.initial.kind === 'beam' && scenario.grid.dx_mm === undefined;
-  if (!isDeep || pictureBytes(estimateGrid(complete, context)) <= mostPictureBytes) return complete;
+  if (!isDeep || pictureBytes(estimateGrid(complete, context)) <= maxPictureBytes) return complete;
   const narrowest_mm = spotsOf(scenario.beam).reduce((least, { x_sigma_mm }) => Math.min(least, x_sigma_mm), Infinity);
   return completeBy(scenario, context, narrowest_mm);
 }
@@ -274,7 +274,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   // time.
   const below = found.scattering > 1 ? twoDigitsBelow : niceBelow;
   const cell = (length_mm: number, box_mm: number): number =>
-    Math.min(coarsest_mm, Math.max(finest_mm, below(Math.min(length_mm, box_mm / fewestCells))));
+    Math.min(coarsest_mm, Math.max(finest_mm, below(Math.min(length_mm, box_mm / minCells))));
   const depth = sizeAndCell(geometry.depth_mm, grid.dz_mm, {
     size: wanted.depth,
     cell: cell(deepOf(found), geometry.depth_mm ?? wanted.depth),

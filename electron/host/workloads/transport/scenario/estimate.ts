@@ -21,7 +21,7 @@ export interface GridEstimate {
 }
 
 /** Limit on one keyframe, its dose and the sums over every pair of axes, because it is copied while the page waits. */
-export const mostPictureBytes = 96 * 2 ** 20;
+export const maxPictureBytes = 96 * 2 ** 20;
 
 export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): number {
   const sums = nz * nx + nx * ntheta + ne * ntheta + ne * nz + ne * nx + nz * ntheta;

@@ -1,7 +1,7 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value. */
 
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
-import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
+import { maxSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseJson, schemaFault } from '../../../io/text/json.ts';
 import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
@@ -14,7 +14,7 @@ interface LineFault {
 }
 
 /** A file with more mistakes has another format; only the number of further ones is reported. */
-const mostFaults = 20;
+const maxFaults = 20;
 const columns = Object.keys(spotSchema.shape);
 
 /** A document, and the line number of each path in it. */
@@ -36,9 +36,9 @@ function checked({ value, lineOf }: Listed): Parsed<readonly SpotWithConstants[]
     const says = issue.code === 'custom' && found === undefined ? 'is missing' : schemaFault(issue.message);
     return { line: lineOf(path), message: `${where}${shown}${says}${allowed}` };
   });
-  if (faults.length > mostFaults) {
-    const more = faults.length - mostFaults;
-    faults.splice(mostFaults, more, { line: faults[mostFaults]?.line ?? 1, message: `and ${more} more issues` });
+  if (faults.length > maxFaults) {
+    const more = faults.length - maxFaults;
+    faults.splice(maxFaults, more, { line: faults[maxFaults]?.line ?? 1, message: `and ${more} more issues` });
   }
   return { ok: false, faults };
 }
@@ -78,10 +78,10 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
   if (twice !== undefined) {
     return { ok: false, faults: [{ line: header.line, message: `the column ${twice} is there twice; allowed: once` }] };
   }
-  if (data.length === 0 || data.length > mostSpots) {
+  if (data.length === 0 || data.length > maxSpots) {
     return {
       ok: false,
-      faults: [{ line: header.line, message: `the file has ${data.length} spots; allowed: 1 to ${mostSpots}` }],
+      faults: [{ line: header.line, message: `the file has ${data.length} spots; allowed: 1 to ${maxSpots}` }],
     };
   }
   const other = data.find(({ cells }) => cells.length !== header.cells.length);

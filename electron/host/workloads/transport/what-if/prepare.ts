@@ -33,15 +33,15 @@ const asItIs: Factors = { x: 1, z: 1, theta: 1 };
 /** Depth stepping supports up to 60° from the axis. */
 const LIMIT_MRAD = (Math.PI / 3) * 1000;
 /** Minimum of cells across the box, or of bins on either side of the beam, for a usable display. */
-const FEWEST_CELLS = 16;
-const FEWEST_BINS = 8;
+const MIN_CELLS = 16;
+const MIN_BINS = 8;
 /** Number of keyframes while a control is dragged; saving each needs longer than the steps between two of them. */
-const MOST_KEYFRAMES = 9;
+const MAX_KEYFRAMES = 9;
 
 /** Cell size that divides the box after the number of cells is reduced. */
 function cell(box_mm: number, cell_mm: number, factor: number): number {
   const cells = Math.round(box_mm / cell_mm);
-  return box_mm / Math.max(Math.min(cells, FEWEST_CELLS), Math.ceil(cells / factor));
+  return box_mm / Math.max(Math.min(cells, MIN_CELLS), Math.ceil(cells / factor));
 }
 
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -58,7 +58,7 @@ export function coarser(
   const { step_mm: _, ...solver } = record(document['solver']);
   const bins = Math.round(grid.theta_max_mrad / grid.dtheta_mrad);
   const room_mrad = LIMIT_MRAD - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
-  const left = Math.max(Math.min(bins, FEWEST_BINS), Math.ceil(bins / factors.theta));
+  const left = Math.max(Math.min(bins, MIN_BINS), Math.ceil(bins / factors.theta));
   const dtheta_mrad = left === bins ? grid.dtheta_mrad : grid.theta_max_mrad / left;
   const within = Math.min(left, Math.floor(room_mrad / dtheta_mrad));
   return {
@@ -74,7 +74,7 @@ export function coarser(
       cutoff_MeV: grid.cutoff_MeV,
     },
     solver: { ...solver, stepping: 'depth', variant, precision: 'fp32' },
-    output: { ...record(document['output']), keyframes: Math.min(output.keyframes, MOST_KEYFRAMES) },
+    output: { ...record(document['output']), keyframes: Math.min(output.keyframes, MAX_KEYFRAMES) },
   };
 }
 
@@ -93,12 +93,12 @@ const BUDGET_S = { cpu: 0.1, gpu: 0.03 } as const;
 const FIRST_GUESS_S = { cpu: 2.5e-10, gpu: 2e-12 } as const;
 /** Once the grid is coarse, an answer may exceed its time by this factor before the grid becomes coarser. */
 const PATIENCE = 1.5;
-const MOST = 4;
+const MAX_FACTOR = 4;
 /**
  * Limit on the factor in z, along which range and falloff are read: doubled cells move R80 by hundredths of a
  * millimetre.
  */
-const MOST_IN_Z = 2;
+const MAX_FACTOR_IN_Z = 2;
 /** Weight of the newest measurement. */
 const NEWEST = 0.5;
 
@@ -106,7 +106,7 @@ type Kind = 'cpu' | 'gpu';
 
 /** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted. */
 function factorsOf(factor: number, sameDose: boolean): Factors {
-  return sameDose ? { ...asItIs, theta: factor } : { x: factor, z: Math.min(factor, MOST_IN_Z), theta: factor };
+  return sameDose ? { ...asItIs, theta: factor } : { x: factor, z: Math.min(factor, MAX_FACTOR_IN_Z), theta: factor };
 }
 
 const reduction = ({ x, z, theta }: Factors): number => x * z * theta;
@@ -123,7 +123,7 @@ export class Pace {
     // Set-up time does not depend on the cells, so coarser cells cannot reduce it.
     const allowed_s = Math.max(BUDGET_S[kind], this.#setUp_s[kind] + BUDGET_S[kind] / 2);
     const most_s = this.#held > 1 ? allowed_s * PATIENCE : allowed_s;
-    while (this.#held < MOST && takes_s(this.#held) > most_s) this.#held += 1;
+    while (this.#held < MAX_FACTOR && takes_s(this.#held) > most_s) this.#held += 1;
     return factorsOf(this.#held, sameDose);
   }
 

@@ -22,7 +22,7 @@ import {
   PointSolver,
 } from '../../../../../electron/host/app/studies/points/solver.ts';
 import { namedFileDigests, plannedLines, readStudy } from '../../../../../electron/host/app/studies/results.ts';
-import { arraysOf, MOST_TRIES, taskScript, tasksOf } from '../../../../../electron/host/app/studies/slurm/task.ts';
+import { arraysOf, MAX_TRIES, taskScript, tasksOf } from '../../../../../electron/host/app/studies/slurm/task.ts';
 import type { MaybeCounter } from '../../../../../electron/host/model/bench/conditions/energy.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import { pointId } from '../../../../../electron/host/model/studies/points.ts';
@@ -101,7 +101,7 @@ describe('slurm groups', () => {
   });
 
   test('points without a result are tried in smaller tasks, finally each by itself', () => {
-    const sizes = [1, 2, MOST_TRIES].map(
+    const sizes = [1, 2, MAX_TRIES].map(
       (attempt) => tasksOf(lines, attempt, { point_s: 1, lanes: 1, task_s: 40 })[0]?.length,
     );
     expect(sizes).toEqual([40, 5, 1]);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { readPackedText } from '../../../../../electron/host/io/text/read.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 
-const MOST = 2048;
+const MAX = 2048;
 const NO_TEXT = 'is not text in UTF-8, nor in UTF-16 with a byte order mark';
 const folder = scratchFolder('packed');
 
@@ -14,7 +14,7 @@ test.each([
   ['plain', Buffer.from('{"µ": 1}'), { ok: true, text: '{"µ": 1}' }],
   ['packed', gzipSync('{"µ": 1}'), { ok: true, text: '{"µ": 1}' }],
   ['cut off', gzipSync('{"µ": 1}').subarray(0, 20), { reason: expect.stringMatching(/cut off or damaged/) }],
-  ['too much', gzipSync('a'.repeat(MOST + 1)), { reason: expect.stringMatching(/larger than 2 KiB when it is/) }],
+  ['too much', gzipSync('a'.repeat(MAX + 1)), { reason: expect.stringMatching(/larger than 2 KiB when it is/) }],
   ['of UTF-16, little-endian', Buffer.from('\uFEFF{"µ": 1}', 'utf16le'), { ok: true, text: '{"µ": 1}' }],
   ['of UTF-16, big-endian', Buffer.from('\uFEFF{"µ": 1}', 'utf16le').swap16(), { ok: true, text: '{"µ": 1}' }],
   ['half a letter', Buffer.from([0xff, 0xfe, 0xfd]), { ok: false, reason: NO_TEXT }],
@@ -22,10 +22,10 @@ test.each([
 ])('a file that is %s', async (name, bytes, expected) => {
   const file = path.join(folder, `${name}.json.gz`);
   await writeFile(file, bytes);
-  expect(await readPackedText(file, MOST)).toMatchObject(expected);
+  expect(await readPackedText(file, MAX)).toMatchObject(expected);
 });
 
 test('a file that is not there', async () => {
-  const found = await readPackedText(path.join(folder, 'none.json'), MOST);
+  const found = await readPackedText(path.join(folder, 'none.json'), MAX);
   expect(found).toEqual({ ok: false, reason: 'there is no such file', missing: true });
 });

@@ -23,12 +23,7 @@ import {
 import { readSourcePage } from '../../../../../electron/host/model/counters/source-page.ts';
 import { cubinsOf, kernelsIn, lz4Block } from '../../../../../electron/host/model/machine-code/cubin.ts';
 import { shippedCode, userCode, userResources } from '../../../../../electron/host/model/machine-code/index.ts';
-import {
-  kernelsOfPtx,
-  MOST_LINES,
-  readPtx,
-  readSass,
-} from '../../../../../electron/host/model/machine-code/listing.ts';
+import { kernelsOfPtx, MAX_LINES, readPtx, readSass } from '../../../../../electron/host/model/machine-code/listing.ts';
 import { cudaTool, NO_DISASSEMBLER } from '../../../../../electron/host/model/machine-code/tools.ts';
 import type { BuildOptions } from '../../../../../electron/host/model/user-kernels/build.ts';
 import { readUserKernel, type UserKernel } from '../../../../../electron/host/model/user-kernels/file.ts';
@@ -140,11 +135,11 @@ describe('listings', () => {
 
   test('a listing beyond the limit is cut, and other text is rejected', () => {
     const many = Array.from(
-      { length: MOST_LINES + 5 },
+      { length: MAX_LINES + 5 },
       (_, i) => `        /*${(16 * i).toString(16).padStart(5, '0')}*/   NOP ;`,
     );
     const { lines, dropped } = readSass(['//---- .text.k ----', ...many].join('\n'), 'k');
-    expect([lines.length, dropped]).toEqual([MOST_LINES, 5]);
+    expect([lines.length, dropped]).toEqual([MAX_LINES, 5]);
     expect(readSass(sass, 'another').lines).toEqual([]);
     fc.assert(fc.property(fc.string(), (text) => readSass(text, 'k').lines.length >= 0));
   });

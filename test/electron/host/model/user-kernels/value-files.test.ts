@@ -11,7 +11,7 @@ import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { validateScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
-import { USER_KERNEL_TEXT_MOST } from '../../../../../electron/contract/user-kernels.ts';
+import { USER_KERNEL_TEXT_MAX } from '../../../../../electron/contract/user-kernels.ts';
 import { nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
 import { replaceFolder, temporaryIn } from '../../../../../electron/host/io/files/write-file.ts';
 import { createFile } from '../../../../../electron/host/io/hdf5/h5.ts';
@@ -30,7 +30,7 @@ import { type ValueFile, valueFile } from '../../../../../electron/host/model/us
 import { valuesInFiles } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 import { sameScratchFolder, scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux, onPosix, unless } from '../../../../unless.ts';
-import { leastHold, MOST_MS } from '../../longest-hold.ts';
+import { leastHold, MAX_MS } from '../../longest-hold.ts';
 import { eventually } from '../../test-host.ts';
 
 describe('printed output', () => {
@@ -54,7 +54,7 @@ describe('includes', () => {
   writeFileSync(path.join(folder, 'mine.h'), 'int mine = 1;\n');
 
   const filled = (unit: string, head = '', tail = ''): string =>
-    `${head}${unit.repeat(Math.floor((USER_KERNEL_TEXT_MOST - head.length - tail.length) / unit.length))}${tail}`;
+    `${head}${unit.repeat(Math.floor((USER_KERNEL_TEXT_MAX - head.length - tail.length) / unit.length))}${tail}`;
 
   test.each([
     ['lines that end as those of Windows', '#include "mine.h"\r\nint main;\r\n'],
@@ -77,8 +77,8 @@ describe('includes', () => {
     ['spaces', filled(' ', '', '#')],
     ['lines', filled('\n')],
   ])('a text of %s of the largest size is scanned without delay', async (_what, text) => {
-    expect(text.length).toBeGreaterThan(USER_KERNEL_TEXT_MOST - 4);
-    expect(await leastHold(() => readClosure(file, text))).toBeLessThan(MOST_MS);
+    expect(text.length).toBeGreaterThan(USER_KERNEL_TEXT_MAX - 4);
+    expect(await leastHold(() => readClosure(file, text))).toBeLessThan(MAX_MS);
   });
 
   test('are limited in number', async () => {

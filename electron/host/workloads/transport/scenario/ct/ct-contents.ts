@@ -11,19 +11,19 @@ import type { CellContents, Contents, Medium } from '../context.ts';
 import { huAt, type PlacedCt } from './placed-ct.ts';
 
 /** Limits on the media of a CT: with plane-to-plane steps, each medium needs separate operators for each angle. */
-const MOST_MEDIA = { path: 200, depth: 60 } as const;
+const MAX_MEDIA = { path: 200, depth: 60 } as const;
 /** Relative widths of merged densities; below LIGHT, absolute widths as shares of LIGHT. */
 const WIDTHS = [0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const;
 const LIGHT_G_CM3 = 0.3;
 /** Limit on sampling points in a cell along each axis, two per pixel. */
-const MOST_PLACES = 16;
+const MAX_PLACES = 16;
 /** Points to look up before yielding, a millisecond. */
 const PLACES_AT_ONCE = 16_384;
 /** Marks cells outside the image. */
 const OUTSIDE = -1;
 
 const placesIn = (cell_mm: number, pixel_mm: number): number =>
-  Math.min(MOST_PLACES, Math.max(2, 2 * Math.ceil(cell_mm / pixel_mm - 1e-6)));
+  Math.min(MAX_PLACES, Math.max(2, 2 * Math.ceil(cell_mm / pixel_mm - 1e-6)));
 
 interface Cells {
   /** Index of the material in the table, or OUTSIDE. */
@@ -128,7 +128,7 @@ export function* findCtContents(
   const regions = new Set(
     scenario.geometry.regions.map(({ material, density_scale }) => `${material} ${density_scale}`),
   ).size;
-  const most = MOST_MEDIA[scenario.solver.stepping] - Math.min(regions, 30);
+  const most = MAX_MEDIA[scenario.solver.stepping] - Math.min(regions, 30);
   for (const width of [0, ...WIDTHS]) {
     const found = yield* gather(cells, ct, width, most);
     if (found === null) continue;

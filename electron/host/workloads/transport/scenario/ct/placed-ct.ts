@@ -309,7 +309,7 @@ const axisNames: Readonly<Record<CtPlane, readonly [string, string]>> = {
 };
 
 /** Limit on lines; more would cover the picture. */
-const MOST_BEAMS = 48;
+const MAX_BEAMS = 48;
 
 function axisOf({ plane, origin_mm, spacing_mm, columns, rows }: CtSlice, which: 0 | 1): GridAxis {
   const start = origin_mm[which] - spacing_mm[which] / 2;
@@ -328,10 +328,10 @@ function waysOf({ beam }: TransportScenario): readonly Way[] {
   const all: readonly Way[] = beam.spots ?? [beam];
   const different = new Map(all.map(({ x_mm, angle_deg }) => [`${x_mm} ${angle_deg}`, { x_mm, angle_deg }]));
   const ways = [...different.values()];
-  if (ways.length <= MOST_BEAMS) return ways;
+  if (ways.length <= MAX_BEAMS) return ways;
   return Array.from(
-    { length: MOST_BEAMS },
-    (_, i) => ways[Math.round((i * (ways.length - 1)) / (MOST_BEAMS - 1))],
+    { length: MAX_BEAMS },
+    (_, i) => ways[Math.round((i * (ways.length - 1)) / (MAX_BEAMS - 1))],
   ).filter((way) => way !== undefined);
 }
 
