@@ -11,7 +11,7 @@ const EACH_S = 15;
 /** Benchmarks with slow rounds or preparation, for which the usual time would end before the third prepared state. */
 const SLOW = [
   ...['compaction', 'elementwise', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
-  ...['launch-ten-thousand', 'reduction'],
+  ...['launch-ten-thousand', 'reduction', 'spgemm'],
 ];
 const LONGER = ['--rounds', '21', '--time', '70'];
 

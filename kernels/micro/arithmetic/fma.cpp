@@ -59,6 +59,37 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   return work;
 }
 
+/// Coefficients in groups of four from the highest degree down, the first group filled up with zeros in front.
+std::vector<float> quads_of(const std::vector<float>& c) {
+  std::vector<float> quads((4 - c.size() % 4) % 4);
+  quads.insert(quads.end(), c.rbegin(), c.rend());
+  return quads;
+}
+
+CudaWork from_shared(CudaBench& bench, const char* name) {
+  const HornerInputs in(bench.problem(), terms_of(bench.problem()));
+  const std::vector<float> quads = quads_of(in.c);
+  const auto c = bench.upload(quads), x = bench.upload(in.x);
+  const auto out = bench.buffer<float>(in.x.size());
+  const auto bytes = static_cast<unsigned>(quads.size() * sizeof(float));  // 16 kB at the highest degree
+  auto kernel = bench.kernel(name);
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) mutable {
+    kernel.launch(to,
+                  {.grid = {blocks_for(x->size(), kThreads * kHornerSharedChains)},
+                   .block = {kThreads},
+                   .dynamic_shared_bytes = bytes},
+                  static_cast<unsigned>(x->size()), static_cast<int>(c->size() / 4), c->pointer(), x->pointer(),
+                  out->pointer());
+  };
+  work.result = sampled(out);
+  work.work = work_of(in);
+  work.quantities = [kernel, bytes, device = bench.device()] {
+    return cuda::launch_quantities(kernel, *device, kThreads, bytes);
+  };
+  return work;
+}
+
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
@@ -75,6 +106,11 @@ engine::TaskBench fma_bench() {
   row.cuda<with<on_gpu, Name("micro_horner_compiled")>>(
       {"cuda-compiled", "As compiled", "y * x + c, which the compiler fuses (--fmad=true)", "cuda-separate"});
   row.cuda<with<on_gpu, Name("micro_horner_fused")>>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
+  row.cuda<with<from_shared, Name("micro_horner_shared_separate")>>(
+      {"cuda-shared-separate", "Rounded apart, coefficients in shared memory",
+       "four coefficients per read, eight arguments per thread: arithmetic alone limits the speed", "cuda-separate"});
+  row.cuda<with<from_shared, Name("micro_horner_shared_fused")>>(
+      {"cuda-shared-fused", "Fused, coefficients in shared memory", "__fmaf_rn", "cuda-shared-separate"});
   row.small({{"n", 1003}, {"degree", 12}});
   row.small({{"n", 70}, {"degree", 1}});
   return row.bench();

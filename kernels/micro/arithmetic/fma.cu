@@ -16,5 +16,13 @@ extern "C" __global__ void __launch_bounds__(256)
     micro_horner_fused(unsigned n, int terms, const float* c, const float* in, float* out) {
   horner_kernel(n, terms, c, in, out, FusedStep{});
 }
+extern "C" __global__ void __launch_bounds__(256)
+    micro_horner_shared_separate(unsigned n, int quads, const float4* c, const float* in, float* out) {
+  horner_from_shared(n, quads, c, in, out, SeparateStep{});
+}
+extern "C" __global__ void __launch_bounds__(256)
+    micro_horner_shared_fused(unsigned n, int quads, const float4* c, const float* in, float* out) {
+  horner_from_shared(n, quads, c, in, out, FusedStep{});
+}
 
 }  // namespace bb::micro

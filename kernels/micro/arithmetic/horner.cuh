@@ -43,6 +43,39 @@ __device__ void horner_kernel(unsigned n, int terms, const Number* __restrict__ 
   }
 }
 
+/// `quads` groups of four coefficients from the highest degree down, the first group filled up with zeros in front:
+/// y = 0 x + 0 stays 0, so that the added steps are exact.
+template <typename Step>
+__device__ void horner_from_shared(unsigned n, int quads, const float4* __restrict__ c, const float* __restrict__ in,
+                                   float* __restrict__ out, Step step) {
+  extern __shared__ float4 coefficients[];
+  for (int k = static_cast<int>(threadIdx.x); k < quads; k += static_cast<int>(blockDim.x)) coefficients[k] = c[k];
+  __syncthreads();
+  const unsigned first = blockIdx.x * blockDim.x * kHornerSharedChains + threadIdx.x;
+  float x[kHornerSharedChains], y[kHornerSharedChains];
+#pragma unroll
+  for (unsigned j = 0; j < kHornerSharedChains; ++j) {
+    const unsigned i = first + j * blockDim.x;
+    x[j] = i < n ? in[i] : 0.0f;
+    y[j] = 0.0f;
+  }
+#pragma unroll 4
+  for (int k = 0; k < quads; ++k) {
+    const float4 four = coefficients[k];
+    const float each[] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (const float ck : each) {
+#pragma unroll
+      for (unsigned j = 0; j < kHornerSharedChains; ++j) y[j] = step(y[j], x[j], ck);
+    }
+  }
+#pragma unroll
+  for (unsigned j = 0; j < kHornerSharedChains; ++j) {
+    const unsigned i = first + j * blockDim.x;
+    if (i < n) out[i] = y[j];
+  }
+}
+
 template <typename T, typename Step>
 __device__ void horner_kernel(unsigned n, int terms, const T* c, const T* in, T* out, Step step) {
   const auto same = [](T value) { return value; };

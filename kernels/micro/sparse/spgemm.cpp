@@ -14,6 +14,7 @@ namespace {
 
 /// Rows whose entries a thread finds at a time.
 constexpr std::size_t kPiece = 1 << 10;
+constexpr unsigned kThreads = 256;
 
 struct Problem {
   explicit Problem(const TaskProblem& problem)
@@ -156,6 +157,94 @@ CpuWork by_rows(CpuBench& bench) {
   return work;
 }
 
+/// Entries of C, and the products that each entry sums. Found once, while values of A may change between calls.
+struct KeptPattern {
+  /// Places of the two factors in A's values.
+  struct Factors {
+    unsigned left, right;
+  };
+  explicit KeptPattern(const SparseMatrix& a) {
+    RowOfC row(a.rows);
+    std::vector<unsigned> next(a.rows);  // by column: number of products in this row of C, then place of the next one
+    for (std::size_t r = 0; r < a.rows; ++r) {
+      row.go(a, r,
+             [&](unsigned column, bool fresh, unsigned, unsigned) { next[column] = fresh ? 1 : next[column] + 1; });
+      std::vector<unsigned>& found = row.found();
+      std::ranges::sort(found);
+      for (const unsigned column : found) {
+        const unsigned begins = first.back();
+        first.push_back(begins + next[column]);
+        next[column] = begins;
+      }
+      factors.resize(first.back());
+      columns.insert(columns.end(), found.begin(), found.end());
+      begin.push_back(static_cast<unsigned>(columns.size()));
+      row.go(a, r, [&](unsigned column, bool, unsigned i, unsigned j) { factors[next[column]++] = {i, j}; });
+    }
+  }
+  std::vector<unsigned> begin{0}, columns;
+  std::vector<unsigned> first{0};  // first product of each entry, and the number of all
+  std::vector<Factors> factors;
+};
+
+struct TimedPattern {
+  explicit TimedPattern(const SparseMatrix& a) : start(cpu::Clock::now()), pattern(a) {
+    seconds = cpu::seconds_since(start);
+  }
+  std::vector<Quantity> quantities(const Problem& p) const {
+    std::vector<Quantity> all = p.quantities(pattern.columns.size());
+    all.push_back({"pattern", "Finding the pattern", 1e3 * seconds, "ms"});
+    return all;
+  }
+  cpu::Clock::time_point start;
+  KeptPattern pattern;
+  double seconds = 0;
+};
+
+CpuWork by_kept_pattern(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto kept = std::make_shared<const TimedPattern>(p->matrix);
+  const auto values = std::make_shared<std::vector<float>>(kept->pattern.columns.size());
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    in_pieces(pool, values->size(), 1 << 13, [&](std::size_t from, std::size_t to) {
+      const KeptPattern& of = kept->pattern;
+      const std::vector<float>& a = p->matrix.values;
+      for (std::size_t e = from; e < to; ++e) {
+        float sum = 0;
+        for (unsigned n = of.first[e]; n < of.first[e + 1]; ++n) sum += a[of.factors[n].left] * a[of.factors[n].right];
+        (*values)[e] = sum;
+      }
+    });
+  };
+  work.result = [=] { return summary(*p, kept->pattern.begin, kept->pattern.columns, *values); };
+  work.work = p->work();
+  work.quantities = [=] { return kept->quantities(*p); };
+  return work;
+}
+
+/// One thread per entry of C: each sums its products in the same order in every run, without atomics.
+CudaWork by_entries(CudaBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto kept = std::make_shared<const TimedPattern>(p->matrix);
+  const auto first = bench.upload(kept->pattern.first);
+  const auto factors = bench.upload(kept->pattern.factors);
+  const auto values = bench.upload(p->matrix.values);
+  const auto out = bench.buffer<float>(kept->pattern.columns.size());
+  CudaWork work;
+  work.queue = [=, kernel = bench.kernel("micro_spgemm_kept")](cuda::Stream& to) mutable {
+    kernel.launch(to, {.grid = {blocks_for(out->size(), kThreads)}, .block = {kThreads}},
+                  static_cast<unsigned>(out->size()), first->pointer(), factors->pointer(), values->pointer(),
+                  out->pointer());
+  };
+  work.result = [=](cuda::Stream& from) {
+    return summary(*p, kept->pattern.begin, kept->pattern.columns, out->read(from));
+  };
+  work.work = p->work();
+  work.quantities = [=] { return kept->quantities(*p); };
+  return work;
+}
+
 enum class Pattern { kAnew, kKept };
 
 CudaWork by_library(CudaBench& bench, Pattern pattern) {
@@ -217,8 +306,10 @@ double bytes(const TaskProblem& problem) {
 engine::TaskBench spgemm_bench() {
   using namespace spgemm_row;
   Row<answer> row({"spgemm", "Sparse matrix times sparse matrix", "kernels/micro/sparse/spgemm.cpp",
-                   "kernels/micro/sparse/spgemm.cpp", bytes});
+                   "kernels/micro/sparse/spgemm.cu", bytes});
   row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums a thread"});
+  row.cpu<by_kept_pattern>(
+      {"cpu-kept", "Entry by entry, pattern kept", "each entry knows the products that it sums", "cpu-rows"});
   row.cuda<with<by_library, Pattern::kAnew>>(
       {"cusparse", "cuSPARSE, pattern found anew", "the library: estimate, compute, copy", "", "fp32", "cuSPARSE"},
       can_do_all, no_library);
@@ -226,6 +317,7 @@ engine::TaskBench spgemm_bench() {
       {"cusparse-kept", "cuSPARSE, pattern kept", "only the values are computed in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
       can_do_all, no_library);
+  row.cuda<by_entries>({"cuda-kept", "By hand, pattern kept", "one thread per entry sums the products that it knows"});
   row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
   row.small({{"rows", 1003}}, {{"matrix", "five-point"}});
   row.small({{"rows", 2003}}, {{"matrix", "power-law"}});
