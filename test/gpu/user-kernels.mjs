@@ -133,6 +133,14 @@ test('the output of a kernel is shown, and it is compiled with the options of it
     'Compiled with no fused multiply-add, optimised at level 3, places of the source, at most 128 registers, LOUD=3',
   ));
 
+test('a shipped variant is compiled without fused multiply-add by a name', () =>
+  says(
+    braggbench('run', 'small.json', '--variant', 'cuda-gather[fmad=0]'),
+    0,
+    'is correct on this scenario',
+    'Compiled with no fused multiply-add',
+  ));
+
 variant('illegal.cu', broken('*(volatile int*)8 = 1;'));
 test('an illegal address ends only its own run', () =>
   says(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));

@@ -36,11 +36,13 @@ async function refuseLong(
 ): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');
   const { benchable } = hostWorkloads[kind];
-  // Files of user kernels are opened later, so nothing is known about their contents yet.
+  // Files of user kernels are opened later, so nothing is known about their contents yet. A configuration has the size of
+  // its variant.
+  const shipped = listed(parsed, 'variants')
+    ?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name))
+    .map((name) => name.replace(/\[.*\]/, ''));
   const named =
-    (await factorialVariants(parsed, host, place)) ??
-    listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ??
-    suggested;
+    (await factorialVariants(parsed, host, place)) ?? (shipped === undefined ? suggested : [...new Set(shipped)]);
   const readingAt = async (more: readonly Override[]): Promise<AnyReading | null> => {
     const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
     return reading.issues.some(({ severity }) => severity === 'error') ? null : reading;
@@ -101,7 +103,7 @@ export const bench = withOn({
     {
       name: 'variants',
       value: 'a,b,…',
-      help: 'Which ones, in this order; by default those that fit into the time. cuda-fused@fp64 asks for a precision, cuda-fused:1 for the second GPU, ./my.cu for one of your own.',
+      help: 'Which ones, in this order; by default those that fit into the time. cuda-fused@fp64 asks for a precision, cuda-fused:1 for the second GPU, cuda-gather[fmad=0] for one without fused multiply-add, ./my.cu for one of your own.',
     },
     {
       name: 'factorial',

@@ -1,4 +1,7 @@
-/** Names of configurations, used like variant names: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
+/**
+ * Names of configurations, used like variant names: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. `fmad` among them
+ * is the compiler option: `cuda-gather[fmad=0]` rounds products and sums separately.
+ */
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
 
@@ -52,6 +55,23 @@ export function configuredName({ variant, configuration }: Configured): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
   return parts.length === 0 ? variant : `${variant}[${parts.join(';')}]`;
+}
+
+/** Name of the compiler option among the constants. */
+const FMAD = 'fmad';
+
+/**
+ * Splits off the compiler option; undefined if the configuration leaves the default. A tunable of that name in the
+ * source is a constant like any other. Null if the value is neither 0 nor 1.
+ */
+export function withoutOption(
+  configuration: Configuration,
+  tunables: readonly Pick<Tunable, 'name'>[],
+): { readonly constants: Configuration; readonly fmad: boolean | undefined } | null {
+  const { [FMAD]: fmad, ...constants } = configuration;
+  if (fmad === undefined || tunables.some(({ name }) => name === FMAD))
+    return { constants: configuration, fmad: undefined };
+  return fmad === 0 || fmad === 1 ? { constants, fmad: fmad === 1 } : null;
 }
 
 /** Removes the precision and the GPU from a label. */

@@ -39,6 +39,11 @@ test('run checks one variant, times it, and saves the session', async () => {
   expect(kept.reports[0]).toMatchObject({ rounds: 7, reference: 'cpu-blocked' });
 });
 
+test('bench accepts configurations of a shipped variant and names the values of fmad', async () => {
+  const { code, stderr } = await call('bench', 'gemm-small', '--variants', 'cpu-blocks[fmad=2],cpu-rows');
+  expect([code, stderr]).toEqual([2, 'error cpu-blocks: fmad = 2; allowed: 0, 1\n']);
+});
+
 test('--trace keeps every repetition of one sample of each variant, which export and trace read', async () => {
   const words = ['--set', 'problem.n=1000', '--set', 'problem.steps=3', '--set', 'solver.threads=2'];
   const out = ['--trace', '--out', 'traced.json'];

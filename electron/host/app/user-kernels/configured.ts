@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { type Configured, configuredName } from '../../../contract/tuning/configured.ts';
+import { type Configured, configuredName, withoutOption } from '../../../contract/tuning/configured.ts';
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
 import { onDisk } from '../../io/programs.ts';
@@ -82,12 +82,17 @@ export async function spaceOf(variant: string, place: Among, parts: ConfiguredPa
 /** Throws BraggError `invalid` if the space does not allow the configuration. */
 export function configuredKernel(source: SpaceSource, { variant, configuration }: Configured): UserKernel {
   const { space, text, description, base, from } = source;
-  const whole = completed(space, configuration);
-  const changed = withConstants(text, whole, space.file);
+  const option = withoutOption(configuration, space.tunables);
+  if (option === null) throw new BraggError('invalid', `${variant}: fmad = ${configuration['fmad']}; allowed: 0, 1`);
+  const { constants, fmad } = option;
+  const whole = completed(space, constants);
+  // Without constants the text stays, since some have another value for newer GPUs.
+  const changed = Object.keys(constants).length === 0 ? text : withConstants(text, whole, space.file);
   const changes = Object.entries(configuration)
     .map(([name, value]) => `${name} = ${value}`)
     .join(', ');
-  const described = { ...description, tunables: [], title: from?.description.title ?? base.title, changes };
+  const compile = { ...description.compile, ...(fmad !== undefined && { fmad }) };
+  const described = { ...description, compile, tunables: [], title: from?.description.title ?? base.title, changes };
   return {
     id: configuredName({ variant, configuration }),
     file: space.file,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configuredName, parseConfigured } from '../../../../electron/contract/tuning/configured.ts';
+import { configuredName, parseConfigured, withoutOption } from '../../../../electron/contract/tuning/configured.ts';
 import { isUserKernelFile, isUserKernelId } from '../../../../electron/contract/user-kernels.ts';
 
 test('a configuration has one name, whatever the order of its constants', () => {
@@ -18,4 +18,11 @@ test.each(['gather', 'gather[]', 'gather[kA=1;kA=2]', 'gather[kA=x]', 'gather[kA
 test('a configuration counts as code of its own, not as a file', () => {
   expect([isUserKernelId('gather[kA=1]'), isUserKernelFile('gather[kA=1]')]).toEqual([true, false]);
   expect([isUserKernelId('my.cpp'), isUserKernelFile('my.cpp'), isUserKernelId('gather')]).toEqual([true, true, false]);
+});
+
+test('splits fmad off as an option, unless the source has a constant of that name', () => {
+  expect(withoutOption({ kA: 1, fmad: 0 }, [{ name: 'kA' }])).toEqual({ constants: { kA: 1 }, fmad: false });
+  expect(withoutOption({ kA: 1 }, [])).toEqual({ constants: { kA: 1 }, fmad: undefined });
+  expect(withoutOption({ fmad: 3 }, [{ name: 'fmad' }])).toEqual({ constants: { fmad: 3 }, fmad: undefined });
+  expect(withoutOption({ fmad: 3 }, [])).toBeNull();
 });

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { configuredKernel, spaceOf } from '../../../../../electron/host/app/user-kernels/configured.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { variantSources } from '../../../../../electron/host/model/bench/sources.ts';
 import { constantsOf, constantsSince90, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
@@ -292,6 +293,29 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
     });
   },
 );
+
+test('a configuration with fmad sets the compiler option and leaves the source unchanged', async () => {
+  const parts = {
+    bases: allVariants(loadAddon()),
+    shipped: spaces,
+    folders: { images: '', sources: path.join(root, 'kernels'), cache: '' },
+    find: () => null,
+  };
+  const source = await spaceOf('cuda-gather', { workload: 'transport', bench: '' }, parts);
+  if (source === null) throw new Error('cuda-gather has no tunables');
+  const of = (configuration: Readonly<Record<string, number>>) =>
+    configuredKernel(source, { variant: 'cuda-gather', configuration });
+  const [apart, fused, threads] = [of({ fmad: 0 }), of({ fmad: 1 }), of({ fmad: 0, kGatherThreads: 64 })];
+  expect([apart, fused, threads].map(({ description }) => description.compile)).toEqual([
+    { fmad: false },
+    { fmad: true },
+    { fmad: false },
+  ]);
+  expect([apart.id, apart.whole, fused.whole]).toEqual(['cuda-gather[fmad=0]', source.text, source.text]);
+  expect(apart.sha256).not.toBe(fused.sha256);
+  expect(constantsOf(threads.whole, ['kGatherThreads'], source.space.file)).toEqual({ kGatherThreads: 64 });
+  expect(() => of({ fmad: 2 })).toThrow('cuda-gather: fmad = 2; allowed: 0, 1');
+});
 
 describe('space', () => {
   const space: Space = {
