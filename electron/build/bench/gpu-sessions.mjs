@@ -38,6 +38,12 @@ const layer = (name, scenario, ...more) => ({
   words: ['bench', scenario, ...more],
 });
 
+/** A crystal whose indices are small enough for one float: its central spot fills the detector. */
+const COARSE = ['beam.wavelength_A=31', ...['a', 'b', 'c'].map((axis) => `crystal.cells.${axis}=2`)]
+  .concat('detector.pixel_mm=0.025')
+  .flatMap((setting) => ['--set', setting]);
+const FLOATS = ['fp64', 'double-float', 'delta-fp32'];
+
 export const GPU_SESSIONS = [
   {
     file: 'h200-uniform-grid-70MeV.json',
@@ -124,6 +130,20 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
+    file: 'diffraction/h200-double-float-1024.json',
+    words: ['bench', 'simple-cubic-1024', ...COARSE, '--variants'].concat(
+      ['diffraction-cuda', 'diffraction'].flatMap((device) => FLOATS.map((id) => `${device}-${id}`)).join(','),
+      ...['--rounds', '21', '--time', '30', '--processes', '0'],
+    ),
+  },
+  {
+    file: 'diffraction/h200-double-float-rotation.json',
+    words: ['bench', 'rotation-100-orientations', ...COARSE, '--variants'].concat(
+      FLOATS.map((id) => `diffraction-cuda-${id}`).join(','),
+      ...['--rounds', '21', '--time', '20', '--processes', '0'],
+    ),
+  },
+  {
     file: 'diffraction/h200-sweep-simple-cubic.json',
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
       '--variants',
@@ -140,6 +160,14 @@ export const GPU_SESSIONS = [
     words: ['bench', 'uniform-grid-70MeV', '--variants', EVERY_DENSE, '--sweep', 'grid.dx_mm=2,1,0.5'].concat([
       ...['--rounds', '12', '--time', '20', '--external', 'cupy-array'],
     ]),
+  },
+  {
+    // The same source with and without fused multiply-add, compiled at run time.
+    file: 'transport/h200-sweep-fmad-uniform-grid-70MeV.json',
+    words: ['bench', 'uniform-grid-70MeV', '--sweep', 'grid.dx_mm=2,1,0.5', '--variants'].concat(
+      ['cuda-gather', 'cuda-tiled'].flatMap((id) => [`${id}[fmad=0]`, `${id}[fmad=1]`]).join(','),
+      ...['--rounds', '12', '--time', '30'],
+    ),
   },
   {
     // Claims about PyTorch by image size.

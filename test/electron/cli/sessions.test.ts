@@ -17,7 +17,7 @@ import { trendOf } from '../../../electron/host/app/benches/history.ts';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { readArguments } from '../../../electron/main/arguments.ts';
-import { assetsFolder, openTestScenarios } from '../host/small-run.ts';
+import { assetsFolder, openTestScenarios, shippedVariants } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
 describe('claims', () => {
@@ -75,8 +75,22 @@ describe('gpu sessions', async () => {
       expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
       if (reading.kind === null) throw new Error('no scenario');
       const { benchable } = hostWorkloads[reading.kind];
-      benchable.check(addon, benchable.problem(reading), listed(parsed, 'variants') ?? []);
+      benchable.check(addon, benchable.problem(reading), shippedVariants(listed(parsed, 'variants') ?? []));
     }
+  });
+
+  test('the session on double-float indices measures an image for which one float is enough', async () => {
+    const words = GPU_SESSIONS.find(({ file }) => file === 'diffraction/h200-double-float-1024.json')?.words ?? [];
+    const image = words.slice(0, words.indexOf('--variants'));
+    const correct = async (start: readonly string[]) => {
+      const variants = ['--variants', 'diffraction-fp64,diffraction-double-float,diffraction-delta-fp32'];
+      const { stdout } = await braggbenchHere([...start, ...variants, '--rounds', '1', '--processes', '0', '--json']);
+      const { entries } = JSON.parse(stdout) as { entries: { accuracy: { id: string; holds: boolean }[] }[] };
+      return entries.slice(1, 3).map(({ accuracy }) => accuracy.find(({ id }) => id === 'bright')?.holds);
+    };
+    expect(image.slice(0, 2)).toEqual(['bench', 'simple-cubic-1024']);
+    expect(await correct(image)).toEqual([true, true]);
+    expect(await correct(image.slice(0, 2))).toEqual([true, false]);
   });
 
   test('the desktop program accepts the same GPU choice as the commands', () => {

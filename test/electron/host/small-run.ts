@@ -4,6 +4,7 @@
  * depth of its distal falloff.
  */
 import { assetsFolder as nearestAssets } from '../../../electron/cli/assets-folder.ts';
+import { parseConfigured } from '../../../electron/contract/tuning/configured.ts';
 import { readRun as readAny } from '../../../electron/host/app/run-files/tasks.ts';
 import {
   extraStraggling,
@@ -24,6 +25,11 @@ import {
 import { cellCurve, fallsTo, peakOf } from '../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
 import { asTransport } from '../../../electron/host/workloads/transport/scenario/estimate.ts';
+
+/** Shipped variants that the labels are configurations of, or name. */
+export const shippedVariants = (labels: readonly string[]): readonly string[] => [
+  ...new Set(labels.map((label) => parseConfigured(label)?.variant ?? label)),
+];
 
 export class TransportScenarios {
   /** Scenarios of every kind. */

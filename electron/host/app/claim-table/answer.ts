@@ -60,6 +60,8 @@ export type Answered = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'toleranc
   readonly maps: readonly ClaimMap[];
   /** Command that measures the claim here, or on the machine that it requires. */
   readonly command: string | null;
+  /** Command of the claim's file: a problem on which the answers are correct, where those of our examples are not. */
+  readonly remedy?: string | null;
 };
 
 const number = (value: number): string => String(Number(value.toPrecision(3)));
@@ -162,7 +164,7 @@ function conditionText(conditions: readonly string[], or: string): string {
  * reaches beyond an end of the claim decides nothing.
  */
 export function answerOf(claim: Answered): ClaimAnswer {
-  const { reason, needs, findings, maps, command, kind } = claim;
+  const { reason, needs, findings, maps, command, kind, remedy = null } = claim;
   const all = findings.filter(({ value, rival }) => value !== null && (needs === undefined || rival === true));
   const own = all.filter(({ verdict }) => !/wrong answer/.test(verdict));
   const atNote = own.filter((one) => one.atNote === true);
@@ -174,7 +176,7 @@ export function answerOf(claim: Answered): ClaimAnswer {
   });
   if (reason !== null) return answer('cannot-judge', `cannot be judged here: ${reason}`);
   if (counted.length === 0 && all.length > 0) {
-    return answer('cannot-judge', 'cannot be judged here: what measures it gives a wrong answer');
+    return answer('cannot-judge', 'cannot be judged here: what measures it gives a wrong answer', remedy);
   }
   if (counted.length === 0) {
     if (needs !== undefined) return answer('cannot-judge', `cannot be judged here: needs ${needs}`, command);

@@ -317,7 +317,11 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
   const [programs, variants] = [ids.filter(isProgram), ids.filter((id) => !isProgram(id))];
   const side = meets(where, scenario.values) ? null : sideOf(claim);
   const clocks = [...sides.map(({ clock }) => clock), ...values.map(({ quantity }) => quantity)];
-  const list = (words: readonly string[]): string => [...new Set(words)].join(',');
+  const list = (words: readonly string[]): string => {
+    const all = [...new Set(words)].join(',');
+    // Shells read brackets as patterns.
+    return all.includes('[') ? `"${all}"` : all;
+  };
   return [
     `npx braggbench bench ${path.basename(scenario.file, '.json')}`,
     ...(side === null ? [] : [`--set detector.width=${side} --set detector.height=${side}`]),
@@ -336,7 +340,7 @@ function judged(
   scenarios: readonly ShippedScenario[],
 ): TableClaim {
   const { workload, bench } = part;
-  const command = claim.command === undefined ? commandOf(claim, part, scenarios) : claim.command;
+  const command = claim.command ?? commandOf(claim, part, scenarios);
   const own = sessions.filter(
     ({ session }) => session.workload === workload && (session.reports[0]?.bench ?? '') === bench,
   );
@@ -354,6 +358,7 @@ function judged(
   const needs =
     own.flatMap(({ reports }) => reports.map(({ measured }) => needsOf(claim, measured.gpu)))[0] ?? claim.needs;
   const { id, claim: words, from, to, tolerance, source, reason, about, remark, priority } = claim;
+  const answered = { ...claim, needs, command, remedy: claim.command ?? null };
   return {
     ...{ id, claim: words, from, to, source, reason, workload, bench, about, remark },
     unit: findings.find(({ value }) => value !== null)?.unit ?? (claim.values.length > 0 ? '' : '×'),
@@ -361,8 +366,8 @@ function judged(
     ...(needs === undefined ? {} : { needs }),
     ...(priority === undefined ? {} : { priority }),
     kind: claim.kind,
-    answer: answerOf({ ...claim, needs, command, findings, maps }),
-    cards: cardsOf({ ...claim, needs, command }, findings, maps),
+    answer: answerOf({ ...answered, findings, maps }),
+    cards: cardsOf(answered, findings, maps),
     findings,
     maps,
   };

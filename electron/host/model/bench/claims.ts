@@ -94,8 +94,11 @@ const claimSchema = z.strictObject({
   values: z.array(valueSchema).default([]),
   counted: z.array(countedSchema).default([]),
   across: z.array(acrossSchema).default([]),
-  /** Command that decides a claim without a benchmark; null if no command can. */
-  command: z.string().nullable().optional(),
+  /**
+   * Command that decides the claim, where that derived from its scenario and variants does not: another program's
+   * profile, or a problem with other values than the examples.
+   */
+  command: z.string().optional(),
 });
 export type Claim = Readonly<z.infer<typeof claimSchema>>;
 
