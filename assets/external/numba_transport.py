@@ -27,7 +27,7 @@ class NumbaSolver:
         self.slab = self.ntheta * self.plane
         self.begin, self.source = self.flat(tables.begin, np.int32), self.flat(tables.source, np.int32)
         self.weight, self.cells = self.flat(tables.weight, dtype), self.flat(tables.map, np.int32)
-        self.taken = [self.flat(each) for each in (tables.deposit, tables.stopped, tables.nuclear, tables.nuclear_escape)]
+        self.loss_tables = [self.flat(each) for each in (tables.deposit, tables.stopped, tables.nuclear, tables.nuclear_escape)]
         self.energies = self.flat(tables.energy)
         self.angle, self.half = self.rows(tables.angle, dtype), self.flat(tables.half, np.int32)
         self.escape = self.rows(escape_weights(tables), np.float64)
@@ -67,7 +67,7 @@ class NumbaSolver:
         shares = -(-self.ne // self.share)
         self.slow_down[(blocks, shares), self.block](
             *(self.psi, self.next, self.deposited, self.sums, self.begin, self.source, self.weight),
-            *(*self.taken, self.cells, self.ne, self.plane, self.slab),
+            *(*self.loss_tables, self.cells, self.ne, self.plane, self.slab),
         )
         self.swap()
         self.scatter_angles[(blocks, self.ne), self.block](

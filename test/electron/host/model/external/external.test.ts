@@ -3,6 +3,8 @@
  * programs of assets/external in use, and the error of each that cannot run. Programs of assets/external as candidates,
  * one of each kind; the others: `programs.long.test.ts`.
  */
+
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -218,6 +220,38 @@ runpy.run_path("numba_transport.py", run_name="__main__")
       await expect(program.first()).rejects.toThrow(
         /^Numba does not start in this Python: module 'numpy' has no attribute 'row_stack'$/,
       );
+    });
+
+    test('no class stores a value under the name of one of its methods or properties', (ctx) => {
+      if (!python('')) ctx.skip('python3 is not installed');
+      const program = `
+import ast, pathlib, sys
+
+methods, stored, bases = {}, {}, {}
+for file in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
+    for found in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(found, ast.ClassDef):
+            continue
+        functions = [each for each in found.body if isinstance(each, ast.FunctionDef)]
+        # A property with a setter takes stores.
+        setters = {each.name for each in functions if any(isinstance(by, ast.Attribute) for by in each.decorator_list)}
+        methods[found.name] = {each.name for each in functions} - setters
+        bases[found.name] = [each.id for each in found.bases if isinstance(each, ast.Name)]
+        stored[found.name] = {
+            each.attr
+            for each in ast.walk(found)
+            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+            and isinstance(each.value, ast.Name) and each.value.id == "self"
+        }
+def everything(of, name):
+    return set(of.get(name, ())).union(*[everything(of, base) for base in bases.get(name, [])])
+assert len(methods) > 10
+for name in methods:
+    for each in everything(methods, name) & everything(stored, name):
+        print(name, each)
+`;
+      const folder = path.resolve(import.meta.dirname, '../../../../../assets/external');
+      expect(execFileSync('python3', ['-c', program, folder], { encoding: 'utf8' })).toBe('');
     });
 
     test('NumPy gets the removed names that Numba imports, and current ones stay', (ctx) => {
