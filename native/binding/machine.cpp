@@ -1,6 +1,5 @@
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "addon.hpp"
@@ -27,7 +26,7 @@ Napi::Value machine(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Napi::Object out = Napi::Object::New(env);
   out.Set("cpu", cpu::processor_name());
-  out.Set("logicalCores", static_cast<double>(std::thread::hardware_concurrency()));
+  out.Set("logicalCores", static_cast<double>(cpu::usable_cores()));
   out.Set("isa", cpu::instruction_set_name());
   out.Set("memoryBytes", cpu::memory_bytes());
   out.Set("lastLevelCacheBytes", static_cast<double>(cpu::last_level_bytes()));

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "build_config.hpp"
@@ -25,6 +26,7 @@
 #endif
 
 #if defined(__linux__)
+#include <sched.h>
 #include <sys/syscall.h>
 #endif
 
@@ -140,6 +142,16 @@ double memory_bytes() {
 #else
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 #endif
+}
+
+int usable_cores() {
+  int cores = static_cast<int>(std::thread::hardware_concurrency());
+#if defined(__linux__)
+  // The standard library counts every core of the machine on some systems.
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+#endif
+  return std::max(1, cores);
 }
 
 std::string operating_system() {

@@ -8,6 +8,8 @@
 namespace bb::cpu {
 
 std::string processor_name();
+/// Logical cores that this process may use, which taskset, a batch system or a container may limit; at least 1.
+int usable_cores();
 double memory_bytes();
 std::string operating_system();
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "denormals.hpp"
+#include "host.hpp"
 
 namespace bb::cpu {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kSpins = 200;
 
 int thread_count(int wanted) {
   // Cached, because the system reads a file for every request, which takes as long as a layer of moments.
-  static const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int all = usable_cores();
   return wanted > 0 ? std::min(wanted, 4 * all) : all;
 }
 

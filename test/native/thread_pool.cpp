@@ -6,7 +6,12 @@
 #include <thread>
 #include <vector>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include "check.hpp"
+#include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 
 using bb::cpu::ThreadPool;
@@ -29,6 +34,23 @@ TEST("thread pool: every task runs exactly once, on a lane of the pool") {
     }
   }
 }
+
+#if defined(__linux__)
+TEST("usable cores: the cores to which the process is limited") {
+  cpu_set_t before;
+  CHECK_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CHECK_EQ(bb::cpu::usable_cores(), CPU_COUNT(&before));
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&first) == 0; ++core) {
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &first);
+  }
+  CHECK_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+  const int limited = bb::cpu::usable_cores();
+  CHECK_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  CHECK_EQ(limited, 1);
+}
+#endif
 
 TEST("thread pool: two tasks of one lane never overlap, plain writes are seen after run") {
   ThreadPool pool(4);

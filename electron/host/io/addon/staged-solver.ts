@@ -3,7 +3,7 @@
  * complete one. Functions that are not available yet throw, and the call that needs them waits for the next stage.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { cpus, release, totalmem, type } from 'node:os';
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { z } from 'zod';
 import {
   type DeviceReport,
@@ -44,7 +44,7 @@ const meanwhile = (version: string) =>
     buildInfo: () => ({ version, compiler: '', build: 'release', isas: [] }),
     machine: () => ({
       cpu: cpus()[0]?.model ?? '',
-      logicalCores: Math.max(1, cpus().length),
+      logicalCores: availableParallelism(),
       isa: '',
       memoryBytes: totalmem(),
       lastLevelCacheBytes: 0,
