@@ -8,12 +8,12 @@
  * Needs Node, dist, assets and git, and no package.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
-import { fill, type Lane, lanesOf, onLane, slowerBy } from './aa/session.ts';
+import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
 import { begun, keep } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -123,13 +123,13 @@ function writeRepository(lane: Lane): void {
   mkdirSync(at);
   execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: at, env: environmentOf(lane) });
   const kernel = path.join(at, 'sum', 'sum.cpp');
-  const source = readFileSync(kernel, 'utf8');
+  writeFileSync(kernel, sumWithMore(0));
   git(lane, 'init', '--quiet');
   git(lane, 'add', 'sum');
   git(lane, 'commit', '--quiet', '--message', 'Add a sum');
   git(lane, 'tag', UNCHANGED);
   // The next commit is the slower one; its baseline is the one before.
-  writeFileSync(kernel, slowerBy(slower, source));
+  writeFileSync(kernel, sumWithMore(slower));
   git(lane, 'commit', '--quiet', '--all', '--message', 'Add up the first elements again');
   git(lane, 'tag', SLOWER);
 }

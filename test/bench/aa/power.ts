@@ -8,12 +8,12 @@
  * Needs Node, dist and assets, and no package.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { begun, keep } from '../recorded.ts';
-import { fill, judged, type Lane, Load, lanesOf, slowerBy, type Verdict } from './session.ts';
+import { fill, judged, type Lane, Load, lanesOf, sumWithMore, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -100,10 +100,9 @@ function writeKernels(folder: string): void {
   const environment = { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home-0') };
   const cli = path.join(root, 'dist/host/cli.js');
   execFileSync(process.execPath, [cli, 'new-kernel', 'reduction', 'sum.cpp'], { cwd: folder, env: environment });
-  const source = readFileSync(path.join(folder, 'sum', 'sum.cpp'), 'utf8');
+  writeFileSync(path.join(folder, 'sum', 'sum.cpp'), sumWithMore(0));
   for (const slower of new Set(wanted.map((one) => one.slower))) {
-    const text = slower === 0 ? source : slowerBy(slower, source);
-    writeFileSync(path.join(folder, 'sum', `${nameOf(slower)}.cpp`), text);
+    writeFileSync(path.join(folder, 'sum', `${nameOf(slower)}.cpp`), sumWithMore(slower));
   }
 }
 
