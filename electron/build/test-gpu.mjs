@@ -1,7 +1,8 @@
 /**
  * `npm run test:gpu`: runs tests that need a GPU on the built programs. They cover parity of every CUDA variant with
  * the reference, the physics gates with the variants that `auto` selects, and the device layer. Last comes an error
- * that makes the device unusable for its process. The last line is `N passed, N failed`. Needs Node and dist/host,
+ * that makes the device unusable for its process. The last line is `N passed, N failed`. Names, or parts of them, select
+ * some of the programs and scripts. Needs Node and dist/host,
  * dist/workers, dist/native, dist/kernels, assets, electron/{contract,domain}, test/gpu, test/cheats/kernels and this
  * folder. Needs neither packages nor a network, so that a copied folder runs on a machine without them.
  */
@@ -60,7 +61,14 @@ await main(async () => {
     ...SCRIPTS.map((script) => ({ name: script, program: process.execPath, args: [inRoot(script)] })),
     ...PROGRAMS.map(([name, args]) => ({ name, program: inRoot('dist/native', name + EXE), args })),
   ];
+  const chosen = process.argv.slice(2);
+  const unknown = chosen.find((part) => !all.some(({ name }) => name.includes(part)));
+  if (unknown !== undefined) {
+    const names = [...new Set(all.map(({ name }) => name))].join(', ');
+    throw new Failure(`npm run test:gpu: no test is named ${JSON.stringify(unknown)}; allowed: parts of ${names}`, 2);
+  }
   for (const { name, program, args } of all) {
+    if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
     say(`\n${name}`);
     const { passed, failed, skipped } = await run(program, args);
     total.passed += passed;
