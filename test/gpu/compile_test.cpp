@@ -75,7 +75,7 @@ TEST("GPU: NVRTC compiles every piece of every workload on several threads, and 
   }
 }
 
-TEST("GPU: an image that the driver does not take falls back to NVRTC, or says why") {
+TEST("GPU: an image that the driver rejects falls back to NVRTC, or gives the reason") {
   const TemporaryFolder folder;
   KernelFolders folders = bb::test::built_kernels();
   folder.write("probe.fatbin", "no machine code at all");

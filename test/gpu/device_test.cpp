@@ -47,7 +47,7 @@ TEST("GPU: the device report names a usable device with its limits") {
   CHECK(info.shared_per_block_optin_bytes > info.shared_per_block_bytes);
 }
 
-TEST("GPU: buffers carry data there and back, and refuse copies that leave them") {
+TEST("GPU: buffers carry data both ways, and reject copies beyond their ends") {
   Stream stream(gpu());
   const auto values = counting(100'003);
   DeviceBuffer<std::uint32_t> a(gpu(), values.size()), b(gpu(), values.size());
@@ -65,7 +65,7 @@ TEST("GPU: buffers carry data there and back, and refuse copies that leave them"
   CHECK_THROWS(a.upload(values, stream, 1), "leaves a device buffer");
 }
 
-TEST("GPU: what would not fit is refused with its size before it is tried, and when it is tried") {
+TEST("GPU: an allocation that does not fit is rejected with its size, before and during the attempt") {
   const DeviceMemory memory = gpu()->memory();
   require_memory(*gpu(), memory.free_bytes / 2, "cuda-test");
   CHECK_THROWS(require_memory(*gpu(), memory.free_bytes, "cuda-test"), "cuda-test needs ");
@@ -80,7 +80,7 @@ TEST("GPU: what would not fit is refused with its size before it is tried, and w
   CHECK(fits.address() != 0);
 }
 
-TEST("GPU: kernels of the fatbin load, tell their resources and compute") {
+TEST("GPU: kernels of the fatbin load, report their resources and compute") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   CHECK(probe.pieces == nullptr);
   std::printf("    probe.fatbin loaded in %.2f ms\n", probe.load_s * 1e3);
@@ -105,7 +105,7 @@ TEST("GPU: kernels of the fatbin load, tell their resources and compute") {
   for (std::size_t i = 0; i < got.size(); ++i) CHECK_EQ(got[i], 28.0 + 8.0 * static_cast<double>(i % kThreads));
 }
 
-TEST("GPU: wrong kernels, wrong arguments and impossible launches are refused by name") {
+TEST("GPU: wrong kernels, wrong arguments and impossible launches are rejected by name") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   CHECK_THROWS(Kernel(probe.module, "probe_nothing"), "hold no kernel probe_nothing");
@@ -126,7 +126,7 @@ TEST("GPU: wrong kernels, wrong arguments and impossible launches are refused by
   stream.synchronize();
 }
 
-TEST("GPU: cooperative, clustered, overlapping and L2-persisting launches are accepted where offered") {
+TEST("GPU: cooperative, clustered, overlapping and L2-persisting launches are accepted where supported") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   Kernel empty(probe.module, "probe_empty");
@@ -146,7 +146,7 @@ TEST("GPU: cooperative, clustered, overlapping and L2-persisting launches are ac
   CHECK(stream.idle());
 }
 
-TEST("GPU: a captured graph replays what was captured") {
+TEST("GPU: a captured graph replays the captured work") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   const auto values = counting(4 * kWordsPerBlock);
@@ -164,7 +164,7 @@ TEST("GPU: a captured graph replays what was captured") {
   CHECK(c.read(stream) == values);
 }
 
-TEST("GPU: a flushed L2 makes reads slower that follow each other, and device time is within wall time") {
+TEST("GPU: a flushed L2 slows the following reads, and device time is within wall time") {
   // Bandwidth hardly differs between the two: HBM of an H200 reads at two thirds of its L2's rate, and launch gaps
   // count in microseconds. Latency differs. Dependent reads need 200 to 300 cycles from either 25 MB half of an H100's
   // L2, and 600 or more from memory. The lines are 1 % of that L2; a launch reads each once, so that none is in L1.
@@ -201,7 +201,7 @@ TEST("GPU: a flushed L2 makes reads slower that follow each other, and device ti
   CHECK(median(cold) > median(warm) * 1.4);
 }
 
-TEST("GPU: measured ceilings are below the data sheet's, stable, and remembered") {
+TEST("GPU: measured ceilings are below those of the data sheet, stable, and cached") {
   const auto start = std::chrono::steady_clock::now();
   const Ceilings first = measure_ceilings(bb::test::gpu(), bb::test::built_kernels());
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -106,7 +106,7 @@ TEST("GPU: naive FP32, phase-reduced FP32 and the hardware's sine are wrong on b
   }
 }
 
-TEST("GPU: auto takes a CUDA variant that holds parity") {
+TEST("GPU: auto selects a CUDA variant that keeps parity") {
   for (const Scene& scene : short_scenes()) {
     const Variant& v = choose_variant("auto", make_setup(scene.problem));
     CHECK_EQ(std::string(v.device), "cuda");
@@ -114,7 +114,7 @@ TEST("GPU: auto takes a CUDA variant that holds parity") {
   }
 }
 
-TEST("GPU: what does not fit constant memory, the recurrence or a graph is refused with the field") {
+TEST("GPU: a problem beyond constant memory, the recurrence or a graph is rejected with the field") {
   Problem p = odd(cubic_problem(64));
   p.crystal.mosaic_domains = 1000;
   CHECK(variant("diffraction-cuda-constant").refuses(make_setup(p)).find("crystal.mosaic_domains") == 0);
@@ -146,7 +146,7 @@ TEST("GPU: images repeat bit by bit, two at a time") {
   }
 }
 
-TEST("GPU: an image that goes to FP32 at once is the FP64 one rounded, with its brightest pixel") {
+TEST("GPU: an image computed directly in FP32 is the FP64 one rounded, with its brightest pixel") {
   Problem p = cubic_problem(64);
   p.detector.width = 1531;  // more than one transfer, and no multiple of a core's part
   p.detector.height = 1207;
@@ -164,7 +164,7 @@ TEST("GPU: an image that goes to FP32 at once is the FP64 one rounded, with its 
   }
 }
 
-TEST("GPU: an image is cancelled between bands and keeps the rows that were done") {
+TEST("GPU: an image is cancelled between bands and keeps the completed rows") {
   Problem p = cubic_problem(1024);
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 20000;
@@ -179,7 +179,7 @@ TEST("GPU: an image is cancelled between bands and keeps the rows that were done
   }
 }
 
-TEST("GPU: an image of pixels that take seconds is cancelled within them, in every variant") {
+TEST("GPU: an image of pixels that need seconds is cancelled within them, in every variant") {
   Problem p = cubic_problem(8);
   p.detector.width = 64;
   p.detector.height = 2;
@@ -207,7 +207,7 @@ TEST("GPU: an image of pixels that take seconds is cancelled within them, in eve
   }
 }
 
-TEST("GPU: an image that is timed is cancelled between its repetitions, and is whole") {
+TEST("GPU: a timed image is cancelled between its repetitions, and is complete") {
   Problem p = cubic_problem(1024);
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 100;
@@ -228,7 +228,7 @@ TEST("GPU: an image that is timed is cancelled between its repetitions, and is w
   }
 }
 
-TEST("GPU: NVRTC compiles the diffraction kernels from the sources that are shipped") {
+TEST("GPU: NVRTC compiles the diffraction kernels from the shipped sources") {
   cuda::KernelFolders folders = built_kernels();
   folders.images = folders.images / "no-images";
   if (!cuda::nvrtc_library().state.available) {

@@ -62,7 +62,7 @@ TEST(
   }
 }
 
-TEST("GPU: readouts of many beams are those of each alone, whichever lanes and blocks march them") {
+TEST("GPU: readouts of many beams equal those of each alone, whichever lanes and blocks march them") {
   for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
     const bool single = precision == Precision::kFp32;
     Problem p = in_layers(precision);
@@ -87,7 +87,7 @@ TEST("GPU: readouts of many beams are those of each alone, whichever lanes and b
   }
 }
 
-TEST("GPU: what moments on a GPU cannot solve is refused in a sentence") {
+TEST("GPU: a problem that moments cannot solve on a GPU is rejected in a sentence") {
   Problem p = in_layers(Precision::kFp32);
   p.variant = "cuda-moments";
   Problem reacting = p;

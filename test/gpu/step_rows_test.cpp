@@ -110,9 +110,11 @@ void compare_scatterings(Stepping stepping) {
 
 }  // namespace
 
-TEST("GPU: operator rows that the device makes are the host's, path stepping") { compare_scatterings(Stepping::kPath); }
+TEST("GPU: operator rows made on the device equal those of the host, path stepping") {
+  compare_scatterings(Stepping::kPath);
+}
 
-TEST("GPU: operator rows that the device makes are the host's, depth stepping") {
+TEST("GPU: operator rows made on the device equal those of the host, depth stepping") {
   compare_scatterings(Stepping::kDepth);
 }
 

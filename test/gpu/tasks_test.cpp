@@ -81,7 +81,7 @@ TEST("GPU: linear-relu agrees with FP64 with GELU, with a residual, and with nei
   }
 }
 
-TEST("GPU: a task is timed by events and wall, cold, as a graph and as a cold graph, and says why where it cannot be") {
+TEST("GPU: a task is timed by events and wall clock, cold, as a graph and as a cold graph, or gives the reason") {
   TaskProblem problem;
   problem.workload = "micro";
   problem.bench = "launch";
@@ -145,7 +145,7 @@ TEST("micro: every CUDA variant agrees with FP64 on every problem, with itself b
   }
 }
 
-TEST("micro: what can be captured gives the same as a graph; what cannot says why") {
+TEST("micro: a variant gives the same result as a graph, or the reason why it cannot be captured") {
   for (const TaskBench& bench : bb::micro::benches()) {
     TaskProblem problem = bench.small.front();
     for (const TaskVariant& v : bench.variants) {

@@ -127,7 +127,7 @@ TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver ca
   check_correlation(table, end_ns);
 }
 
-TEST("GPU: a second trace in a process is as whole as the first") {
+TEST("GPU: a second trace in a process is as complete as the first") {
   Work work;
   for (int recording = 0; recording < 2; ++recording) {
     std::string reason;
@@ -145,7 +145,7 @@ TEST("GPU: a second trace in a process is as whole as the first") {
   }
 }
 
-TEST("GPU: CUPTI records whole graphs that are captured after its start, and refuses earlier ones") {
+TEST("GPU: CUPTI records graphs that are captured after its start, and rejects earlier ones") {
   std::string reason;
   {
     const Work earlier;
@@ -166,7 +166,7 @@ TEST("GPU: CUPTI records whole graphs that are captured after its start, and ref
   CHECK(!graphs.empty() && graphs.front().graph != 0);
 }
 
-TEST("GPU: events give the spans of kernels, copies, memsets and graphs where CUPTI is missing") {
+TEST("GPU: events give the spans of kernels, copies, memsets and graphs without CUPTI") {
   Work work;
   work.run();
   const auto origin = Clock::now();

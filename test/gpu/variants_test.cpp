@@ -124,7 +124,7 @@ const ShortRuns short_runs;
 
 }  // namespace
 
-TEST("GPU: auto takes a CUDA variant, and a variant named in the scenario stays") {
+TEST("GPU: auto selects a CUDA variant, and a variant named in the scenario stays") {
   Problem p = heterogeneous(true);
   p.precision = Precision::kFp32;
   CHECK_EQ(std::string(test::Run(p).variant().device), "cuda");
@@ -132,7 +132,7 @@ TEST("GPU: auto takes a CUDA variant, and a variant named in the scenario stays"
   CHECK_EQ(std::string(test::Run(p).variant().device), "cpu");
 }
 
-TEST("GPU: a grid beyond the device's memory is refused with both sizes") {
+TEST("GPU: a grid beyond the device memory is rejected with both sizes") {
   Problem p = heterogeneous(true);
   p.grid.nx = 20000;
   p.grid.nz = 20000;
@@ -142,7 +142,7 @@ TEST("GPU: a grid beyond the device's memory is refused with both sizes") {
   CHECK_THROWS(test::Run(p), "needs about");
 }
 
-TEST("GPU: a device that is not there is refused with the choices") {
+TEST("GPU: a missing device is rejected with the choices") {
   Problem p = heterogeneous(true);
   p.variant = "cuda-gather";
   p.device = "GPU-00000000-0000";
@@ -150,7 +150,7 @@ TEST("GPU: a device that is not there is refused with the choices") {
   CHECK_THROWS(run.execute({}), "the choices are");
 }
 
-TEST("GPU: a run is cancelled between batches and keeps what was done") {
+TEST("GPU: a run is cancelled between batches and keeps the completed steps") {
   Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all protons have left
   p.filled = true;
   p.max_steps = 1000;
@@ -166,7 +166,7 @@ TEST("GPU: a run is cancelled between batches and keeps what was done") {
   CHECK(result.number.back().rel_error <= 1e-6);
 }
 
-TEST("GPU: steps are captured as a graph, and those that are a graph already say so") {
+TEST("GPU: steps are captured as a graph, and those that already are a graph report it") {
   Problem p = heterogeneous(false);
   p.precision = Precision::kFp32;
   const auto as_graph = [&p](const char* variant) {

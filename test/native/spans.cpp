@@ -42,7 +42,7 @@ TEST("scoped span: begins and ends with its scope, in nanoseconds since the reco
   CHECK(s.end_ns <= recorder.now_ns());
 }
 
-TEST("spans: the time before a run begins is closed, and lanes are added behind those that are there") {
+TEST("spans: the time before a run is closed, and lanes are added after existing ones") {
   SpanRecorder recorder(1);
   recorder.record(0, recorder.name_id("lay out"), kNoStep, 0.0, 500.0);
   const auto long_ago = recorder.origin();

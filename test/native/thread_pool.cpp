@@ -52,7 +52,7 @@ TEST("usable cores: the cores to which the process is limited") {
 }
 #endif
 
-TEST("thread pool: two tasks of one lane never overlap, plain writes are seen after run") {
+TEST("thread pool: two tasks of one lane never overlap, and plain writes are visible after run") {
   ThreadPool pool(4);
   std::vector<long> per_lane(4, 0);
   long expected = 0;
@@ -63,7 +63,7 @@ TEST("thread pool: two tasks of one lane never overlap, plain writes are seen af
   CHECK_EQ(std::accumulate(per_lane.begin(), per_lane.end(), 0L), expected);
 }
 
-TEST("thread pool: the first exception reaches the caller, the pool works on") {
+TEST("thread pool: the first exception reaches the caller, and the pool continues") {
   ThreadPool pool(3);
   int ended_early = 0;
   for (int round = 0; round < 50; ++round) {
@@ -98,7 +98,7 @@ TEST("thread pool: denormals are flushed in tasks and only there") {
   CHECK(half() > 0.0f);
 }
 
-TEST("thread pool: a watcher hears each lane that took part once a job, from its first task to its last") {
+TEST("thread pool: a watcher is notified of each active lane once a job, from its first task to its last") {
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
     std::vector<int> jobs(static_cast<std::size_t>(threads), 0);
@@ -119,7 +119,7 @@ TEST("thread pool: a watcher hears each lane that took part once a job, from its
 
 using namespace bb;
 
-TEST("all cores: every task is done once, also where several callers ask at the same time") {
+TEST("all cores: every task runs once, also with several concurrent callers") {
   constexpr int kTasks = 500, kCallers = 4;
   std::vector<std::vector<std::atomic<int>>> seen;
   for (int i = 0; i < kCallers; ++i) seen.emplace_back(kTasks);
@@ -140,7 +140,7 @@ TEST("all cores: every task is done once, also where several callers ask at the 
   CHECK(once);
 }
 
-TEST("all cores: an exception of a task leaves, and the next caller finds them ready") {
+TEST("all cores: an exception of a task is passed on, and the next caller can use them") {
   bool thrown = false;
   try {
     cpu::on_all_cores(8, [](int task) {

@@ -9,7 +9,7 @@
 
 using namespace bb::engine;
 
-TEST("micro: every row has problems, two variants or more, ids of its own, and every ladder stands on its variants") {
+TEST("micro: every row has problems, two variants or more, and unique ids, and every ladder refers to its variants") {
   std::set<std::string> rows;
   for (const TaskBench& bench : bb::micro::benches()) {
     CHECK(rows.insert(bench.id).second);
@@ -37,7 +37,7 @@ TEST("micro: every CPU variant agrees with FP64 on every problem, and with itsel
   }
 }
 
-TEST("micro: what a variant cannot do is refused by value and with what is allowed") {
+TEST("micro: an impossible request of a variant is rejected by value and with what is allowed") {
   const auto refusal = [](const char* bench, const char* variant, const TaskProblem& problem) {
     for (const TaskBench& b : bb::micro::benches()) {
       if (std::string_view(b.id) != bench) continue;

@@ -79,7 +79,7 @@ TEST("long gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
   check_same(Observed(depth), halved, "dz");
 }
 
-TEST("range bins that the step does not divide widen the falloff by the extra straggling that is stated") {
+TEST("range bins that the step does not divide widen the falloff by the reported extra straggling") {
   Problem p = water_70();
   p.stepping = Stepping::kDepth;
   // Straight ahead, the path of a plane is one bin, and no bin is split; at the beam's angles the path is a little

@@ -41,7 +41,7 @@ TEST("published diffraction image: ten mosaic blocks") {
   check_against(p, {154.652466, 500, 500, 2, 901709.572471});
 }
 
-TEST("published diffraction image: triclinic, with the right cell") {
+TEST("published diffraction image: triclinic, with the correct cell") {
   check_against(triclinic_problem(), {136.856888, 301, 382, 1, 300435.891079});
 }
 

@@ -137,7 +137,7 @@ void shift(engine::RunResult& r, std::size_t rows) {
 
 }  // namespace
 
-TEST("gate, longest way: the CSDA range in water, less behind bone, more beside air, infinite where the box ends") {
+TEST("gate, longest path: the CSDA range in water, less behind bone, more next to air, infinite where the box ends") {
   const Problem water = pencil(0.0);
   CHECK_REL(test::longest_way(water), 40.80, 1e-3);
   CHECK_REL(test::longest_way(pencil(0.5)), 40.80, 1e-3);
@@ -160,7 +160,7 @@ TEST("gate, longest way: the CSDA range in water, less behind bone, more beside 
   CHECK_REL(test::longest_way(p) / test::longest_way(water), 1.0 + 0.5 * 1.75 * 0.75 * 0.02 * 0.02, 1e-4);
 }
 
-TEST("gate, mean range beyond the CSDA range: one plane of 0.2 mm too far is told, straight and tilted") {
+TEST("gate, mean range beyond the CSDA range: one plane 0.2 mm too far is reported, straight and tilted") {
   for (const double angle : {0.0, std::numbers::pi / 6.0}) {
     const Problem p = pencil(angle);
     test::Run run(p);
@@ -171,7 +171,7 @@ TEST("gate, mean range beyond the CSDA range: one plane of 0.2 mm too far is tol
   }
 }
 
-TEST("gate, longest way: of a tilted beam that loses one flank of its angles no mean range is told") {
+TEST("gate, longest path: a tilted beam that loses one flank of its angles has no mean range") {
   Problem p = test::water_problem(70.0, {36.0, 46.0, 0.5, 0.5}, 0.6, 0.02);
   p.stepping = Stepping::kDepth;
   p.variant = "depth";

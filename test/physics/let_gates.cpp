@@ -63,7 +63,7 @@ transport::Problem elastic_alone(transport::Problem p) {
 
 }  // namespace
 
-TEST("gate, LETd of primaries in the plan's last centimetres: elastically scattered protons are the difference") {
+TEST("gate, LETd of primaries in the last centimetres of the plan differs by elastically scattered protons") {
   // SHIELD-HIT12A counts elastically scattered protons as primaries. Its average lies between the one without them and
   // the one with all of them, recoils of hydrogen included. I is that of the elements: with it the range agrees with
   // SHIELD-HIT12A's within 0.15 mm.
@@ -91,7 +91,7 @@ TEST("gate, LETd of primaries in the plan's last centimetres: elastically scatte
   CHECK(apart > 0.1);
 }
 
-TEST("gate, LET of primaries in a plan as by SHIELD-HIT12A") {
+TEST("gate, LET of primaries in a plan agrees with SHIELD-HIT12A") {
   transport::Problem p = test::dcpt_plan();
   p.track_scores = true;
   const test::Observed o(p);

@@ -124,7 +124,7 @@ void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
 
 }  // namespace
 
-TEST("gate, moments: range and falloff in water are those of quadratures, 70 to 250 MeV") {
+TEST("gate, moments: range and falloff in water agree with quadratures, 70 to 250 MeV") {
   struct Row {
     double energy, range, falloff,
         ratio;  // test/physics/gold.md; range minus half of the 3-D detour
@@ -141,7 +141,7 @@ TEST("gate, moments: range and falloff in water are those of quadratures, 70 to 
   }
 }
 
-TEST("gate, moments: A0 A1 A2 in water are those of Fermi and Eyges within 0.5 %, all models of scattering") {
+TEST("gate, moments: A0 A1 A2 in water agree with Fermi and Eyges within 0.5 %, all scattering models") {
   const physics::StoppingTable& table = water();
   for (const Scattering model : {Scattering::kGottschalk, Scattering::kFermiRossi, Scattering::kHighland}) {
     Problem p = layered(150.0, 157.7, {}, 1.0, 0.5);
@@ -162,7 +162,7 @@ TEST("gate, moments: A0 A1 A2 in water are those of Fermi and Eyges within 0.5 %
   }
 }
 
-TEST("gate, moments: behind 300 mm of air a beam is as wide as Fermi and Eyges make it, within 1 %") {
+TEST("gate, moments: behind 300 mm of air a beam has the width of Fermi and Eyges, within 1 %") {
   for (const double energy : {70.0, 100.0}) {
     const Problem p = layered(energy, 330.0, {{"air", 0.0, 300.0}}, 0.5, 0.5);
     const Observed o(p);
@@ -177,7 +177,7 @@ TEST("gate, moments: behind 300 mm of air a beam is as wide as Fermi and Eyges m
   }
 }
 
-TEST("gate, moments: within an air gap and behind it the dose is as wide as Fermi and Eyges make it, within 1 %") {
+TEST("gate, moments: inside and behind an air gap the dose has the width of Fermi and Eyges, within 1 %") {
   for (const double energy : {70.0, 100.0, 150.0, 200.0}) {
     for (const auto& [gap, width] : {std::pair{50.0, 3.0}, std::pair{300.0, 0.3}, std::pair{2000.0, 3.0}}) {
       constexpr double kBehind = 25.0;
@@ -216,11 +216,11 @@ TEST("gate, moments: within an air gap and behind it the dose is as wide as Ferm
   }
 }
 
-TEST("gate, moments: as depth stepping on a fine grid, 70 MeV in water") {
+TEST("gate, moments: agree with depth stepping on a fine grid, 70 MeV in water") {
   check_against_depth(layered(70.0, 40.8, {}, 0.1, 0.075), 1);
 }
 
-TEST("long gate, moments: as depth stepping on fine grids, 30 to 250 MeV, layers of several materials") {
+TEST("long gate, moments: agree with depth stepping on fine grids, 30 to 250 MeV, layers of several materials") {
   check_against_depth(layered(30.0, 8.85, {}, 0.02, 0.015), 2);
   check_against_depth(layered(150.0, 157.7, {}, 0.25, 0.2), 2, 2);
   check_against_depth(layered(250.0, 379.4, {}, 0.5, 0.5), 2, 4);
@@ -231,7 +231,7 @@ TEST("long gate, moments: as depth stepping on fine grids, 30 to 250 MeV, layers
   check_against_depth(layered(100.0, 130.0, {{"air", 20.0, 70.0}, {"pmma", 90.0, 110.0}}, 0.25, 0.1), 4, 2);
 }
 
-TEST("long gate, moments: as depth stepping in copper, of whose protons 3 % leave angles of 0.4 rad") {
+TEST("long gate, moments: agree with depth stepping in copper, where 3 % of the protons exceed angles of 0.4 rad") {
   // The lost protons reduce the peak by 1.5 %.
   check_against_depth(layered(100.0, 13.2, {{"copper", 0.0, 100.0}}, 0.05, 0.05, 0.8), 6);
 }
@@ -266,7 +266,7 @@ TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, 
   }
 }
 
-TEST("moments: products of reactions leave the dose that they leave through columns, within 0.5 %, 70 to 220 MeV") {
+TEST("moments: products of reactions give the same dose as through columns, within 0.5 %, 70 to 220 MeV") {
   for (const auto& [energy, range, dz] :
        {std::array{70.0, 38.0, 0.5}, std::array{150.0, 151.0, 1.0}, std::array{220.0, 291.0, 2.0}}) {
     Problem p = layered(energy, range, {{"bone-compact-icru", 0.4 * range, 0.5 * range}}, 0.5, dz);
@@ -324,7 +324,9 @@ TEST("moments: FP32 agrees with FP64 to 1e-4 of the largest dose") {
   }
 }
 
-TEST("moments: LET along the axis is that of depth stepping within 1 %, and a spectrum's path is the plane's") {
+TEST(
+    "moments: LET along the axis agrees with depth stepping within 1 %, and the path of a spectrum is that of the "
+    "plane") {
   Problem p = layered(70.0, 40.8, {}, 0.5, 0.1);
   p.track_scores = true;
   p.spectra = {20.0};
@@ -350,7 +352,7 @@ TEST("moments: LET along the axis is that of depth stepping within 1 %, and a sp
   CHECK_REL(path, sums(moments, 200, 0), 1e-3);
 }
 
-TEST("moments: matter side by side, tilted beams and filled states are refused in a sentence") {
+TEST("moments: laterally varying matter, tilted beams and filled states are rejected in a sentence") {
   Problem p = layered(70.0, 41.0, {}, 0.5, 0.25);
   p.materials.push_back(material("bone-compact-icru"));
   Problem beside = p;

@@ -194,7 +194,7 @@ int outside_codes(const Curve& curve, const std::array<Curve, 4>& codes) {
 
 }  // namespace
 
-TEST("long gate, nuclear reactions: depth doses of eight energies as by Monte Carlo") {
+TEST("long gate, nuclear reactions: depth doses of eight energies agree with Monte Carlo") {
   // BRAGGBENCH_SHOW_GATES=1 dist/native/braggbench_tests "nuclear reactions: depth" prints the handbook's table.
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   for (const auto& [energy, reference] : monte_carlo()) {
@@ -234,7 +234,7 @@ TEST("long gate, nuclear reactions: depth doses of eight energies as by Monte Ca
   }
 }
 
-TEST("gate, nuclear reactions: the halo at mid-range is that of the Monte Carlo where its two Gaussians describe it") {
+TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo where two Gaussians describe it") {
   // The data base is a fit of a core and one wide Gaussian. Within twice the wide width they contain 95 % of the halo.
   // Beyond that a Gaussian ends, but the dose of products and neutrons does not: beyond the range the fit is 38 to 50
   // mm wide.

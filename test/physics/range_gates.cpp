@@ -93,7 +93,7 @@ TEST("long gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: pat
   }
 }
 
-TEST("gate, the same by depth stepping; R80 is R0 within 0.1 mm or 0.05 %, W80-20 is 1.312 sigma_R within 5 %") {
+TEST("gate, depth stepping: the same limits; R80 is R0 within 0.1 mm or 0.05 %, W80-20 is 1.312 sigma_R within 5 %") {
   const double sigma_range[] = {0.469, 0.860, 1.695, 2.712, 3.873};
   for (int i = 0; i < 5; ++i) {
     const Observed o(pencil(kWater[i], Stepping::kDepth));

@@ -87,7 +87,7 @@ TEST("gate, energy spread: R80 within 0.02 mm and W80-20 within 1 % of the quadr
   }
 }
 
-TEST("long gate, energy spread on a uniform grid: as the quadrature has it, and what the grid adds is said") {
+TEST("long gate, energy spread on a uniform grid: agrees with the quadrature, and the spread of the grid is reported") {
   // The second number of bins is so fine that its added spread is within the 1 %.
   for (const double bins : {2000.0, 8000.0}) {
     for (const Spread& spread : spreads()) {
@@ -104,7 +104,9 @@ TEST("long gate, energy spread on a uniform grid: as the quadrature has it, and 
   }
 }
 
-TEST("energy spread: mean energy in is the asked one to 1e-6, variance too, whatever the bins") {
+TEST(
+    "energy spread: the mean energy that enters is the requested one to 1e-6, and the variance too, whatever the "
+    "bins") {
   const double beams[][2] = {{110, 2.2}, {150, 3}, {210, 4.2}, {70, 10}, {70, 0.35}, {70, 0.05}, {30, 0.3}};
   for (const auto& [energy, sigma] : beams) {
     for (const bool uniform : {false, true}) {
@@ -136,7 +138,7 @@ TEST("energy spread: mean energy in is the asked one to 1e-6, variance too, what
   }
 }
 
-TEST("energy spread: the way to the first node costs no mean energy") {
+TEST("energy spread: the path to the first node loses no mean energy") {
   Problem p = spread_beam(70.0, 1.4, 40.8, 0.2);
   p.beam.z = 0.13;
   const Tables t = build_tables(p);

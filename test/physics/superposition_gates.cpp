@@ -114,7 +114,7 @@ TEST("fields: the solution of a sum of spots is the sum of their solutions, to 1
   }
 }
 
-TEST("fields: with the linear remap spots of any width add up to rounding, beside a bone too") {
+TEST("fields: with the linear remap spots of any width add up to rounding, next to bone too") {
   Problem p = field(Stepping::kDepth);
   paint(p, 1, 2.0, 6.0, 5.0, 9.0);
   p.remap = Remap::kLinear;
@@ -128,7 +128,7 @@ TEST("fields: with the linear remap spots of any width add up to rounding, besid
   CHECK_NEAR(worst_difference(all.result().dose, dose), 0.0, 1e-13 * *std::ranges::max_element(dose));
 }
 
-TEST("fields: the ledger closes over spots, and what enters is their weights and energies") {
+TEST("fields: the ledger closes over spots, and the input is their weights and energies") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     for (const bool many : {false, true}) {
       Problem p = field(stepping);
@@ -168,7 +168,7 @@ TEST("fields: the order of spots changes no bit") {
   CHECK(before.result().crossing == after.result().crossing);
 }
 
-TEST("fields: one spot is the beam, bit by bit") {
+TEST("fields: one spot equals the beam, bit by bit") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     Problem p = field(stepping);
     p.beam = p.spots[2];
@@ -184,7 +184,7 @@ TEST("fields: one spot is the beam, bit by bit") {
   }
 }
 
-TEST("fields: two halves of a spot are the spot") {
+TEST("fields: two halves of a spot equal the spot") {
   Problem p = field(Stepping::kDepth);
   const Observed whole(p);
   p.spots.push_back(p.spots[2]);
@@ -195,7 +195,7 @@ TEST("fields: two halves of a spot are the spot") {
   CHECK(worst_difference(whole.result().dose, halves.result().dose) < 1e-12 * highest);
 }
 
-TEST("fields: spots that cannot be are refused with their values") {
+TEST("fields: impossible spots are rejected with their values") {
   const auto with = [](auto&& change) {
     Problem p = field(Stepping::kDepth);
     change(p.spots);

@@ -47,7 +47,7 @@ Read read(const Problem& p) {
 
 }  // namespace
 
-TEST("gate, tilted beam: depth stepping has the range and the falloff along the axis of the Monte Carlo") {
+TEST("gate, tilted beam: depth stepping has the range and falloff along the axis of Monte Carlo") {
   const struct {
     double degrees;
     int bins;
@@ -63,7 +63,7 @@ TEST("gate, tilted beam: depth stepping has the range and the falloff along the 
   }
 }
 
-TEST("gate, tilted beam: depth stepping says what its range bins add, which the falloff shows") {
+TEST("gate, tilted beam: depth stepping reports what its range bins add, which the falloff shows") {
   const Problem even = tilted(150.0, 157.7, 30.0, Stepping::kDepth, 0.5, 0.25, 3);
   Problem odd = even;
   odd.grid.energy_step = 0.5;
@@ -98,7 +98,7 @@ TEST("long gate, tilted beam: path stepping by whole cells in depth agrees with 
   CHECK_REL(path.w80_20, depth.w80_20, 0.03);
 }
 
-TEST("gate, PMMA at 140 MeV in steps of 0.5 mm: four range bins to 0.5 mm have the falloff of the Monte Carlo") {
+TEST("gate, PMMA at 140 MeV in steps of 0.5 mm: four range bins to 0.5 mm have the falloff of Monte Carlo") {
   Problem p = test::water_problem(140.0, {60.0, 130.0, 2.0, 0.5}, 0.4, 0.02);
   p.materials.push_back(test::material("pmma"));
   std::fill(p.map.begin(), p.map.end(), std::uint8_t{1});

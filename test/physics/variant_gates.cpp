@@ -80,7 +80,7 @@ Curve depth_dose(const engine::RunResult& r, const Tables& t) {
   return out;
 }
 
-TEST("gate, beams on one grid: range and falloff are those on a grid of their own to 0.01 mm") {
+TEST("gate, beams on one grid: range and falloff equal those on separate grids to 0.01 mm") {
   Problem p = water_problem(80.0, {40, 60, 1.0, 0.25}, 0.3, 0.01);
   p.grid.energy_step = 0.1;  // as in the default grid: a fifth of the spread of range
   p.stepping = Stepping::kDepth;

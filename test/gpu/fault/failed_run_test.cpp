@@ -11,7 +11,7 @@
 
 namespace bb::test {
 
-TEST("GPU: a run whose device fails keeps the steps before, and the next run says that the device is lost") {
+TEST("GPU: a run whose device fails keeps the completed steps, and the next run reports the lost device") {
   transport::Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all have left
   p.filled = true;
   p.max_steps = 1000;

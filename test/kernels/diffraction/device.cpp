@@ -64,7 +64,7 @@ void within(const std::string& what, const std::vector<double>& got, const std::
 
 }  // namespace
 
-TEST("the CUDA variants' arithmetic keeps its error on every kind of crystal") {
+TEST("the arithmetic of the CUDA variants keeps its error on every kind of crystal") {
   for (Scene& scene : scenes()) {
     // Enough of the image to include every case; the GPU tests use all of it.
     DetectorSpec& plate = scene.problem.detector;
@@ -99,7 +99,7 @@ TEST("the Chebyshev recurrence in FP32 keeps parity up to 16 cells") {
   }
 }
 
-TEST("a kernel's phase-reduced FP32 is far better than the formula as it is written, and not right") {
+TEST("phase-reduced FP32 in a kernel is far better than the plain formula, and still wrong") {
   const Problem p = cubic_problem(512);
   const Setup setup = make_setup(p);
   const auto wanted = render(p).image;

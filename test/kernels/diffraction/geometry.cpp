@@ -32,7 +32,7 @@ TEST("a mounted triclinic cell keeps its edges, angles and volume") {
   CHECK_REL(dot(cell.a, cross(cell.b, cell.c)), volume(*crystal.cell), 1e-12);
 }
 
-TEST("a matrix is the cell that it was made of") {
+TEST("a matrix gives back the cell that it was made from") {
   Crystal by_cell;
   by_cell.cell = Cell{70e-10, 80e-10, 90e-10, 75 * kDegree, 85 * kDegree, 95 * kDegree};
   Crystal by_matrix;
@@ -44,7 +44,7 @@ TEST("a matrix is the cell that it was made of") {
   CHECK_NEAR(dot(by_matrix.reciprocal->b, a.c), 0.0, 1e-12);
 }
 
-TEST("angles that close no cell, and a flat matrix, are refused") {
+TEST("angles that close no cell, and a flat matrix, are rejected") {
   CHECK_THROWS(volume(Cell{1, 1, 1, 120 * kDegree, 120 * kDegree, 121 * kDegree}), "close no cell");
   CHECK_THROWS(inverse_basis({{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}), "one plane");
 }
@@ -123,7 +123,7 @@ using namespace bb;
 using diffraction::Reflection;
 using diffraction::StructureFactors;
 
-TEST("a row of N cells scatters N at whole indices and nothing in between") {
+TEST("a row of N cells scatters N at integer indices and nothing in between") {
   CHECK_EQ(physics::row_of_cells(0.0, 5), 5.0);
   CHECK_REL(std::abs(physics::row_of_cells(3.0, 5)), 5.0, 1e-12);
   for (int i = 1; i < 5; ++i) CHECK_NEAR(physics::row_of_cells(i / 5.0, 5), 0.0, 1e-14);
@@ -134,14 +134,14 @@ TEST("a row of N cells scatters N at whole indices and nothing in between") {
   CHECK_REL(sum, 7.0, 1e-10);
 }
 
-TEST("the transform of a sphere meets its series and its first zero") {
+TEST("the transform of a sphere agrees with its series and its first zero") {
   CHECK_EQ(physics::sinc3(0.0), 1.0);
   CHECK_NEAR(physics::sinc3(0.0999999), physics::sinc3(0.1000001), 1e-8);
   CHECK_NEAR(physics::sinc3(4.493409457909064), 0.0, 1e-15);  // tan x = x
   CHECK_REL(physics::sinc3(1.0), 3.0 * (std::sin(1.0) - std::cos(1.0)), 1e-14);
 }
 
-TEST("structure factors: the list, and the default elsewhere") {
+TEST("structure factors come from the list, and from the default elsewhere") {
   const std::vector<Reflection> list = {{-2, 0, 1, 10.0}, {1, 3, -4, 20.0}};
   const StructureFactors f(list, 5.0);
   CHECK_EQ(f.nearest(-2, 0, 1), 10.0);
@@ -157,7 +157,7 @@ TEST("structure factors: the list, and the default elsewhere") {
   CHECK_THROWS(outline_of(p), "20001 x 1001 x 1001");
 }
 
-TEST("between reflections F follows any cubic exactly") {
+TEST("F between reflections follows any cubic exactly") {
   std::vector<Reflection> list;
   const auto cubic = [](double h, double k, double l) {
     return 40 + 2 * h - k * k + 0.5 * l * l * l + h * k * l - 0.25 * h * h * h * k * k;
@@ -174,7 +174,7 @@ TEST("between reflections F follows any cubic exactly") {
   CHECK_EQ(StructureFactors({}, 7.0).tricubic(0.5, 0.5, 0.5), 7.0);
 }
 
-TEST("polarisation: unpolarised light, and none along the electric field") {
+TEST("polarisation is that of unpolarised light, and zero along the electric field") {
   CHECK_EQ(physics::polarisation_factor(1.0, 0.0, 0.0, 0.7), 1.0);
   CHECK_EQ(physics::polarisation_factor(0.0, 0.6, 0.8, 0.0), 0.5);
   CHECK_NEAR(physics::polarisation_factor(0.0, 0.0, 1.0, 1.0), 0.0, 1e-15);
@@ -185,7 +185,7 @@ TEST("polarisation: unpolarised light, and none along the electric field") {
   CHECK_NEAR(0.5 * (along + across), physics::polarisation_factor(0.5, 0.5, 0.5, 0.0), 1e-15);
 }
 
-TEST("layers of a sensor share what the whole of it absorbs") {
+TEST("layers of a sensor share what all of it absorbs") {
   double sum = 0.0;
   for (int i = 0; i < 5; ++i) sum += physics::absorbed_share(i * 90e-6, (i + 1) * 90e-6, 500e-6, 1.0);
   CHECK_REL(sum, 1.0 - std::exp(-0.9), 1e-14);

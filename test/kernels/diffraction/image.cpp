@@ -16,7 +16,7 @@ using namespace bb;
 using namespace bb::diffraction;
 using namespace bb::test;
 
-TEST("diffraction images are those of nanoBragg") {
+TEST("diffraction images equal those of nanoBragg") {
   for (const auto& [name, shape] :
        {std::pair{"nb_simple_cubic_128.f32", Shape::kSquare}, std::pair{"nb_round_128.f32", Shape::kRound}}) {
     Problem p = cubic_problem(128);
@@ -105,7 +105,7 @@ TEST("steps of phi average, and phi = 0 is one of them") {
   CHECK(image_error(together, mean).max < 1e-13);
 }
 
-TEST("corrections of every sub-pixel weigh each by its own") {
+TEST("corrections of every sub-pixel use their own weight") {
   Problem p = cubic_problem(128);
   p.detector.oversample = 2;
   const auto pixel = facts(render(p).image, 128);
@@ -115,7 +115,7 @@ TEST("corrections of every sub-pixel weigh each by its own") {
   CHECK(subpixel.sum != pixel.sum);
 }
 
-TEST("a sensor absorbs what its thickness lets it, however many layers it is cut into") {
+TEST("a sensor absorbs according to its thickness, however many layers it is cut into") {
   Problem p = cubic_problem(64);
   p.beam.wavelength = kAngstrom;
   p.detector.oversample = 1;
@@ -128,7 +128,7 @@ TEST("a sensor absorbs what its thickness lets it, however many layers it is cut
   }
 }
 
-TEST("water scatters forward as it was measured to") {
+TEST("water scatters forward as measured") {
   // 0.01632/cm at 20 °C; the compressibility makes it 0.5 % smaller there than at 25 °C.
   const double per_m = physics::kElectronRadius2_m2 * physics::kWaterMolecules_m3 * physics::kWaterF2;
   CHECK_REL(per_m, 1.632, 0.01);
@@ -176,7 +176,7 @@ TEST("an image's spans: the stages of its set-up, its threads, and bands of rows
   }
 }
 
-TEST("a cancelled image says how much of it is done") {
+TEST("a cancelled image reports how much of it is complete") {
   Problem p = cubic_problem(256);
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 50;
@@ -218,7 +218,7 @@ TEST("an image of any size is cancelled within a second, also inside one of its 
   }
 }
 
-TEST("parts of long rows have the bits of whole ones, and a row is shown when all of its parts are done") {
+TEST("parts of long rows have the bits of complete ones, and a row is shown when all of its parts are complete") {
   Problem p = cubic_problem(8);
   p.detector.width = 1000;
   p.detector.oversample = 6;
@@ -252,7 +252,7 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK_EQ(seen[i], static_cast<float>(together[i]));
 }
 
-TEST("a setup beyond the memory limit is refused before any of it is laid out, and counts in the estimate") {
+TEST("a set-up beyond the memory limit is rejected before its allocation, and counts in the estimate") {
   Problem p = cubic_problem(16);
   p.beam.divergence_h_steps = p.beam.divergence_v_steps = 1000;
   p.beam.divergence_h = p.beam.divergence_v = 1e-3;
@@ -275,7 +275,7 @@ TEST("a setup beyond the memory limit is refused before any of it is laid out, a
   CHECK_EQ(outline_of(few).orientation_count(), static_cast<double>(make_setup(few).orientations.size()));
 }
 
-TEST("a diffraction problem that no variant takes is refused by name") {
+TEST("a diffraction problem that no variant can solve is rejected by name") {
   Problem p = cubic_problem(16);
   CHECK_THROWS(render(p, "fastest"), "solver.variant = fastest: unknown; allowed: auto, diffraction-reference");
   p.crystal.na = 40;

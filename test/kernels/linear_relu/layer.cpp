@@ -62,7 +62,7 @@ TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes bac
   CHECK(gradients.checks[0].holds() && gradients.checks[2].holds());
 }
 
-TEST("linear-relu: a wrong output and one rectified by mistake are found") {
+TEST("linear-relu: a wrong output and one that is rectified by mistake are detected") {
   const Layer at(layer("forward", "uniform", false, ""), Arithmetic::kFp32);
   const auto exact = [&](std::size_t m, std::size_t n) {
     double z = 0.0;
@@ -94,13 +94,13 @@ TEST("linear-relu: BF16 rounds to nearest, ties to even, and keeps NaN") {
   for (const float value : rounded.x) CHECK_EQ(bf16_value(bf16_bits(value)), value);
 }
 
-TEST("linear-relu: what would take minutes is refused with its reason") {
+TEST("linear-relu: a problem that would need minutes is rejected with its reason") {
   TaskProblem large = layer("forward", "uniform", true, "cpu-fp64");
   large.numbers = {{"batch", 8192}, {"inputs", 4096}, {"outputs", 4096}};
   CHECK_THROWS(TaskRun(large), "would take about 137 s");
 }
 
-TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and are of the forward direction alone") {
+TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and exist only forward") {
   for (const char* variant : {"cpu-fp64", "cpu-blocked"}) {
     for (const char* activation : {"relu", "gelu", "none"}) {
       for (const char* values : {"uniform", "with-nan", "zero"}) {
@@ -121,7 +121,7 @@ TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and are of th
   CHECK_THROWS(TaskRun(back), "of the forward direction");
 }
 
-TEST("linear-relu: GELU is the formula's, by values of its authors' function") {
+TEST("linear-relu: GELU follows the formula, by values of its authors' function") {
   // 0.5 z (1 + tanh(√(2/π) (z + 0.044715 z³))), calculated by hand to 12 digits.
   CHECK(std::abs(gelu(1.0) - 0.841191990608) < 1e-11);
   CHECK(std::abs(gelu(-1.0) + 0.158808009392) < 1e-11);

@@ -12,7 +12,7 @@
 using namespace bb;
 using namespace bb::micro;
 
-TEST("image series: a kernel's pixel is that of its own crystal, whatever the scene's crystal is") {
+TEST("image series: a pixel of a kernel is that of its own crystal, whatever the crystal of the scene") {
   const diffraction::Problem scene = images::scene(96, 5);
   const diffraction::Setup first = diffraction::make_setup(scene);
   diffraction::Cell other = images::triclinic_cell();
@@ -61,7 +61,7 @@ NormalEquations decay(const std::vector<double>& u, const std::vector<double>& t
 
 }  // namespace
 
-TEST("gauss-newton: a system is solved, and one that is not positive definite is refused") {
+TEST("gauss-newton: a positive definite system is solved, and others are rejected") {
   // Substitutes the solution into each equation.
   const std::vector<double> square{4, 2, 1, 2, 5, 3, 1, 3, 6}, right{1, 2, 3};
   const std::vector<double> x = solved(square, right);
@@ -85,7 +85,7 @@ TEST("gauss-newton: a decay is found to the last digits, in few iterations") {
   CHECK(fit.residual < 1e-20);
 }
 
-TEST("gauss-newton: a step that makes it worse is damped, and never kept") {
+TEST("gauss-newton: a step that increases the residual is damped, and never applied") {
   // From b = 8 an undamped step overshoots, so that residuals would grow.
   const std::vector<double> truth{2.5, 1.3, 0.4};
   double last = INFINITY;
@@ -103,7 +103,7 @@ TEST("gauss-newton: a step that makes it worse is damped, and never kept") {
   CHECK_REL(fit.unknowns[1], truth[1], 1e-8);
 }
 
-TEST("gauss-newton: what the equations cannot tell is not converged, and ends") {
+TEST("gauss-newton: unknowns that the equations do not determine end without convergence") {
   const Fit fit = gauss_newton({1.0}, {.most_iterations = 7, .step = 1e-6}, [](const std::vector<double>&) {
     NormalEquations flat(1);
     flat.residual = 1.0;

@@ -47,7 +47,7 @@ TEST("moment kernel: sum and mean exact, weights >= 0, over means and variances"
   }
 }
 
-TEST("moment kernel: variance exact where weights >= 0 can have it, else that of a split over two cells") {
+TEST("moment kernel: variance exact if weights >= 0 allow it, else that of a split over two cells") {
   for (const double variance : kVariances) {
     for (int i = -20; i <= 20; ++i) {
       const double f = i / 40.0;  // distance from the nearest cell
@@ -85,7 +85,7 @@ TEST("moment kernel: wide kernels are Gaussian") {
   }
 }
 
-TEST("moment kernel: refuses a negative variance and what is not a number") {
+TEST("moment kernel: rejects a negative variance and NaN") {
   CHECK_THROWS(moment_kernel(0.0, -1e-9), "variance >= 0");
   CHECK_THROWS(moment_kernel(NAN, 1.0), "finite");
   CHECK_THROWS(moment_kernel(0.0, INFINITY), "finite");

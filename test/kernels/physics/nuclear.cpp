@@ -25,7 +25,7 @@ TEST("nuclear: the deposited share builds up from nothing at the entrance to 0.6
   CHECK_NEAR(nuclear_deposited_share(20.0), 0.6, 1e-4);
 }
 
-TEST("nuclear tables: an energy's place beyond the integers, and numbers that are not finite, are refused by line") {
+TEST("nuclear tables: positions beyond the integers, and numbers that are not finite, are rejected by line") {
   const std::string head = "element,O\ninelastic,50,0.3,0.01\n";
   std::string angles;
   for (int i = 0; i < 13; ++i) angles += ",0.1";

@@ -68,7 +68,7 @@ TEST("split shift: whole and fraction, snapped to whole cells") {
   CHECK_EQ(split_shift(-0.25).fraction, 0.75);
 }
 
-TEST("remap: keeps the content, any row, any shift") {
+TEST("remap: conserves the content, for any row and any shift") {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> real(0.0, 1.0);
   for (const bool high : {false, true}) {
@@ -82,7 +82,7 @@ TEST("remap: keeps the content, any row, any shift") {
   }
 }
 
-TEST("remap: never negative, and a cell hands on no more than it has") {
+TEST("remap: never negative, and a cell passes on no more than it has") {
   std::mt19937 random(4);
   std::uniform_real_distribution<double> real(0.0, 1.0);
   for (int round = 0; round < 300; ++round) {
@@ -97,7 +97,7 @@ TEST("remap: never negative, and a cell hands on no more than it has") {
   }
 }
 
-TEST("remap: whole shifts are exact") {
+TEST("remap: integer shifts are exact") {
   const std::vector<double> row = {0, 1, 2, 0, 5, 0, 0, 3};
   double lost = 0.0;
   CHECK(move(row, 0.0, true, lost) == row);
@@ -105,7 +105,7 @@ TEST("remap: whole shifts are exact") {
   CHECK_EQ(lost, 3.0);
 }
 
-TEST("remap, open end: keeps the content, never negative, and is the same to the bit where nothing is near the end") {
+TEST("remap, open end: conserves the content, never negative, and equal bits if nothing is near the end") {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> real(0.0, 1.0);
   for (const double shift : kShifts) {
@@ -120,7 +120,7 @@ TEST("remap, open end: keeps the content, never negative, and is the same to the
   }
 }
 
-TEST("remap, open end: a row that goes on behind leaves at its speed, and nothing comes in at the other end") {
+TEST("remap, open end: a row that extends beyond leaves at its speed, and nothing enters at the other end") {
   for (const double shift : {0.3, -0.3, 1.6, -1.6}) {
     std::vector<double> row(40, 1.0);
     double lost = 0.0;
@@ -236,14 +236,14 @@ double worst(std::size_t rows, std::size_t reach) {
 
 }  // namespace
 
-TEST("row fft: a length holds the rows and what reaches beyond, and no more than twice that") {
+TEST("row fft: a length contains the rows and their overlap, and at most twice that") {
   CHECK_EQ(fft_length(1, 0), std::size_t{1});
   CHECK_EQ(fft_length(64, 0), std::size_t{64});
   CHECK_EQ(fft_length(64, 1), std::size_t{128});
   CHECK_EQ(fft_length(100, 28), std::size_t{128});
 }
 
-TEST("row fft: rows are convolved as the sums say, of any number, in both precisions, ends not joined") {
+TEST("row fft: rows are convolved like the sums, of any number, in both precisions, without wrapping") {
   for (const auto& [rows, reach] :
        {std::pair<std::size_t, std::size_t>{1, 0}, {1, 3}, {2, 1}, {7, 9}, {64, 5}, {72, 20}, {129, 31}}) {
     CHECK(worst<double>(rows, reach) < 1e-14);

@@ -62,7 +62,7 @@ TEST("highland: integrates to its own formula over a thin slab; zero before the 
 using namespace bb;
 using namespace bb::transport;
 
-TEST("Fermi-Eyges: a beam in next to nothing is narrowest at its focus") {
+TEST("Fermi-Eyges: a beam in almost vacuum is narrowest at its focus") {
   transport::Problem p = test::water_problem(150.0, {60.0, 100.0, 1.0, 1.0}, 0.1, 0.01);
   p.materials.push_back(test::material("air"));
   test::paint(p, 1, -30.0, 30.0, 0.0, 100.0);
@@ -75,7 +75,7 @@ TEST("Fermi-Eyges: a beam in next to nothing is narrowest at its focus") {
   CHECK_REL(narrowest->x_x, 4.0 - 1.44, 2e-2);
 }
 
-TEST("Fermi-Eyges: with one scattering power throughout, the cubes and squares of the textbook") {
+TEST("Fermi-Eyges: constant scattering power gives the cubes and squares of the textbook") {
   const physics::PencilMedium medium{[](double energy, double) { return energy; }, [](double) { return 2e-4; }};
   const auto m = physics::fermi_eyges({1e-6, 0, 4}, 100, 2, 40, 0.5, [&](int) -> const auto& { return medium; });
   CHECK_EQ(m.size(), std::size_t{40});
@@ -85,7 +85,7 @@ TEST("Fermi-Eyges: with one scattering power throughout, the cubes and squares o
   CHECK_REL(m[30].x_x, 4 + 1e-6 * z * z + 2e-4 * z * z * z / 3, 1e-12);
 }
 
-TEST("Fermi-Eyges: a power that grows evenly along the path is that at the middle of each part") {
+TEST("Fermi-Eyges: a power that grows linearly along the path equals that at the middle of each part") {
   // 1 MeV is lost per mm, and T = k z. With T at the middles of parts of h: <theta theta> = k z^2 / 2 exactly, <x
   // theta> = k (z^3 / 6 + z h^2 / 12) and <x x> = k (z^4 / 12 + z^2 h^2 / 12). With T at their fronts it would be
   // smaller by h / z.
@@ -117,7 +117,7 @@ TEST("Fermi-Eyges: a 150 MeV beam in water has the moments of the quadrature, an
   }
 }
 
-TEST("Fermi-Eyges: refused for a beam that is not along z") {
+TEST("Fermi-Eyges: rejects a beam that is not along z") {
   Problem p = test::water_problem(70, {40, 50, 0.5, 0.5}, 0.32, 0.005);
   p.beam.angle = 0.1;
   CHECK_THROWS(pencil_beam(p), "not along z");

@@ -111,7 +111,7 @@ TEST("range: its slope is 1/S, its inverse is exact") {
   }
 }
 
-TEST("stopping table: refuses what is no table, and says which entry") {
+TEST("stopping table: rejects invalid tables, and names the entry") {
   const auto build = [](std::vector<double> energies, std::vector<double> stopping) {
     return StoppingTable(energies, stopping);
   };

@@ -50,7 +50,7 @@ TEST("task: every CPU variant of a row gives the same bits as the others, within
   }
 }
 
-TEST("task: a sample takes as many repetitions as it must, and every later one as many again") {
+TEST("task: a sample uses as many repetitions as it needs, and every later one the same number") {
   TaskRun run(launches("cpu-fused"));
   run.prepare();
   const TaskSample first = run.sample({.mode = TaskMode::kWarm, .at_least_s = 1e-4});
@@ -64,7 +64,7 @@ TEST("task: a sample takes as many repetitions as it must, and every later one a
   CHECK_THROWS(run.sample({}), "cancelled");
 }
 
-TEST("task: preparing, samples and checks are recorded; of a traced sample every repetition and each thread's part") {
+TEST("task: preparation, samples and checks are recorded; a traced sample records every repetition and each thread") {
   TaskRun run(launches("cpu-passes"));
   run.prepare();
   run.sample({.at_least_s = 1e-4});
@@ -93,7 +93,7 @@ TEST("task: preparing, samples and checks are recorded; of a traced sample every
   CHECK_EQ(count("check", 0), 1);
 }
 
-TEST("task: an audited sample has all of its outputs written over poison, and ends with probes") {
+TEST("task: an audited sample has all of its outputs poisoned before, and ends with probes") {
   TaskRun run(layer());
   run.prepare();
   TaskSample sample = run.sample({.at_least_s = 1e-5, .audit = true, .probe = true});
@@ -196,7 +196,7 @@ TEST("task: values that still hold the poison are counted from the first") {
   CHECK_EQ(audit.first_unwritten, 2u);
 }
 
-TEST("task: what cannot be done is refused by name, value and what is allowed, before anything is allocated") {
+TEST("task: an impossible request is rejected by name, value and what is allowed, before any allocation") {
   CHECK_THROWS(TaskRun(launches("cuda-none")), "allowed: auto, cpu-passes");
   TaskProblem unknown = launches("auto");
   unknown.bench = "lunch";

@@ -139,7 +139,7 @@ void check_readouts(const Problem& p, double share) {
 
 }  // namespace
 
-TEST("beam march: planes in water are those of March, 30 to 250 MeV") {
+TEST("beam march: planes in water equal those of March, 30 to 250 MeV") {
   for (const auto& [energy, depth] :
        {std::pair{30.0, 10.0}, std::pair{70.0, 45.0}, std::pair{150.0, 170.0}, std::pair{250.0, 400.0}}) {
     check_planes<double>(problem(energy, depth), 1e-5);
@@ -156,7 +156,7 @@ TEST("beam march: a spread in energy is on the bins of March, narrower and wider
   }
 }
 
-TEST("beam march: every model of scattering and the loss of fluence are those of March") {
+TEST("beam march: every scattering model and the loss of fluence equal those of March") {
   for (const Scattering model : {Scattering::kOff, Scattering::kFermiRossi, Scattering::kHighland}) {
     Problem p = problem(100.0, 85.0);
     p.scattering = model;
@@ -166,12 +166,12 @@ TEST("beam march: every model of scattering and the loss of fluence are those of
   }
 }
 
-TEST("beam march: layers of air, bone, PMMA and aluminium are those of March") {
+TEST("beam march: layers of air, bone, PMMA and aluminium equal those of March") {
   check_planes<double>(in_layers(), 1e-4);
   check_planes<float>(in_layers(), 2e-4);
 }
 
-TEST("beam march: two metres of air, whose bins are partly negative, are those of March") {
+TEST("beam march: two metres of air, with partly negative bins, equal those of March") {
   Problem p = problem(150.0, 2180.0, 5.0);
   p.materials.push_back(material("air"));
   paint(p, 1, -100.0, 100.0, 0.0, 2000.0);
@@ -179,7 +179,7 @@ TEST("beam march: two metres of air, whose bins are partly negative, are those o
   check_planes<float>(p, 2e-4);
 }
 
-TEST("beam march: readouts are those of a run's rows") {
+TEST("beam march: readouts equal those of the rows of a run") {
   for (const auto& [energy, depth] : {std::pair{70.0, 45.0}, std::pair{150.0, 170.0}}) {
     check_readouts<double>(problem(energy, depth, 0.2), 1e-6);
     check_readouts<float>(problem(energy, depth, 0.2), 3e-5);
@@ -196,7 +196,7 @@ TEST("beam march: a beam that leaves the box has no range") {
   CHECK(got.energy_error() <= 1e-12);
 }
 
-TEST("beam march: fewer bins than a beam is wide, or fewer planes than it needs, are reported") {
+TEST("beam march: fewer bins than the beam width, or fewer planes than it needs, are reported") {
   Problem p = problem(100.0, 85.0);
   CHECK((Marched<double, 32>(p).outcome.end == MarchEnd::kTooWide));
   CHECK((Marched<double>(p, 100).outcome.end == MarchEnd::kTooManyPlanes));

@@ -159,7 +159,7 @@ TEST("beams: moments follow the reactions of each beam as if it were alone") {
   }
 }
 
-TEST("beams: shared by devices, here one that is named twice, each is solved once and as by one") {
+TEST("beams: shared by devices, here one that is listed twice, each is solved once and equal to one device") {
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;
     if (const std::string why = v.unavailable(); !why.empty()) SKIP(why);
@@ -171,7 +171,7 @@ TEST("beams: shared by devices, here one that is named twice, each is solved onc
   }
 }
 
-TEST("beams: what a device leaves that fails is solved by the others, and where none is left its reason is told") {
+TEST("beams: beams of a failed device are solved by the others, and without others its reason is reported") {
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;
     if (const std::string why = v.unavailable(); !why.empty()) SKIP(why);
@@ -181,7 +181,7 @@ TEST("beams: what a device leaves that fails is solved by the others, and where 
   }
 }
 
-TEST("beams: cancelled, those that have ended stay and no other one comes") {
+TEST("beams: cancelled, finished beams stay and no other one follows") {
   Problem p = several(Precision::kFp32, Stepping::kDepth, "depth");
   p.threads = 1;
   test::Beams beams(p);
@@ -193,7 +193,7 @@ TEST("beams: cancelled, those that have ended stay and no other one comes") {
   CHECK_EQ(ended, 2);
 }
 
-TEST("beams: other angles, reactions and beams of no weight are refused") {
+TEST("beams: other angles, reactions and beams of no weight are rejected") {
   const Problem good = several(Precision::kFp32, Stepping::kDepth, "depth");
   const auto refused = [&](auto change, const char* why) {
     Problem p = good;
@@ -229,7 +229,7 @@ TEST("beam queue: neighbours in their order, the last ones fewer, then none") {
   is(queue.take(2), 0, 0);
 }
 
-TEST("beam queue: what comes back is taken next, and the rest after it") {
+TEST("beam queue: returned beams are taken next, and the rest after them") {
   BeamQueue queue(10);
   const BeamRange lost = queue.take(4);
   queue.take(2);
@@ -241,7 +241,7 @@ TEST("beam queue: what comes back is taken next, and the rest after it") {
   CHECK(queue.empty());
 }
 
-TEST("beam queue: many threads take every beam once, though some give back") {
+TEST("beam queue: many threads take every beam once, though some return theirs") {
   constexpr std::size_t kBeams = 5000;
   BeamQueue queue(kBeams);
   std::vector<std::vector<int>> taken(4, std::vector<int>(kBeams, 0));

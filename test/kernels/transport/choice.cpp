@@ -43,14 +43,14 @@ std::string chosen(const Problem& p, const GpuLimits& gpu) {
 
 }  // namespace
 
-TEST("choice: auto takes the fastest variant that the GPU can hold") {
+TEST("choice: auto selects the fastest variant that fits the GPU") {
   for (const GpuLimits& gpu : {kHopper, kConsumer}) {
     CHECK_EQ(chosen(beam(Stepping::kPath), gpu), std::string("cuda-window"));
     CHECK_EQ(chosen(beam(Stepping::kDepth), gpu), std::string("cuda-depth"));
   }
 }
 
-TEST("choice: more energies than a block holds go to a variant that needs no place for each") {
+TEST("choice: more energies than a block can hold go to a variant without that limit") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     const Problem p = fine_bins(stepping);
     const TableBuilder builder(p);
@@ -62,7 +62,7 @@ TEST("choice: more energies than a block holds go to a variant that needs no pla
   }
 }
 
-TEST("choice: a variant that a block cannot hold is refused by name, with what it needs and what there is") {
+TEST("choice: a variant that does not fit a block is rejected by name, with its need and the limit") {
   Problem p = fine_bins(Stepping::kDepth);
   p.variant = "cuda-depth";
   CHECK_THROWS(chosen(p, kHopper), "solver.variant = cuda-depth: ");
@@ -75,7 +75,7 @@ TEST("choice: a state larger than the GPU's memory goes to the CPU") {
   CHECK_EQ(chosen(p, {"NVIDIA H100", 1.0, 232448}), std::string("depth"));
 }
 
-TEST("choice: what blocks turn out to need lies within what the choice asked for") {
+TEST("choice: the actual need of blocks is within the estimate of the choice") {
   std::vector<Problem> problems;
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp64}) {
@@ -115,7 +115,7 @@ TEST("choice: what blocks turn out to need lies within what the choice asked for
   }
 }
 
-TEST("choice: of one of many beams so many rows are kept as its angles can bring apart") {
+TEST("choice: one of many beams stores as many rows as its angles can spread to") {
   const auto rows = [](Stepping stepping, double theta_max, int steps) {
     Problem p = water_problem(80.0, {40.0, 50.0, 0.25, 0.2}, theta_max, 0.02);
     p.stepping = stepping;

@@ -81,7 +81,7 @@ TEST("uniform grid: bins from the lowest energy in equal steps, the first alive 
   CHECK(grid.energies()[static_cast<std::size_t>(grid.first_alive())] >= 2.0);
 }
 
-TEST("energy kernels: mean and variance in bins are those asked for, on both grids") {
+TEST("energy kernels: mean and variance in bins are the requested ones, on both grids") {
   for (const auto& spec : {range_grid(0.3), uniform_grid(0.25, 1.0)}) {
     const EnergyGrid grid(spec, water(), 60.0, 60.0, 2);
     for (const double energy : {10.0, 33.3, 55.0}) {
@@ -104,14 +104,14 @@ TEST("energy kernels: mean and variance in bins are those asked for, on both gri
   }
 }
 
-TEST("uniform grid: the split over two bins adds f(1-f) of variance, and says so") {
+TEST("uniform grid: the split over two bins adds f(1-f) of variance, and reports it") {
   const EnergyGrid grid(uniform_grid(0.5, 1.0), water(), 60.0, 60.0, 0);
   const double per_bin = 0.5 / water().stopping(20.2) * 10.0;  // mm of range
   CHECK_NEAR(grid.excess_variance(20.2, 0.0), 0.4 * 0.6 * per_bin * per_bin, 1e-9);
   CHECK_NEAR(grid.excess_variance(20.0, 0.0), 0.0, 1e-12);
 }
 
-TEST("energy grids: refuse a beam with no bins above the cutoff") {
+TEST("energy grids: reject a beam with no bins above the cutoff") {
   CHECK_THROWS(EnergyGrid(range_grid(5.0), water(), 20.0, 20.0, 0), "grid.energy.step_mm = 5.0");
   CHECK_THROWS(EnergyGrid(uniform_grid(10.0, 60.0), water(), 65.0, 65.0, 0), "grid.energy");
 }

@@ -41,7 +41,7 @@ class OneRow final : public Solver {
 
 }  // namespace
 
-TEST("ledger: each row holds the sums of every loss so far, and what they leave open") {
+TEST("ledger: each row contains the sums of every loss so far, and the remaining error") {
   transport::Start start;
   start.number_in = 100.0;
   start.energy_in = 7000.0;
@@ -88,7 +88,7 @@ TEST("projection: a cut across reads the very column, at both ends of a stored r
   }
 }
 
-TEST("axis profile: a cell's energy is spread along a tilted axis as a trapezium, all of it within the bins") {
+TEST("axis profile: the energy of a cell is spread along a tilted axis as a trapezium, all of it within the bins") {
   // One cell of 1 mm by 1 mm with 2 MeV, seen at 30 degrees. Along the axis its corners are at -0.25, 0.25, 0.616 and
   // 1.116 mm, so that bins of 1 mm begin at -1 mm; its centre is at 0.433 mm. The projections of its sides, 1 and 0.5
   // mm, give a trapezium of half width 0.75 mm with a flat half width of 0.25 mm. Its part below 0 is (0.75 - 0.4330)²
@@ -150,7 +150,7 @@ std::vector<double> depth_dose(const engine::RunResult& r, const Tables& t, int 
 
 }  // namespace
 
-TEST("cells of a third of the step: their sums are the doses of cells of a step, and every plane is crossed") {
+TEST("cells of a third of the step: their sums equal the doses of step-sized cells, and every plane is crossed") {
   test::Run whole(parted(1)), thirds(parted(3));
   const engine::RunResult a = whole.execute({}), b = thirds.execute({});
   const std::vector<double> coarse = depth_dose(a, whole.tables(), 1), fine = depth_dose(b, thirds.tables(), 3);
@@ -181,7 +181,7 @@ TEST("cells of half a step: the step reaches half a cell further on both sides")
   CHECK_NEAR(std::accumulate(dose.begin(), dose.end(), 0.0), 2.0, 1e-12);
 }
 
-TEST("a tilted step: shares along the axis, moments carried aside with it") {
+TEST("a tilted step: shares along the axis, with moments moved sideways") {
   Problem p = test::water_problem(30.0, {12, 12, 0.25, 0.25}, 0.4, 0.04);
   p.beam.angle = p.grid.theta_centre = std::acos(0.8);  // 0.8 in z and 0.6 in x of each step
   p.step = 0.625;                                       // two cells in z, one and a half in x

@@ -178,7 +178,7 @@ Variant failing_device() {
 
 }  // namespace
 
-TEST("run: a picture and a result ask for the scores once each") {
+TEST("run: a frame and a result compute the scores once each") {
   Variant counting = reference();
   counting.make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
     return std::make_unique<CountingScores>(reference().make(p, t, threads));
@@ -190,7 +190,7 @@ TEST("run: a picture and a result ask for the scores once each") {
   CHECK_EQ(CountingScores::crossings, 1);
 }
 
-TEST("run: a device that fails leaves what was finished, with the reason") {
+TEST("run: a failing device leaves the completed steps, with the reason") {
   const Variant device = failing_device();
   Problem p = small_beam();
   p.keyframes = 100;
@@ -216,13 +216,13 @@ TEST("run: a device that fails leaves what was finished, with the reason") {
   CHECK_EQ(whole.number.back().in_flight, r.number.back().in_flight);
 }
 
-TEST("run: a device that fails before anything was kept leaves its error alone") {
+TEST("run: a device that fails before the first step leaves only its error") {
   const Variant device = failing_device();
   test::Run run(small_beam(), device);
   CHECK_THROWS(run.execute({}, {.keep_every_s = 1e9}), "stand_in");
 }
 
-TEST("cancel: before the start no step is taken, from the progress callback none after") {
+TEST("cancel: before the start no step runs, and from the progress callback none afterwards") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = small_beam();
     p.stepping = stepping;
@@ -252,7 +252,7 @@ TEST("cancel: before the start no step is taken, from the progress callback none
   }
 }
 
-TEST("cancel: from another thread the run ends within about a step, with a keyframe of where it stood") {
+TEST("cancel: from another thread the run ends within about a step, with a keyframe of its last state") {
 #ifdef BB_SANITIZED
   constexpr double kAngleStep = 0.1;
 #else
@@ -279,7 +279,7 @@ TEST("cancel: from another thread the run ends within about a step, with a keyfr
   CHECK_EQ(r.keyframes.back().step, r.steps);
 }
 
-TEST("keyframes: as many as asked for, first and last step among them, all marginals with the same content") {
+TEST("keyframes: as many as requested, first and last step among them, all marginals with the same content") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = small_beam();
     p.stepping = stepping;
@@ -373,7 +373,7 @@ TEST("planes: their sums are the marginals, whichever axis lies across") {
   CHECK(live.planes[3].values == live.marginals.ztheta);
 }
 
-TEST("planes: an axis twice, a cut of a shown axis, and an index outside are refused") {
+TEST("planes: a duplicate axis, a cut of a shown axis, and an index outside are rejected") {
   using engine::Axis;
   test::Run run(small_beam());
   CHECK_THROWS(run.want_planes({{.slow = Axis::kX, .fast = Axis::kX}}), "x is given twice");
@@ -381,7 +381,7 @@ TEST("planes: an axis twice, a cut of a shown axis, and an index outside are ref
   CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {100000, -1, -1, -1}}}), "allowed: 0 to");
 }
 
-TEST("checkpoints: the state so far in every variant, whole, and only the keyframes that were not known") {
+TEST("checkpoints: the state so far in every variant, complete, and only the new keyframes") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = small_beam();
     p.stepping = stepping;
@@ -428,7 +428,7 @@ TEST("live frames: none before the run, one after it, then only when a new one w
   CHECK(!run.take_live().has_value());
 }
 
-TEST("live frames: taken from another thread while the run goes on, in order, never torn") {
+TEST("live frames: taken from another thread during the run, in order, never torn") {
   Problem p = test::water_problem(40.0, {16, 18, 0.5, 0.4}, 0.3, 0.02);
   p.variant = "fused";
   p.precision = Precision::kFp32;
@@ -477,7 +477,7 @@ TEST("run: spans have names, lanes of this run, steps of this run, and do not ov
   }
 }
 
-TEST("run: what stands before and behind the steps has spans too, from the run's beginning") {
+TEST("run: set-up before the steps and work after them have spans too, from the start of the run") {
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;
@@ -516,7 +516,7 @@ TEST("run: the dose does not depend on the number of threads") {
   }
 }
 
-TEST("variants: each says what it is; ids are unique; the first is the reference") {
+TEST("variants: each describes itself; ids are unique; the first is the reference") {
   std::vector<std::string> ids;
   for (const Variant& v : variants()) {
     ids.emplace_back(v.id);
@@ -535,7 +535,7 @@ TEST("variants: each says what it is; ids are unique; the first is the reference
   }
 }
 
-TEST("variants: auto takes the fastest that the problem allows") {
+TEST("variants: auto selects the fastest that the problem allows") {
   Problem p = small_beam();
   p.variant = "auto";
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
@@ -549,7 +549,7 @@ TEST("variants: auto takes the fastest that the problem allows") {
   }
 }
 
-TEST("variants: what is refused names the field, the value and what is allowed") {
+TEST("variants: a rejected request names the field, the value and what is allowed") {
   const auto run = [](auto&& change) {
     Problem p = small_beam();
     change(p);
@@ -582,7 +582,7 @@ TEST("variants: what is refused names the field, the value and what is allowed")
   }
 }
 
-TEST("variants: what a run took in memory is no more than a tenth above the estimate") {
+TEST("variants: the memory of a run is at most a tenth above the estimate") {
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;

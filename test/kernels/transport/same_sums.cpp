@@ -110,7 +110,7 @@ TEST("sums: the same bits for any number of threads, watched or not, on the whol
   check_variant("gather", Stepping::kDepth, Precision::kFp64);
 }
 
-TEST("sums: what adds atomically gives the same bits on one thread, watched or not") {
+TEST("sums: atomic additions give the same bits on one thread, watched or not") {
   const Problem p = edge(Stepping::kDepth, Precision::kFp64);
   const Tables tables = build_tables(p);
   const Variant& variant = *std::ranges::find(variants(), std::string_view("scatter"), &Variant::id);

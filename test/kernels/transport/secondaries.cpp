@@ -57,7 +57,7 @@ double energy_of(const BinShares& shares, const std::vector<double>& energies) {
 
 }  // namespace
 
-TEST("secondaries: a reaction gives out the energy that it took, in every material and bin") {
+TEST("secondaries: a reaction emits the energy that it received, in every material and bin") {
   Problem p = edge(Stepping::kDepth);
   p.beam.energy = 230.0;
   const TableBuilder builder(p);
@@ -108,7 +108,7 @@ TEST("secondaries: spectra are made at nodes from the lowest bin to the highest,
   }
 }
 
-TEST("secondaries: cross sections of water are those of the tables and of the formula") {
+TEST("secondaries: cross sections of water agree with the tables and the formula") {
   Problem p = edge(Stepping::kDepth);
   const auto nuclei = nuclear_tables(p);
   const NuclearMatter water(test::material("water"), *nuclei);
@@ -121,7 +121,7 @@ TEST("secondaries: cross sections of water are those of the tables and of the fo
             1e-9);
 }
 
-TEST("secondaries: variants give the reference's dose, and the ledger closes") {
+TEST("secondaries: variants have the dose of the reference, and the ledger closes") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     const Problem p = edge(stepping);
     const engine::RunResult reference = solved(p, "reference");
@@ -142,7 +142,7 @@ TEST("secondaries: variants give the reference's dose, and the ledger closes") {
   }
 }
 
-TEST("secondaries: what is wrong with tables and compositions is said with its place") {
+TEST("secondaries: an error in tables and compositions is reported with its position") {
   Problem p = edge(Stepping::kDepth);
   p.materials[1].elements = {{"Xx", 1.0}};
   CHECK_THROWS(build_tables(p), "composition of bone-compact-icru: no element has the symbol Xx");
@@ -167,7 +167,7 @@ TEST("secondaries: spreading groups over cells conserves every group and leaves 
   CHECK(cells[0] < cells[2] && cells[2] < cells[4]);  // no jumps between groups
 }
 
-TEST("secondaries: planes and bins follow the stopping power of the matter in each row") {
+TEST("secondaries: planes and bins follow the stopping power of the material in each row") {
   // 70 MeV in water: the CSDA range of 40.80 mm over 125 planes is 0.3264 mm, three rows of 0.1 mm. At four times the
   // density a row counts as four, at a tenth as a tenth. Planes are at most ten times as long as in water.
   Problem p = test::water_problem(70.0, {20.0, 24.0, 0.5, 0.1}, 0.2, 0.04);
@@ -190,7 +190,7 @@ TEST("secondaries: planes and bins follow the stopping power of the matter in ea
   CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // in most planes: one row of 0.1 mm at four times the density
 }
 
-TEST("secondaries: products of a class travel as a cone does in the plane") {
+TEST("secondaries: products of a class travel as a cone in the plane") {
   // The class from 20 to 30 degrees: polar angle 25 degrees, sine 0.42262, cosine 0.90631. Azimuths of 15, 45, 75 … 165
   // degrees have the cosines ±0.96593, ±0.70711, ±0.25882, whose mean square is a half.
   const std::vector<ProductDirection> all = product_directions(0.0);
@@ -212,7 +212,7 @@ TEST("secondaries: products of a class travel as a cone does in the plane") {
   CHECK_NEAR(product_directions(std::acos(-1.0) / 6.0)[1].aside, 0.577350, 1e-6);
 }
 
-TEST("secondaries: protons react along no more than the range that they have left") {
+TEST("secondaries: protons react at most along their residual range") {
   // Steps of 1 mm in matter of density 4. A proton with a residual range of 2 mm of water reacts along 2 mm, one with
   // 10 mm along 4 mm.
   Problem p = test::water_problem(70.0, {20.0, 45.0, 1.0, 1.0}, 0.2, 0.04);

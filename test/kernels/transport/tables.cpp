@@ -57,7 +57,7 @@ std::pair<double, double> imbalance(const Tables& t, const Weights& w) {
 
 }  // namespace
 
-TEST("a beam that has a focus starts with its emittance: width, angle and what ties them") {
+TEST("a focused beam starts with its emittance: width, angle and correlation") {
   for (const double focus : {80.0, -80.0, 0.0}) {
     Problem p = test::water_problem(150.0, {60.0, 40.0, 0.5, 0.5}, 0.1, 0.002);
     p.stepping = Stepping::kDepth;
@@ -94,7 +94,7 @@ TEST("a beam that has a focus starts with its emittance: width, angle and what t
   CHECK_THROWS(build_tables(p), "beam.focus_mm");
 }
 
-TEST("tables: what a source's taps, stopping and nuclear losses share out is one proton and its energy") {
+TEST("tables: taps of the source, stopping and nuclear losses add up to one proton and its energy") {
   each_problem([](const std::string&, const Tables& t) {
     const auto [number, energy] = imbalance(t, t);
     CHECK(number < 1e-12);
@@ -140,7 +140,7 @@ TEST("tables: weights are never negative") {
   });
 }
 
-TEST("tables: a bin is fed from within the reach that they declare, in ascending order of bins") {
+TEST("tables: a bin receives from within the declared reach, in ascending order of bins") {
   each_problem([](const std::string&, const Tables& t) {
     bool inside = true;
     for (std::size_t row = 0; row + 1 < t.gather_begin.size(); ++row) {
@@ -205,7 +205,7 @@ TEST("tables, path stepping: shifts are the step's projections, planes crossed a
   }
 }
 
-TEST("tables: the start holds the beam's weight, mean energy, mean position and widths") {
+TEST("tables: the start has the weight, mean energy, mean position and widths of the beam") {
   Problem p = test::water_problem(60.0, {40, 35, 0.5, 0.2}, 0.4, 0.01);
   p.beam.weight = 250.0;
   p.beam.energy_sigma = 0.8;
@@ -245,7 +245,7 @@ TEST("tables: the start holds the beam's weight, mean energy, mean position and 
   CHECK_NEAR(std::sqrt(x2), 1.5, 0.01);
 }
 
-TEST("tables: a beam of no width says what variance its one cell adds; what misses the grid is counted") {
+TEST("tables: a beam of zero width reports the variance of its one cell, and protons outside the grid are counted") {
   Problem p = test::water_problem(60.0, {10, 35, 0.5, 0.2}, 0.4, 0.01);
   CHECK_REL(build_tables(p).start.x_variance, 0.64 * 0.25, 1e-12);
   p.beam.x = 5.0;
@@ -260,7 +260,7 @@ TEST("tables: a beam of no width says what variance its one cell adds; what miss
   CHECK_NEAR(build_tables(p).start.missed[kThetaHigh], 0.5, 0.1);
 }
 
-TEST("tables: what the beam loses before its first node is scored over its width") {
+TEST("tables: the loss of the beam before its first node is scored over its width") {
   Problem p = test::water_problem(60.0, {20, 35, 0.5, 0.2}, 0.4, 0.01);
   p.step = 0.1;  // the first node is half a cell deep, a step only a quarter
   p.beam.x_sigma = 1.5;
@@ -320,7 +320,7 @@ TEST("work: the operators' arithmetic follows the tables, so wide angle kernels 
   CHECK(half_lead > flops_per_cell_step(fine) && half_lead < all_lead);
 }
 
-TEST("tables: a filled state is counted as it is, the same for every engine") {
+TEST("tables: a filled state is counted unchanged, the same for every engine") {
   Problem p = test::water_problem(20.0, {3, 4, 0.5, 0.4}, 0.2, 0.1);
   p.filled = true;
   p.seed = 9;
@@ -337,7 +337,7 @@ TEST("tables: a filled state is counted as it is, the same for every engine") {
   CHECK(filled_value(9, 0) != filled_value(10, 0));
 }
 
-TEST("tables: extra straggling is none in water on its own range grid, and what bone or a uniform grid adds") {
+TEST("tables: extra straggling is zero in water on its range grid, and that of bone or of a uniform grid elsewhere") {
   Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.2}, 0.2, 0.01);
   CHECK_NEAR(build_tables(p).extra_straggling_mm, 0.0, 1e-4);
   Problem uniform = p;
@@ -363,7 +363,7 @@ TEST("tables: a beam on a side of the grid ends as in the middle, whichever side
   }
 }
 
-TEST("tables: refuse what cannot be run, with the field, the value and what is allowed") {
+TEST("tables: reject an impossible run, with the field, the value and what is allowed") {
   const Problem good = test::water_problem(70.0, {10, 50, 0.5, 0.2}, 0.4, 0.05);
   const auto with = [&](auto&& change) {
     Problem p = good;
@@ -388,7 +388,7 @@ TEST("tables: refuse what cannot be run, with the field, the value and what is a
                "the beam stops inside the first cell");
 }
 
-TEST("tables: which thread builds what changes no bit") {
+TEST("tables: the number of building threads changes no bit") {
   for (const test::ParityScenario& s : test::parity_scenarios()) {
     const Tables alone = build_tables(s.problem);
     const Tables together = TableBuilder(s.problem).build([](int tasks, const std::function<void(int)>& task) {

@@ -51,7 +51,7 @@ std::span<const double> field(const std::vector<double>& fields, const Tables& t
 
 }  // namespace
 
-TEST("tracks: variants give the reference's moments and spectra") {
+TEST("tracks: variants have the moments and spectra of the reference") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     const Solved reference = solved(edge(stepping), "reference");
     const engine::TrackResult& wanted = *reference.result.tracks;
@@ -118,7 +118,7 @@ TEST("tracks: spectra add up to the fluence of their plane, and have the beam's 
   }
 }
 
-TEST("tracks: protons out of reactions count among all protons, and only there") {
+TEST("tracks: protons from reactions count among all protons, and only there") {
   Problem p = edge(Stepping::kDepth);
   test::follow_reactions(p);
   const Solved run = solved(p, "depth");
@@ -139,7 +139,7 @@ TEST("tracks: protons out of reactions count among all protons, and only there")
   CHECK(secondary > products.protons && secondary < products.protons + 0.3 * products.local);
 }
 
-TEST("tracks: where nobody asks, nothing is scored; bad depths and variants without LET are refused") {
+TEST("tracks: without a request nothing is scored; invalid depths and variants without LET are rejected") {
   Problem p = edge(Stepping::kPath);
   p.track_scores = false;
   CHECK(!solved(p, "window").result.tracks.has_value());
@@ -154,7 +154,7 @@ TEST("tracks: where nobody asks, nothing is scored; bad depths and variants with
   CHECK_THROWS(test::Run(p), "does not score LET");
 }
 
-TEST("tracks: steps without scoring are compiled without it, whatever the tables say") {
+TEST("tracks: steps without scoring are compiled without it, whatever the tables contain") {
   const Problem p = edge(Stepping::kDepth);
   const Tables t = build_tables(p);
   const TablesByBin<double> typed(t);

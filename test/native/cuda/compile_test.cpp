@@ -55,7 +55,7 @@ TEST("SHA-256 gives the digests of FIPS 180-4") {
            std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
 }
 
-TEST("flattening takes each file once and keeps the compiler's places") {
+TEST("flattening includes each file once and keeps the positions for the compiler") {
   const TemporaryFolder folder;
   folder.write("a/main.cu", "#include \"../b/one.hpp\"\n#include \"two.hpp\"\nint last;\n");
   folder.write("b/one.hpp", "#pragma once\n# include \"hd.hpp\"\nint one;\n");
@@ -73,7 +73,7 @@ TEST("flattening takes each file once and keeps the compiler's places") {
                                   "#line 3 \"a/main.cu\"\nint last;\n"));
 }
 
-TEST("a user's text takes the place of a file, as main file or included, under its own name") {
+TEST("a text of the user replaces a file, as main file or included, under its own name") {
   const TemporaryFolder folder;
   folder.write("a/main.cu", "#include \"one.hpp\"\nint last;\n");
   folder.write("a/one.hpp", "#pragma once\nint ours;\n");
@@ -94,7 +94,7 @@ TEST("flattening names the includer of a missing file") {
   CHECK_THROWS(flatten(folder.path() / "absent.cu", folder.path()), "absent.cu cannot be read");
 }
 
-TEST("the image cache gives back what it kept, and nothing of a damaged file") {
+TEST("the image cache returns what it stored, and nothing of a damaged file") {
   const TemporaryFolder folder;
   const ImageCache cache(folder.path() / "below");
   const std::string image(
@@ -122,7 +122,7 @@ TEST("the image cache gives back what it kept, and nothing of a damaged file") {
   CHECK(!cache.find("key"));
 }
 
-TEST("an image cache without a folder, or in one that cannot be made, holds nothing and fails nothing") {
+TEST("an image cache without a folder, or with one that cannot be created, stores nothing and fails nothing") {
   const TemporaryFolder folder;
   const auto file = folder.write("a-file", "");
   for (const ImageCache& cache : {ImageCache({}), ImageCache(file / "below")}) {
@@ -228,7 +228,7 @@ std::vector<KernelPiece> pieces_of(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST("kernels are found behind attributes, in macros, and with pasted names") {
+TEST("kernels are found after attributes, in macros, and with pasted names") {
   CHECK(kernels_defined(std::string(kCommon) + "BB_BOTH(a, 32)\n__global__ void b(int n) {}\n") ==
         (Names{"a_f32", "a_f64", "b"}));
   CHECK(kernels_defined("#define BB_IN(n) BB_OUT(n##_x)\n#define BB_OUT(m) __global__ void m() {}\nBB_IN(k)\n") ==
@@ -237,7 +237,7 @@ TEST("kernels are found behind attributes, in macros, and with pasted names") {
   CHECK(kernels_defined("#define BB_OPEN(n\nBB_OPEN(").empty());
 }
 
-TEST("each entry line is a piece, and what lies beside it another") {
+TEST("each entry line is a piece, and code in between another") {
   const TemporaryFolder folder;
   write_workload(folder);
   const auto pieces = pieces_of(folder);
@@ -251,7 +251,7 @@ TEST("each entry line is a piece, and what lies beside it another") {
   for (const KernelPiece& piece : pieces) CHECK(piece.tunables == (Names{"kRows"}));
 }
 
-TEST("a missing file and a kernel that is defined twice are said") {
+TEST("a missing file and a kernel that is defined twice are reported") {
   const TemporaryFolder folder;
   write_workload(folder);
   CHECK_THROWS(kernel_pieces(folder.path() / "none.cu", folder.path()), "none.cu cannot be read");

@@ -24,7 +24,7 @@ const LibraryKind kNoSuchLibrary{"The missing library", kNames, {}, {}, "it exis
 
 }  // namespace
 
-TEST("a CUDA library that is nowhere gives one sentence with its names and where to get it") {
+TEST("a missing CUDA library gives one sentence with its names and where to get it") {
   const FoundLibrary found = find_library(kNoSuchLibrary, made_up({}));
   CHECK(!found.library);
   CHECK(
@@ -33,7 +33,7 @@ TEST("a CUDA library that is nowhere gives one sentence with its names and where
   CHECK(found.reason.ends_with("it exists in no system."));
 }
 
-TEST("a CUDA library that is there and does not load is named with the loader's words") {
+TEST("a CUDA library that does not load is named with the message of the loader") {
   const TemporaryFolder folder;
   folder.write("libbraggbench-no-such-library.so.1", "not a library");
   const FoundLibrary found = find_library(kNoSuchLibrary, made_up({{"BRAGGBENCH_CUDA_LIBS", folder.path().string()}}));
@@ -73,7 +73,7 @@ TEST("CUDA library folders: named ones first, packages below them, toolkits afte
 }
 
 #ifdef __linux__
-TEST("a library without the symbols that we need is refused by the symbol's name") {
+TEST("a library without a required symbol is rejected by the name of the symbol") {
   // libm plays the role of an outdated NVRTC: it loads, but lacks every entry point. The sanitizers define a lgamma.
   const TemporaryFolder folder;
   const auto libm = DynamicLibrary::file_of(reinterpret_cast<const void*>(static_cast<double (*)(double)>(std::cbrt)));
@@ -87,7 +87,7 @@ TEST("a library without the symbols that we need is refused by the symbol's name
 }
 #endif
 
-TEST("each of this machine's CUDA libraries is there, or has a reason") {
+TEST("each CUDA library of this machine is found, or has a reason") {
   for (const LibraryState* state : {&driver_library().state, &nvml_library().state, &nvrtc_library().state,
                                     &cupti_library().state, &cublas_library().state, &cublaslt_library().state}) {
     CHECK_EQ(state->available, state->reason.empty());

@@ -18,7 +18,7 @@ TEST("memory cache: sizes are rounded up by an eighth at most, and the same for 
   CHECK_EQ(Cache::rounded(9'000'000'000), Cache::rounded(9'010'000'000));
 }
 
-TEST("memory cache: a kept block is handed out once, to what fits and needs at least half of it") {
+TEST("memory cache: a cached block is used once, for a request that fits and needs at least half of it") {
   Cache cache(10'000);
   std::uint64_t pointer = 0;
   CHECK_EQ(cache.take(1000, pointer), std::size_t{0});
@@ -32,7 +32,7 @@ TEST("memory cache: a kept block is handed out once, to what fits and needs at l
   CHECK_EQ(cache.bytes(), std::size_t{0});
 }
 
-TEST("memory cache: the smallest block that fits is taken") {
+TEST("memory cache: the smallest block that fits is used") {
   Cache cache(10'000);
   for (const std::uint64_t size : {1500, 1100, 1900}) CHECK(cache.keep(size, size).empty());
   std::uint64_t pointer = 0;
@@ -41,7 +41,7 @@ TEST("memory cache: the smallest block that fits is taken") {
   CHECK_EQ(pointer, std::uint64_t{1500});
 }
 
-TEST("memory cache: keeps no more than its limit, and gives all back when asked") {
+TEST("memory cache: stores at most its limit, and frees everything on request") {
   Cache cache(4096);
   CHECK(cache.keep(2048, 1).empty());
   CHECK(cache.keep(2048, 2).empty());
@@ -50,7 +50,7 @@ TEST("memory cache: keeps no more than its limit, and gives all back when asked"
   CHECK(cache.keep(512, 3).empty());
 }
 
-TEST("memory cache: what was kept longest gives way, and what is larger than the limit is not kept") {
+TEST("memory cache: the oldest block is dropped first, and one larger than the limit is not cached") {
   Cache cache(4096);
   CHECK(cache.keep(1024, 1).empty());
   CHECK(cache.keep(2048, 2).empty());

@@ -41,7 +41,7 @@ Ceilings some_ceilings() {
 
 }  // namespace
 
-TEST("JSON is escaped, and what is not a number is null") {
+TEST("JSON is escaped, and NaN is null") {
   JsonObject object;
   object.set("text", "a \"quoted\" \\ line\n\x01").set("n", 3).set("x", 0.1).set("flag", true);
   object.set("nan", std::numeric_limits<double>::quiet_NaN())
@@ -59,7 +59,7 @@ TEST("a UUID is written as nvidia-smi writes it") {
   CHECK_EQ(uuid_text(uuid), std::string("GPU-00112233-4455-6677-8899-aabbccddeeff"));
 }
 
-TEST("a device is picked by index or UUID, and what cannot be picked is explained") {
+TEST("a device is selected by index or UUID, and an impossible one is explained") {
   std::vector<DeviceInfo> devices{device(0, "Small", "GPU-11111111-aaaa"), device(1, "Large", "GPU-22222222-bbbb"),
                                   device(2, "Twin", "GPU-22222222-cccc")};
   devices[0].unusable = "compute capability 7.5 is below 8.0";
@@ -83,7 +83,7 @@ TEST("a lost device keeps its first reason") {
   CHECK_EQ(lost_reason("GPU-test-of-health").value_or(""), std::string("first"));
 }
 
-TEST("an error's sentence has call, device, name, text and kernel") {
+TEST("an error message has call, device, name, text and kernel") {
   const Error error({.code = "device",
                      .call = "cuStreamSynchronize",
                      .name = "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -101,7 +101,7 @@ TEST("an error's sentence has call, device, name, text and kernel") {
         !is_sticky(api::status::kNotReady));
 }
 
-TEST("measured ceilings come back from disk bit for bit, for their driver only") {
+TEST("measured ceilings are restored from disk bit for bit, for their driver only") {
   const TemporaryFolder folder;
   const CeilingsCache cache(folder.path());
   const Ceilings kept = some_ceilings();
@@ -116,7 +116,7 @@ TEST("measured ceilings come back from disk bit for bit, for their driver only")
   CHECK(!cache.find("GPU-2", kept.driver));
 }
 
-TEST("a damaged file of ceilings is as good as none") {
+TEST("a damaged file of ceilings counts as missing") {
   const TemporaryFolder folder;
   const CeilingsCache cache(folder.path());
   cache.keep("GPU-1", some_ceilings());
@@ -133,7 +133,7 @@ TEST("a damaged file of ceilings is as good as none") {
   CHECK(cache.find("GPU-1", some_ceilings().driver).has_value());
 }
 
-TEST("throttle reasons have names, and idling is none") {
+TEST("throttle reasons have names, and idling is not one") {
   CHECK_EQ(reason_names(0).size(), std::size_t{0});
   const auto names = reason_names(api::clock_reason::kSoftwarePowerCap | api::clock_reason::kHardwareThermal | 0x1000);
   CHECK(names == (std::vector<std::string>{"software-power-cap", "hardware-thermal", "reason-bits-4096"}));
@@ -144,7 +144,7 @@ TEST("throttle reasons have names, and idling is none") {
   CHECK(state.throttled());
 }
 
-TEST("the device report states this machine, with a reason for all that is missing") {
+TEST("the device report describes this machine, with a reason for everything that is missing") {
   const DeviceReport report = make_device_report(CeilingsCache({}));
   CHECK_EQ(report.cuda.available, report.cuda.reason.empty());
   CHECK(report.cuda.available ? !report.devices.empty() : report.cuda.reason.ends_with("."));

@@ -61,7 +61,7 @@ TEST("a CUPTI kernel record becomes a span with shape, registers, shared memory 
   CHECK_EQ(span->graph_node, record.graph_node);
 }
 
-TEST("copies, memsets, driver calls and graphs become spans; what has no times becomes none") {
+TEST("copies, memsets, driver calls and graphs become spans, and records without times do not") {
   api::MemcpyRecord copy{};
   copy.kind = api::ActivityKind::kMemcpy;
   copy.copy_kind = static_cast<std::uint8_t>(api::CopyKind::kDeviceToHost);
@@ -94,7 +94,7 @@ TEST("copies, memsets, driver calls and graphs become spans; what has no times b
   CHECK(!span_of(unknown, 0, call_name));
 }
 
-TEST("work between two events becomes a span on the host's clock, and its call another with the same number") {
+TEST("work between two events becomes a span on the host clock, and its call another with the same number") {
   TimedWork kernel{.work = {},
                    .call = "cuLaunchKernelEx",
                    .start_s = 2e-6,
@@ -151,7 +151,7 @@ TEST("a span table keeps columns together when it sorts, and shares names") {
   }
 }
 
-TEST("a trace starts, or says in one sentence why it cannot") {
+TEST("a trace starts, or gives one sentence why it cannot") {
   std::string reason;
   const auto trace = ActivityTrace::start(GraphDetail::kNodes, ActivityTrace::Clock::now(), reason);
   CHECK_EQ(trace != nullptr, reason.empty());

@@ -101,7 +101,7 @@ TEST("moments: derivatives by every input are those of central differences to 1e
   }
 }
 
-TEST("moments: the dose that is differentiated is the dose of the run, in every row") {
+TEST("moments: the differentiated dose is the dose of the run, in every row") {
   Problem p = with_bone(140.0);
   p.nuclear = Nuclear::kAttenuation;
   p.variant = "moments";
@@ -135,7 +135,7 @@ TEST("moments: the range follows the energy by 1/S, and the inverse of the densi
   CHECK_NEAR(sums[2], 0.0, 1e-6);
 }
 
-TEST("moments: a mm more of bone moves the end of the range by 1 less its relative stopping power") {
+TEST("moments: one more mm of bone moves the end of the range by 1 less its relative stopping power") {
   Problem p = with_bone(140.0);
   p.beam.energy_sigma = 0.0;
   const std::vector<Direction> ways = {{Input::kThickness, 1}, {Input::kThickness, 0}};
@@ -149,7 +149,7 @@ TEST("moments: a mm more of bone moves the end of the range by 1 less its relati
   CHECK_NEAR(slope_of_r80(of, 1, 0.2, 1e-3), 0.0, 0.02);
 }
 
-TEST("moments: derivatives are refused where products are followed, and of layers that are not there") {
+TEST("moments: derivatives are rejected with nuclear products, and for unknown layers") {
   Problem p = with_bone(100.0);
   const std::vector<Direction> far = {{Input::kDensity, 3}};
   CHECK_THROWS(dose_tangents(p, far), "layer = 3; allowed: 0 to 2");

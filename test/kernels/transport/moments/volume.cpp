@@ -64,7 +64,7 @@ Spread spread_of(const VolumeDose& of, const AcrossGrid& across, int z) {
 
 }  // namespace
 
-TEST("volume: every plane holds the depth dose of the plane solver, with and without products") {
+TEST("volume: every plane contains the depth dose of the plane solver, with and without products") {
   for (const bool products : {false, true}) {
     Problem p = with_bone(120.0, 120.0);
     if (products) test::follow_reactions(p);
@@ -84,7 +84,7 @@ TEST("volume: every plane holds the depth dose of the plane solver, with and wit
   }
 }
 
-TEST("volume: without scattering a spot is the product of the two Gaussians that enter") {
+TEST("volume: without scattering a spot is the product of its two Gaussians") {
   Problem p = with_bone(120.0, 120.0);
   p.scattering = Scattering::kOff;
   const AcrossGrid across{40, 40, 1.0, 1.0};
